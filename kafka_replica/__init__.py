@@ -1,0 +1,1 @@
+"""A live, exact copy of a compacted Kafka topic inside a process."""

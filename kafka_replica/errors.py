@@ -1,0 +1,130 @@
+"""Every failure of kafka_replica is one of these.
+
+::
+
+    KafkaReplicaError
+    ├── UsageError                  the caller's mistake
+    │   ├── ConfigurationError      a setting that is unknown, impossible or would break a promise
+    │   ├── NotReadyError           asked before the barrier was passed
+    │   ├── ReplicaClosedError      asked after close()
+    │   └── MissingExtraError       an optional dependency is not installed
+    ├── BrokerError                 Kafka could not be reached or said no
+    │   ├── BrokerUnavailableError  no broker answers; it may come back
+    │   ├── AuthenticationError     who we are was refused
+    │   ├── AuthorizationError      what we want was refused
+    │   ├── TopicNotFoundError      there is no such topic
+    │   ├── WaitTimeoutError        something did not happen in the time given
+    │   └── PublishError            a transaction was not committed
+    ├── DataError                   bad data
+    │   ├── BadRecordError          a record that cannot be replicated
+    │   └── SdmxError               content that is not what SDMX says it is
+    │       ├── UrnError            not a URN of SDMX
+    │       ├── MessageError        a structure message that cannot be read
+    │       ├── UnreadableContentError  a format that this version does not read
+    │       └── ArtefactNotFoundError   no such artefact in this version
+    ├── StoreError                  the store could not do its work
+    └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
+
+A message says what was being done, to what (key, topic, partition, offset), what went wrong, and what
+to do next. Nothing here imports anything else of kafka_replica.
+"""
+
+from __future__ import annotations
+
+
+class KafkaReplicaError(Exception):
+    """The base of all exceptions raised by kafka_replica."""
+
+
+class UsageError(KafkaReplicaError):
+    """The caller's mistake; the message says what to do instead."""
+
+
+class ConfigurationError(UsageError):
+    """A setting is unknown, impossible or would break a promise."""
+
+
+class NotReadyError(UsageError):
+    """A version was asked for before the first one was published."""
+
+
+class ReplicaClosedError(UsageError):
+    """Something was asked of a replica that is closed."""
+
+
+class MissingExtraError(UsageError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f'{what} needs more packages; install them with: pip install "kafka-replica[{extra}]"')
+
+
+class BrokerError(KafkaReplicaError):
+    """Kafka could not be reached, or refused what was asked."""
+
+
+class BrokerUnavailableError(BrokerError):
+    """No broker answers; it may come back."""
+
+
+class AuthenticationError(BrokerError):
+    """The broker refused who we are (SASL, TLS)."""
+
+
+class AuthorizationError(BrokerError):
+    """The broker refused what we want to do (ACL)."""
+
+
+class TopicNotFoundError(BrokerError):
+    """The topic does not exist."""
+
+
+class WaitTimeoutError(BrokerError, TimeoutError):
+    """Something that was waited for did not happen in the time given."""
+
+
+class PublishError(BrokerError):
+    """A Kafka transaction was not committed; nothing of it is visible."""
+
+
+class DataError(KafkaReplicaError):
+    """Bad data."""
+
+
+class BadRecordError(DataError):
+    """A record that cannot be replicated."""
+
+    def __init__(self, topic: str, partition: int, offset: int, reason: str, advice: str) -> None:
+        super().__init__(f"record at {topic}-{partition}, offset {offset}: {reason}; {advice}")
+        self.topic, self.partition, self.offset, self.reason, self.advice = topic, partition, offset, reason, advice
+
+    def __reduce__(self) -> tuple[type[BadRecordError], tuple[str, int, int, str, str]]:
+        return type(self), (self.topic, self.partition, self.offset, self.reason, self.advice)
+
+
+class SdmxError(DataError):
+    """Content that is not what SDMX says it is."""
+
+
+class UrnError(SdmxError, ValueError):
+    """Not a URN (or short reference) of SDMX."""
+
+
+class MessageError(SdmxError):
+    """A structure message that cannot be read: damaged, hostile, or not what its type says."""
+
+
+class UnreadableContentError(SdmxError):
+    """Content in a format, or of a class, that this version does not read; the bytes are kept."""
+
+
+class ArtefactNotFoundError(SdmxError, LookupError):
+    """This version holds no such artefact or item."""
+
+
+class StoreError(KafkaReplicaError):
+    """The store could not do its work."""
+
+
+class EmbeddedKafkaError(KafkaReplicaError):
+    """The embedded broker could not be fetched, started or stopped."""

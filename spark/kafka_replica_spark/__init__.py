@@ -1,0 +1,1 @@
+"""Spark views of a replica."""
