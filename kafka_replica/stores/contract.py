@@ -1,0 +1,84 @@
+"""What every store promises.
+
+One thread writes (``apply``); any number of threads read. A reader holds a ``Snapshot``: one version,
+which never changes, however many newer ones are made, for as long as the reader keeps it. Taking one
+costs the same however many keys there are, and so does applying a delta of a given size.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Protocol, TypeVar, overload
+
+from kafka_replica.delta import Applied, Delta
+from kafka_replica.records import Cut, Key, Record
+
+T = TypeVar("T")
+
+
+class Snapshot(Mapping[bytes, Record], ABC):
+    """One version: an immutable mapping of keys to the records that are alive in it.
+
+    Keys are bytes; wherever one is asked for, a ``str`` is taken as its UTF-8. Iteration is over keys,
+    in no promised order.
+    """
+
+    @property
+    @abstractmethod
+    def version(self) -> int:
+        """Its number: 1 for the first one published, one more for each after it."""
+
+    @property
+    @abstractmethod
+    def cut(self) -> Cut:
+        """The point of the log it stands for."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[bytes]: ...
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @overload
+    def get(self, key: Key, /) -> Record | None: ...
+    @overload
+    def get(self, key: Key, /, default: Record | T) -> Record | T: ...
+    @abstractmethod
+    def get(self, key: Key, /, default: Record | T | None = None) -> Record | T | None:
+        """The record of a key, or ``default`` where this version has none."""
+
+    def __getitem__(self, key: Key) -> Record:
+        record = self.get(key)
+        if record is None:
+            raise KeyError(key)
+        return record
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, bytes | str) and self.get(key) is not None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} version {self.version} of {self.cut}: {len(self)} keys>"
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        """Identity: comparing contents is ``dict(a) == dict(b)``, and costs what it costs."""
+        return self is other
+
+
+class Store(Protocol):
+    """Keeps the present version and those that somebody still holds."""
+
+    def apply(self, delta: Delta, cut: Cut) -> Applied:
+        """Makes the next version: all of the delta at once, standing for ``cut``. One thread only.
+
+        Raises:
+            StoreError: it could not be done; the present version stays as it was.
+        """
+
+    def snapshot(self) -> Snapshot:
+        """The present version; from any thread. Version 0, empty, before the first ``apply``."""
+
+    def close(self) -> None:
+        """Lets go of everything but what snapshots still need. Idempotent."""

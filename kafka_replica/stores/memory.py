@@ -1,0 +1,136 @@
+"""The store in memory: one dict of the present, and what snapshots need of the past.
+
+The dict always holds the newest version. Each version that has a successor keeps the records which
+that successor replaced (``replaced``), and a reference to it (``newer``). A snapshot looks a key up in
+the dict and then asks the versions made since, oldest first, whether one of them replaced it. So:
+
+* taking a snapshot is O(1), applying a delta is O(its keys), neither depends on the number of keys;
+* versions refer forward only: once the last snapshot of a version is gone, so is what was kept for it;
+* no lock between writer and readers. The writer first links what it is going to replace, then changes
+  the dict; a reader first looks into the dict, then at the links. Whichever way the two interleave, a
+  reader that finds a new record in the dict also finds the link that tells it the old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Lock
+from typing import TypeVar, overload
+
+from kafka_replica.delta import Applied, Delta
+from kafka_replica.records import Cut, Key, Record, key_bytes
+from kafka_replica.stores.contract import Snapshot
+
+T = TypeVar("T")
+
+
+class _Version:
+    """A version's place in the chain; ``newer`` is set last, and makes ``replaced`` valid."""
+
+    __slots__ = ("count", "cut", "newer", "number", "replaced")
+
+    def __init__(self, number: int, cut: Cut, count: int) -> None:
+        self.number = number
+        self.cut = cut
+        self.count = count
+        self.replaced: dict[bytes, Record | None] = {}
+        self.newer: _Version | None = None
+
+
+class MemorySnapshot(Snapshot):
+    """One version of a memory store."""
+
+    __slots__ = ("_lock", "_old", "_records", "_seen", "_version")
+
+    def __init__(self, records: dict[bytes, Record], version: _Version) -> None:
+        self._records = records
+        self._version = version.number, version.cut, version.count
+        self._seen = version  # the newest version whose predecessors' replaced records are in _old
+        self._old: dict[bytes, Record | None] = {}
+        self._lock = Lock()
+
+    @property
+    def version(self) -> int:  # noqa: D102 - as the contract says
+        return self._version[0]
+
+    @property
+    def cut(self) -> Cut:  # noqa: D102
+        return self._version[1]
+
+    def __len__(self) -> int:
+        return self._version[2]
+
+    @overload
+    def get(self, key: Key, /) -> Record | None: ...
+    @overload
+    def get(self, key: Key, /, default: Record | T) -> Record | T: ...
+    def get(self, key: Key, /, default: Record | T | None = None) -> Record | T | None:  # noqa: D102
+        if key.__class__ is not bytes:
+            key = key_bytes(key)
+        record = self._records.get(key)  # the dict first, then the links: see above
+        if self._seen.newer is not None:
+            self._gather_old()
+        if self._old:
+            record = self._old.get(key, record)
+        return default if record is None else record
+
+    def __iter__(self) -> Iterator[bytes]:
+        keys = list(self._records)  # one step, so the writer cannot come in between
+        self._gather_old()
+        old = self._old.copy()
+        if not old:
+            return iter(keys)
+        return self._iterate(keys, old)
+
+    @staticmethod
+    def _iterate(keys: list[bytes], old: dict[bytes, Record | None]) -> Iterator[bytes]:
+        for key in keys:
+            if key in old:
+                if old.pop(key) is None:
+                    continue
+            yield key
+        yield from (key for key, record in old.items() if record is not None)
+
+    def _gather_old(self) -> None:
+        """Moves what newer versions replaced into one dict; the oldest replacement of a key counts."""
+        with self._lock:
+            version = self._seen
+            while (newer := version.newer) is not None:
+                for key, record in version.replaced.items():
+                    self._old.setdefault(key, record)
+                version = newer
+            self._seen = version  # last: whoever still sees the old one waits for the lock
+
+
+class MemoryStore:
+    """Keeps a topic in memory; see the module for how. Nothing outlives the process."""
+
+    def __init__(self) -> None:
+        self._records: dict[bytes, Record] = {}
+        self._version = _Version(0, Cut(), 0)
+
+    def apply(self, delta: Delta, cut: Cut) -> Applied:
+        """Makes the next version; see ``Store.apply``."""
+        records, changes, present = self._records, delta.changes, self._version
+        replaced = {key: records.get(key) for key in changes}
+        changed = tuple(key for key, record in changes.items() if record.value is not None)
+        deleted = tuple(
+            key for key, record in changes.items() if record.value is None and replaced[key] is not None
+        )
+        added = sum(replaced[key] is None for key in changed)
+        version = _Version(present.number + 1, cut, present.count + added - len(deleted))
+        present.replaced = replaced
+        present.newer = version
+        for key in changed:
+            records[key] = changes[key]
+        for key in deleted:
+            del records[key]
+        self._version = version
+        return Applied(changed, deleted)
+
+    def snapshot(self) -> MemorySnapshot:
+        """The present version, in O(1)."""
+        return MemorySnapshot(self._records, self._version)
+
+    def close(self) -> None:
+        """Nothing to let go of: snapshots stay readable."""
