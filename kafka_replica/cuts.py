@@ -61,8 +61,7 @@ class QuietPoints:
             high_watermark: as the newest fetch reported it, None while it is not known.
 
         Raises:
-            ValueError: the position went back, or is beyond the high watermark though records came:
-                the reader broke its contract.
+            ValueError: the position went back: the reader broke its contract.
         """
         self._pending.add(records)
         if position is None:

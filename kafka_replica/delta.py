@@ -35,6 +35,12 @@ class Delta:
         self.record_count += count
         self.tombstone_count += tombstones
 
+    def merge(self, newer: Delta) -> None:
+        """Takes in a delta of records that come later in the log."""
+        self.changes |= newer.changes
+        self.record_count += newer.record_count
+        self.tombstone_count += newer.tombstone_count
+
     def __len__(self) -> int:
         """The number of keys touched."""
         return len(self.changes)

@@ -96,7 +96,13 @@ class BadRecordError(DataError):
 
     def __init__(self, topic: str, partition: int, offset: int, reason: str, advice: str) -> None:
         super().__init__(f"record at {topic}-{partition}, offset {offset}: {reason}; {advice}")
-        self.topic, self.partition, self.offset, self.reason, self.advice = topic, partition, offset, reason, advice
+        self.topic, self.partition, self.offset, self.reason, self.advice = (
+            topic,
+            partition,
+            offset,
+            reason,
+            advice,
+        )
 
     def __reduce__(self) -> tuple[type[BadRecordError], tuple[str, int, int, str, str]]:
         return type(self), (self.topic, self.partition, self.offset, self.reason, self.advice)

@@ -23,6 +23,8 @@ from kafka_replica.stores.contract import Snapshot
 
 T = TypeVar("T")
 
+_UNTOUCHED = object()
+
 
 class _Version:
     """A version's place in the chain; ``newer`` is set last, and makes ``replaced`` valid."""
@@ -85,10 +87,8 @@ class MemorySnapshot(Snapshot):
     @staticmethod
     def _iterate(keys: list[bytes], old: dict[bytes, Record | None]) -> Iterator[bytes]:
         for key in keys:
-            if key in old:
-                if old.pop(key) is None:
-                    continue
-            yield key
+            if old.pop(key, _UNTOUCHED) is not None:
+                yield key
         yield from (key for key, record in old.items() if record is not None)
 
     def _gather_old(self) -> None:
@@ -114,9 +114,7 @@ class MemoryStore:
         records, changes, present = self._records, delta.changes, self._version
         replaced = {key: records.get(key) for key in changes}
         changed = tuple(key for key, record in changes.items() if record.value is not None)
-        deleted = tuple(
-            key for key, record in changes.items() if record.value is None and replaced[key] is not None
-        )
+        deleted = tuple(key for key, record in changes.items() if record.value is None and replaced[key] is not None)
         added = sum(replaced[key] is None for key in changed)
         version = _Version(present.number + 1, cut, present.count + added - len(deleted))
         present.replaced = replaced

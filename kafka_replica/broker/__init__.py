@@ -1,0 +1,1 @@
+"""The one room of Kafka's client library: reading, asking, settings, and what its errors mean."""

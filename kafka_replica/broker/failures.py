@@ -1,0 +1,91 @@
+"""What an error of Kafka means: which of our exceptions it is, and whether to wait or to give up."""
+
+from __future__ import annotations
+
+from confluent_kafka import KafkaError, KafkaException
+
+from kafka_replica.errors import (
+    AuthenticationError,
+    AuthorizationError,
+    BrokerError,
+    BrokerUnavailableError,
+    ConfigurationError,
+    TopicNotFoundError,
+)
+
+_AUTHENTICATION = {
+    KafkaError._AUTHENTICATION,
+    KafkaError._SSL,
+    KafkaError.SASL_AUTHENTICATION_FAILED,
+    KafkaError.UNSUPPORTED_SASL_MECHANISM,
+    KafkaError.ILLEGAL_SASL_STATE,
+}
+_AUTHORIZATION = {
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+}
+_NO_TOPIC = {
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError._UNKNOWN_TOPIC,
+    KafkaError._UNKNOWN_PARTITION,
+    KafkaError.UNKNOWN_TOPIC_ID,
+}
+_MAY_PASS = {
+    KafkaError._TRANSPORT,
+    KafkaError._ALL_BROKERS_DOWN,
+    KafkaError._RESOLVE,
+    KafkaError._TIMED_OUT,
+    KafkaError._TIMED_OUT_QUEUE,
+    KafkaError._WAIT_COORD,
+    KafkaError._NODE_UPDATE,
+    KafkaError.REQUEST_TIMED_OUT,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.BROKER_NOT_AVAILABLE,
+    KafkaError.REPLICA_NOT_AVAILABLE,
+    KafkaError.OFFSET_NOT_AVAILABLE,
+    KafkaError.FENCED_LEADER_EPOCH,
+    KafkaError.UNKNOWN_LEADER_EPOCH,
+    KafkaError.NETWORK_EXCEPTION,
+    KafkaError.KAFKA_STORAGE_ERROR,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+}
+
+_ADVICE: dict[type[Exception], str] = {
+    AuthenticationError: "check security.protocol, the sasl.* and ssl.* properties and the certificates",
+    AuthorizationError: "ask for the right to Read (which includes Describe) on the topic",
+    TopicNotFoundError: "check the topic's name and the broker, or create it",
+    BrokerUnavailableError: "check bootstrap.servers, and that the broker runs and can be reached from here",
+}
+
+
+def may_pass(error: KafkaError) -> bool:
+    """Whether waiting may mend it; Kafka's client goes on trying by itself."""
+    return not error.fatal() and (error.code() in _MAY_PASS or error.retriable())
+
+
+def explained(error: KafkaError | KafkaException | Exception, doing: str) -> BrokerError | ConfigurationError:
+    """One of our exceptions: what was being done, what Kafka said, what to do next."""
+    cause = error.args[0] if isinstance(error, KafkaException) and error.args else error
+    if not isinstance(cause, KafkaError):
+        return BrokerError(f"{doing}: {cause}")
+    kind = _kind(cause)
+    advice = _ADVICE.get(kind)
+    text = f"{doing}: Kafka says {cause.name()}: {cause.str()}"
+    return kind(f"{text}; {advice}" if advice else text)
+
+
+def _kind(error: KafkaError) -> type[BrokerError | ConfigurationError]:
+    code = error.code()
+    if code in _AUTHENTICATION:
+        return AuthenticationError
+    if code in _AUTHORIZATION:
+        return AuthorizationError
+    if code in _NO_TOPIC:
+        return TopicNotFoundError
+    if code == KafkaError._INVALID_ARG:
+        return ConfigurationError
+    return BrokerUnavailableError if may_pass(error) else BrokerError

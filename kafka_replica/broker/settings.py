@@ -1,0 +1,91 @@
+"""librdkafka's properties: the user's as they are, ours where a promise depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kafka_replica.errors import ConfigurationError
+
+# A replica needs these; another value would break a promise, so it is refused with the reason.
+_REQUIRED: dict[str, tuple[str, str]] = {
+    "isolation.level": ("read_committed", "aborted records would be shown"),
+    "enable.auto.commit": ("false", "a replica keeps its own positions, with its data"),
+    "enable.auto.offset.store": ("false", "a replica keeps its own positions, with its data"),
+    "enable.partition.eof": ("true", "the end of a log that ends in markers could not be seen"),
+    "auto.offset.reset": ("error", "a gap in the log would be skipped unseen"),
+}
+
+_READER_DEFAULTS: dict[str, Any] = {
+    # librdkafka asks for a group even where none is used; a replica joins none and commits nothing.
+    "group.id": "kafka-replica",
+    "client.id": "kafka-replica",
+    "allow.auto.create.topics": False,
+    # Its default lets the fetcher sleep a second whenever the local queue is full.
+    "fetch.queue.backoff.ms": 1,
+    # How long the broker holds an empty fetch: the time that the end of a log shows late when its last
+    # records were compacted away. An idle replica asks this often.
+    "fetch.wait.max.ms": 100,
+    "fetch.message.max.bytes": 16 << 20,
+    "queued.max.messages.kbytes": 65536,
+}
+
+# Known to consumers only; librdkafka warns of each one given to another kind of client.
+_CONSUMER_ONLY_PREFIXES = (
+    "fetch.",
+    "group.",
+    "queued.",
+    "auto.offset.",
+    "enable.auto.",
+    "max.poll.",
+    "offset.store.",
+)
+_CONSUMER_ONLY = frozenset({
+    "allow.auto.create.topics", "auto.commit.interval.ms", "check.crcs", "client.rack", "coordinator.query.interval.ms",
+    "enable.partition.eof", "heartbeat.interval.ms", "isolation.level", "on_commit", "partition.assignment.strategy",
+    "session.timeout.ms",
+})  # fmt: skip
+
+
+def common_settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The properties as given, with ``bootstrap.servers`` made sure of.
+
+    Raises:
+        ConfigurationError: there is no broker to connect to, or the properties are not a mapping.
+    """
+    if not isinstance(config, Mapping):
+        raise ConfigurationError(
+            f"the configuration must be a mapping of librdkafka properties, not {type(config).__name__}; "
+            'for example {"bootstrap.servers": "localhost:9092"}'
+        )
+    settings = dict(config)
+    if not (settings.get("bootstrap.servers") or settings.get("metadata.broker.list")):
+        raise ConfigurationError('no broker to connect to: set "bootstrap.servers", for example "localhost:9092"')
+    return settings
+
+
+def reader_settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What the replica's consumer is made with.
+
+    Raises:
+        ConfigurationError: a property would break one of the replica's promises.
+    """
+    settings = {**_READER_DEFAULTS, **common_settings(config)}
+    for name, (required, reason) in _REQUIRED.items():
+        given = settings.get(name, required)
+        if str(given).lower() != required:
+            raise ConfigurationError(
+                f"{name}={given} is not possible in a replica: {reason}; leave it out (a replica uses {required})"
+            )
+        settings[name] = required
+    return settings
+
+
+def admin_settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What the replica's look-ups (not its reading) are made with."""
+    settings = {"client.id": "kafka-replica", **common_settings(config)}
+    return {
+        name: value
+        for name, value in settings.items()
+        if name not in _CONSUMER_ONLY and not name.startswith(_CONSUMER_ONLY_PREFIXES)
+    }

@@ -1,0 +1,148 @@
+"""Questions to the broker about topics: do they exist, may we read them, where do they end."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from confluent_kafka import IsolationLevel, KafkaException, TopicCollection, TopicPartition
+from confluent_kafka.admin import (
+    AdminClient,
+    ConfigResource,
+    NewTopic,
+    OffsetSpec,
+    ResourceType,
+    TopicDescription,
+)
+
+from kafka_replica.broker.failures import explained
+from kafka_replica.broker.settings import admin_settings
+from kafka_replica.errors import BrokerUnavailableError, ConfigurationError
+from kafka_replica.records import Cut, Partition
+
+_LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
+
+_log = logging.getLogger("kafka_replica.librdkafka")
+
+
+class Ends(NamedTuple):
+    """Where partitions end: below ``stable`` all is decided, below ``high`` all is replicated."""
+
+    stable: Cut
+    high: Cut
+
+
+class Topics:
+    """Asks one cluster about its topics. Its methods wait for answers; ``begin_ends`` does not."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        try:
+            self._admin = AdminClient(admin_settings(config), logger=_log)
+        except KafkaException as error:
+            raise explained(error, "setting up the connection to Kafka") from error
+        except (TypeError, ValueError) as error:
+            raise ConfigurationError(f"setting up the connection to Kafka: {error}") from error
+
+    def partitions(self, topic: str, timeout_s: float) -> list[Partition]:
+        """The partitions of a topic that we may see.
+
+        Kafka is silent towards a reader without rights, so this question comes before any reading.
+
+        Raises:
+            BrokerError: no such topic, no right to see it, no broker.
+        """
+        asked = self._admin.describe_topics(TopicCollection([topic]), request_timeout=timeout_s)
+        description: TopicDescription = _answer(asked[topic], f"looking up topic {topic}", timeout_s)
+        return [Partition(topic, info.id) for info in description.partitions]
+
+    def begin_ends(self, partitions: Iterable[Partition], timeout_s: float) -> PendingEnds:
+        """Asks where partitions end; the answer is picked up later."""
+        asked = {partition: TopicPartition(*partition) for partition in partitions}
+        question = dict.fromkeys(asked.values(), _LATEST)
+        stable, high = (
+            self._admin.list_offsets(question, isolation_level=level, request_timeout=timeout_s)
+            for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
+        )
+        return PendingEnds(
+            {partition: stable[place] for partition, place in asked.items()},
+            {partition: high[place] for partition, place in asked.items()},
+        )
+
+    def ends(self, partitions: Iterable[Partition], timeout_s: float) -> Ends:
+        """Where partitions end now.
+
+        Raises:
+            BrokerError: Kafka did not answer, or refused.
+        """
+        return self.begin_ends(partitions, timeout_s).wait(timeout_s)
+
+    def create(self, topic: str, partitions: int, settings: Mapping[str, str], timeout_s: float) -> bool:
+        """Creates a topic with the broker's default replication; False when it is there already.
+
+        Raises:
+            BrokerError: Kafka refused.
+        """
+        new = NewTopic(topic, num_partitions=partitions, replication_factor=-1, config=dict(settings))
+        try:
+            self._admin.create_topics([new], request_timeout=timeout_s)[topic].result(timeout_s + 1)
+        except KafkaException as error:
+            if error.args[0].name() == "TOPIC_ALREADY_EXISTS":
+                return False
+            raise explained(error, f"creating topic {topic}") from error
+        return True
+
+    def settings(self, topic: str, timeout_s: float) -> dict[str, str]:
+        """The topic's settings; needs the right DescribeConfigs, which a replica otherwise does not.
+
+        Raises:
+            BrokerError: Kafka did not answer, or refused.
+        """
+        resource = ConfigResource(ResourceType.TOPIC, topic)
+        asked = self._admin.describe_configs([resource], request_timeout=timeout_s)
+        entries = _answer(asked[resource], f"reading the settings of topic {topic}", timeout_s)
+        return {name: entry.value for name, entry in entries.items()}
+
+
+class PendingEnds:
+    """An answer under way to where partitions end. The stable ends were asked first, so stable <= high."""
+
+    def __init__(self, stable: dict[Partition, Future[Any]], high: dict[Partition, Future[Any]]) -> None:
+        self._stable, self._high = stable, high
+
+    @property
+    def done(self) -> bool:
+        """Whether all of the answer is there, good or bad."""
+        return all(future.done() for future in (*self._stable.values(), *self._high.values()))
+
+    def wait(self, timeout_s: float) -> Ends:
+        """The answer.
+
+        Raises:
+            BrokerError: Kafka did not answer in time, or refused.
+        """
+        doing = f"asking where {', '.join(map(str, self._high))} ends"
+        return Ends(*(_offsets(asked, doing, timeout_s) for asked in (self._stable, self._high)))
+
+
+def _offsets(asked: dict[Partition, Future[Any]], doing: str, timeout_s: float) -> Cut:
+    offsets = {partition: _answer(future, doing, timeout_s).offset for partition, future in asked.items()}
+    for partition, offset in offsets.items():
+        if offset < 0:  # how librdkafka says that the leader was asked and did not answer
+            raise BrokerUnavailableError(f"{doing}: no answer for {partition}; its leader may be down")
+    return Cut(offsets)
+
+
+def _answer(future: Future[Any], doing: str, timeout_s: float) -> Any:
+    try:
+        return future.result(timeout_s + 1)  # the client's own time-out comes first, and says more
+    except KafkaException as error:
+        raise explained(error, doing) from error
+    except TimeoutError as error:
+        with suppress(Exception):
+            future.cancel()
+        raise BrokerUnavailableError(
+            f"{doing}: no answer in {timeout_s} s; check bootstrap.servers and the network"
+        ) from error

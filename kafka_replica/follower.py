@@ -1,0 +1,194 @@
+r"""The one loop that joins reader, rule, barrier and store. It runs in a thread of its own.
+
+A record's road, one direction, no way back::
+
+    broker.reader -> cuts (may a version end here?) -> barrier (is it the present?) -> store -> board
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from threading import Event
+from typing import Any, TypeVar
+
+from kafka_replica.barrier import Barrier
+from kafka_replica.board import Board
+from kafka_replica.broker.reader import Fetched, QuietPointReader
+from kafka_replica.broker.topics import Ends, PendingEnds, Topics
+from kafka_replica.cuts import Publish, QuietPoints
+from kafka_replica.errors import (
+    BadRecordError,
+    BrokerError,
+    BrokerUnavailableError,
+    KafkaReplicaError,
+    TopicNotFoundError,
+    UsageError,
+)
+from kafka_replica.records import Cut, Partition
+from kafka_replica.stores import Store
+
+_log = logging.getLogger("kafka_replica")
+
+T = TypeVar("T")
+
+_READ_S = 0.1  # how long a read waits for news; also how soon the end is noticed
+_ASK_ENDS_EVERY_S = 1.0  # also the pulse: an idle broker says nothing by itself
+_ANSWER_S = 5.0  # how long the broker may take to answer a question
+_RETRY_S = 0.2
+_NO_TOPIC_FOR_S = 2.0  # a topic made a moment ago may not be known to every broker yet
+
+
+class Follower:
+    """Follows one topic into one store until ``closing`` is set, and writes what happens on the board."""
+
+    def __init__(
+        self, config: Mapping[str, Any], topic: str, store: Store, board: Board, *, skip_bad_records: bool
+    ) -> None:
+        self.closing = Event()
+        self._config = config
+        self._topic = topic
+        self._store = store
+        self._board = board
+        self._skip_bad_records = skip_bad_records
+
+    def run(self) -> None:
+        """Follows; whatever ends it is on the board afterwards."""
+        try:
+            self._follow()
+        except KafkaReplicaError as error:
+            self._fail(error)
+        except Exception as error:  # noqa: BLE001 - a thread's last line: it must never end unseen
+            _log.exception("the replica of %s failed at something nobody foresaw", self._topic)
+            foreseen_not = f"replicating {self._topic}: {type(error).__name__}: {error}; please report this"
+            self._fail(KafkaReplicaError(foreseen_not))
+
+    def _follow(self) -> None:
+        topics = Topics(self._config)
+        partition = self._insist(lambda: self._only_partition(topics))
+        if partition is None:
+            return
+        ends = self._insist(lambda: topics.ends([partition], _ANSWER_S))
+        if ends is None:
+            return
+        barrier = Barrier(ends.high)
+        self._board.barrier_set(ends.high)
+        rule = QuietPoints(partition)
+        reader = QuietPointReader(self._config, partition)
+        pulse = _Pulse(topics, partition)
+        try:
+            while not self.closing.is_set():
+                self._step(reader.read(_READ_S), rule, barrier)
+                self._take_pulse(pulse, Cut({partition: rule.published or 0}))
+        finally:
+            reader.close()
+
+    def _step(self, fetched: Fetched, rule: QuietPoints, barrier: Barrier) -> None:
+        """What one read brought, on its way to the readers of versions."""
+        self._note(fetched)
+        self._set_aside(fetched.bad_records)
+        publish = rule.read(fetched.records, fetched.position, fetched.high_watermark)
+        visible = None if publish is None else barrier.admit(publish)
+        if visible is not None:
+            self._publish(visible)
+        positions = Cut() if rule.position is None else Cut({rule.partition: rule.position})
+        self._board.read(fetched.records, positions, rule.pending_records)
+
+    def _publish(self, publish: Publish) -> None:
+        applied = self._store.apply(publish.delta, publish.cut)
+        self._board.published(self._store.snapshot(), applied)
+
+    def _only_partition(self, topics: Topics) -> Partition:
+        partitions = topics.partitions(self._topic, _ANSWER_S)
+        if len(partitions) != 1:
+            raise UsageError(
+                f"topic {self._topic} has {len(partitions)} partitions; this version of kafka_replica follows "
+                "topics of one partition only"
+            )
+        return partitions[0]
+
+    def _insist(self, question: Callable[[], T]) -> T | None:
+        """Asks until there is an answer, or the replica is closed (None). What waiting cannot mend is raised."""
+        began_s = time.monotonic()
+        while not self.closing.is_set():
+            try:
+                answer = question()
+            except BrokerUnavailableError as error:
+                self._board.troubled(error)
+            except TopicNotFoundError:
+                if time.monotonic() - began_s > _NO_TOPIC_FOR_S:
+                    raise
+            else:
+                self._board.heard()
+                return answer
+            self.closing.wait(_RETRY_S)
+        return None
+
+    def _note(self, fetched: Fetched) -> None:
+        if fetched.heard:
+            self._board.heard()
+        if fetched.trouble is not None:
+            self._board.troubled(fetched.trouble)
+            _log.warning("%s; going on by itself when the broker is back", fetched.trouble)
+
+    def _set_aside(self, bad_records: list[BadRecordError]) -> None:
+        if not bad_records:
+            return
+        self._board.set_aside(bad_records)
+        if not self._skip_bad_records:
+            raise bad_records[0]
+        for bad in bad_records:
+            _log.warning("set aside: %s", bad)
+
+    def _take_pulse(self, pulse: _Pulse, read: Cut) -> None:
+        try:
+            ends = pulse.take(time.monotonic(), read)
+        except BrokerUnavailableError as error:
+            self._board.troubled(error)
+            return
+        if ends is not None:
+            self._board.heard()
+            self._board.ends(ends)
+
+    def _fail(self, error: KafkaReplicaError) -> None:
+        _log.error("the replica of %s failed: %s", self._topic, error)
+        self._board.failed(error)
+
+
+class _Pulse:
+    """Asks where the partition ends, at intervals, without waiting for the answer."""
+
+    def __init__(self, topics: Topics, partition: Partition) -> None:
+        self._topics = topics
+        self._partition = partition
+        self._pending: PendingEnds | None = None
+        self._read_when_asked = Cut()
+        self._next_s = 0.0
+
+    def take(self, now_s: float, read: Cut) -> Ends | None:
+        """An answer, if one has come.
+
+        Args:
+            now_s: the time.
+            read: how far has been read, all decided.
+
+        Raises:
+            BrokerError: Kafka did not answer, or refused; or the log has lost what was read from it.
+        """
+        if self._pending is None:
+            if now_s >= self._next_s:
+                self._pending = self._topics.begin_ends([self._partition], _ANSWER_S)
+                self._read_when_asked = read
+                self._next_s = now_s + _ASK_ENDS_EVERY_S
+            return None
+        if not self._pending.done:
+            return None
+        pending, self._pending = self._pending, None
+        ends = pending.wait(_ANSWER_S)
+        if not ends.high.dominates(self._read_when_asked):
+            raise BrokerError(
+                f"{self._partition} ends at {ends.high}, before what was read of it ({self._read_when_asked}): the "
+                "topic was made again or cut off, and what is shown may be gone; start a new replica"
+            )
+        return ends

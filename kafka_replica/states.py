@@ -1,0 +1,168 @@
+"""What a replica says of itself: its states as a state machine without I/O or clock, and its status.
+
+    catching up --barrier passed--> live <--> blocked
+         ^ |                         | ^
+         | +--> blocked              v |
+         +----------------------> stalled          any of them --> failed | stopped, for good
+
+A replica is *blocked* while the last stable offset has not moved for ``blocked_after_s`` though there
+are records behind it, all of what lies below it has been read, and so no version can be made: somebody
+holds a transaction open. It is *stalled* when nothing was heard from the broker for
+``stalled_after_s``. In both it keeps serving its last version, if it has one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from kafka_replica.records import Cut, Partition
+
+
+class State(StrEnum):
+    """The state of a replica."""
+
+    NEW = "new"
+    """Not started yet."""
+    CATCHING_UP = "catching up"
+    """Reading what was there when it started."""
+    LIVE = "live"
+    """Ready, and following."""
+    BLOCKED = "blocked"
+    """Waiting for a transaction that somebody holds open."""
+    STALLED = "stalled"
+    """Hears nothing from the broker."""
+    FAILED = "failed"
+    """Ended by an error; the last version is still served."""
+    STOPPED = "stopped"
+    """Closed."""
+
+
+class Health:
+    """Decides the state from what was seen. All times are seconds of one monotonic clock.
+
+    ``started``, ``heard``, ``ends``, ``ready``, ``failed`` and ``stopped`` are events;
+    ``state(now_s)`` is the decision.
+    """
+
+    def __init__(self, *, stalled_after_s: float, blocked_after_s: float) -> None:
+        self.stalled_after_s = stalled_after_s
+        self.blocked_after_s = blocked_after_s
+        self._final: State | None = None
+        self._ready = False
+        self._heard_s: float | None = None
+        self._held: tuple[Partition, int] | None = None
+        self._held_since_s = 0.0
+
+    def started(self, now_s: float) -> None:
+        """Reading begins; the broker has ``stalled_after_s`` to say something."""
+        self._heard_s = now_s
+
+    def heard(self, now_s: float) -> None:
+        """The broker said something."""
+        self._heard_s = now_s
+
+    def ready(self) -> None:
+        """The barrier was passed."""
+        self._ready = True
+
+    def failed(self) -> None:
+        """An error ended it."""
+        self._final = self._final or State.FAILED
+
+    def stopped(self) -> None:
+        """It was closed."""
+        self._final = State.STOPPED
+
+    def ends(self, stable: Cut, high: Cut, positions: Cut, now_s: float) -> None:
+        """The ends of the partitions as the broker gave them, and how far we have read."""
+        held = next(
+            (
+                (partition, offset)
+                for partition, offset in stable.items()
+                if offset < high[partition] and positions.get(partition, 0) >= offset
+            ),
+            None,
+        )
+        if held != self._held:
+            self._held, self._held_since_s = held, now_s
+
+    def blocked_s(self, now_s: float) -> float:
+        """For how long the same open transaction has been in the way, in seconds; 0 if none is."""
+        return now_s - self._held_since_s if self._held is not None else 0.0
+
+    @property
+    def held_at(self) -> tuple[Partition, int] | None:
+        """Where the open transaction begins that is in the way, if one is."""
+        return self._held
+
+    def state(self, now_s: float) -> State:
+        """The state at that time."""
+        if self._final is not None:
+            return self._final
+        if self._heard_s is None:
+            return State.NEW
+        if now_s - self._heard_s >= self.stalled_after_s:
+            return State.STALLED
+        if self._held is not None and self.blocked_s(now_s) >= self.blocked_after_s:
+            return State.BLOCKED
+        return State.LIVE if self._ready else State.CATCHING_UP
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a replica has done since it started."""
+
+    records: int = 0
+    """Records read, tombstones included."""
+    tombstones: int = 0
+    versions: int = 0
+    bad_records: int = 0
+    listener_errors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A replica at one moment. Offsets are next offsets: what is below them is meant.
+
+    ``lag_records`` counts offsets from the version shown to the high watermark (markers and aborted
+    records use up offsets too), ``lag_stable_records`` to the last stable offset. ``lag_s`` is the age of
+    the oldest moment at which the version shown was known to be complete, in seconds.
+    """
+
+    state: State
+    ready: bool
+    version: int
+    keys: int
+    cut: Cut = field(default_factory=Cut)
+    positions: Cut = field(default_factory=Cut)
+    barrier: Cut = field(default_factory=Cut)
+    stable: Cut = field(default_factory=Cut)
+    high_watermark: Cut = field(default_factory=Cut)
+    lag_records: int | None = None
+    lag_stable_records: int | None = None
+    lag_s: float | None = None
+    pending_records: int = 0
+    blocked_s: float = 0.0
+    held_at: str | None = None
+    heard_s_ago: float | None = None
+    last_error: str | None = None
+    counts: Counts = field(default_factory=Counts)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, cuts as ``{"topic-partition": offset}``."""
+        plain = {
+            name: value.as_json() if isinstance(value, Cut) else value
+            for name in self.__slots__
+            if name != "counts"
+            for value in (getattr(self, name),)
+        }
+        return {**plain, "state": str(self.state), "counts": asdict(self.counts)}
+
+
+def lag(behind: Cut, ahead: Cut) -> int | None:
+    """Offsets from one cut to another, over all partitions; None while the other is not known."""
+    if not ahead:
+        return None
+    return sum(max(0, offset - behind.get(partition, 0)) for partition, offset in ahead.items())
