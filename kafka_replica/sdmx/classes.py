@@ -1,0 +1,111 @@
+"""The classes of SDMX 2.1 and 3.x that have a URN: their package, and whose items they are.
+
+Source: SDMXCommonReferences.xsd of 2.1 (``ObjectTypeCodelistType``, ``PackageTypeCodelistType``) and of
+3.x (``UrnPart`` patterns), and the Technical Notes, "Universal Resource Name". Where the two disagree both
+are kept: StructureMap is a part of a StructureSet in 2.1 (package ``mapping``) and stands alone in 3.x
+(``structuremapping``); so it is with Hierarchy and HierarchicalCodelist.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class ClassInfo(NamedTuple):
+    """One class: ``package`` if it is maintainable, ``item_package`` and ``parents`` if it is an item."""
+
+    name: str
+    package: str | None
+    item_package: str | None
+    parents: tuple[str, ...]
+
+    @property
+    def is_maintainable(self) -> bool:
+        """Whether it has an agency and a version of its own in some edition of SDMX."""
+        return self.package is not None
+
+
+# package -> maintainable class -> the classes of its items and components
+_TABLE: Final[dict[str, dict[str, str]]] = {
+    "base": {
+        "AgencyScheme": "Agency",
+        "DataProviderScheme": "DataProvider",
+        "DataConsumerScheme": "DataConsumer",
+        "MetadataProviderScheme": "MetadataProvider",
+        "OrganisationUnitScheme": "OrganisationUnit",
+    },
+    "codelist": {
+        "Codelist": "Code",
+        "GeographicCodelist": "Code GeoFeatureSetCode",
+        "GeoGridCodelist": "Code GeoGridCode",
+        "ValueList": "",
+        "Hierarchy": "HierarchicalCode Level",
+        "HierarchicalCodelist": "Hierarchy HierarchicalCode Level",
+        "HierarchyAssociation": "",
+    },
+    "conceptscheme": {"ConceptScheme": "Concept"},
+    "categoryscheme": {
+        "CategoryScheme": "Category",
+        "Categorisation": "",
+        "ReportingTaxonomy": "ReportingCategory",
+    },
+    "datastructure": {
+        "DataStructure": "DimensionDescriptor Dimension MeasureDimension TimeDimension MeasureDescriptor"
+        " Measure PrimaryMeasure AttributeDescriptor DataAttribute ReportingYearStartDay"
+        " GroupDimensionDescriptor",
+        "Dataflow": "",
+    },
+    "metadatastructure": {
+        "MetadataStructure": "MetadataAttributeDescriptor MetadataAttribute ReportStructure MetadataTarget"
+        " ConstraintTarget DataSetTarget DimensionDescriptorValuesTarget IdentifiableObjectTarget"
+        " ReportPeriodTarget",
+        "Metadataflow": "",
+        "MetadataSet": "",
+    },
+    "process": {"Process": "ProcessStep Transition"},
+    "registry": {
+        "ProvisionAgreement": "",
+        "MetadataProvisionAgreement": "",
+        "ContentConstraint": "",
+        "AttachmentConstraint": "",
+        "DataConstraint": "",
+        "MetadataConstraint": "",
+    },
+    "mapping": {
+        "StructureSet": "StructureMap CodelistMap CodeMap HybridCodelistMap HybridCodeMap ComponentMap"
+        " ConceptSchemeMap ConceptMap CategorySchemeMap CategoryMap OrganisationSchemeMap OrganisationMap"
+        " ReportingTaxonomyMap ReportingCategoryMap",
+    },
+    "structuremapping": {
+        "StructureMap": "DatePatternMap EpochMap FrequencyFormatMapping",
+        "RepresentationMap": "",
+        "ConceptSchemeMap": "",
+        "CategorySchemeMap": "",
+        "OrganisationSchemeMap": "",
+        "ReportingTaxonomyMap": "",
+    },
+    "transformation": {
+        "TransformationScheme": "Transformation",
+        "RulesetScheme": "Ruleset",
+        "UserDefinedOperatorScheme": "UserDefinedOperator",
+        "CustomTypeScheme": "CustomType",
+        "NamePersonalisationScheme": "NamePersonalisation",
+        "VtlMappingScheme": "VtlCodelistMapping VtlConceptMapping VtlDataflowMapping",
+    },
+}
+
+
+def _classes() -> dict[str, ClassInfo]:
+    found: dict[str, ClassInfo] = {}
+    for package, maintainables in _TABLE.items():
+        for name, items in maintainables.items():
+            known = found.get(name, ClassInfo(name, None, None, ()))
+            found[name] = known._replace(package=package)
+            for item in items.split():
+                known = found.get(item, ClassInfo(item, None, None, ()))
+                found[item] = known._replace(item_package=package, parents=(*known.parents, name))
+    return found
+
+
+CLASSES: Final[dict[str, ClassInfo]] = _classes()
+"""Class name -> what is known of it; classes of vendors are not here."""

@@ -1,0 +1,162 @@
+"""JSON messages: parsing the outermost levels, telling Fusion-JSON from SDMX-JSON, cutting both up.
+
+Artefacts stay the bytes they are: what is cut out of a message is, character by character, what was in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.formats import Format, of_json_schema
+from kafka_replica.sdmx.identity import artefact_urn
+from kafka_replica.sdmx.urn import Urn
+
+T = TypeVar("T")
+
+
+class _Identity(msgspec.Struct, rename={"agency": "agencyId", "agency_upper": "agencyID"}):
+    """What makes the URN of an artefact; Fusion-JSON writes agencyId, SDMX-JSON agencyID."""
+
+    id: str | None = None
+    agency: str | None = None
+    agency_upper: str | None = None
+    version: str | None = None
+    urn: str | None = None
+
+
+class RawArtefact(NamedTuple):
+    """An artefact as bytes: its URN, the name of the list it stands in, and its JSON."""
+
+    urn: Urn
+    collection: str
+    raw: msgspec.Raw
+
+
+class JsonMessage(NamedTuple):
+    """The outermost levels of a message: format, header as bytes if any, and its lists by name."""
+
+    format: Format
+    meta: msgspec.Raw | None
+    collections: dict[str, msgspec.Raw]
+
+
+def _plural(name: str) -> str:
+    if name.endswith("y"):
+        return name[:-1] + "ies"
+    return name + ("es" if name.endswith("s") else "s")
+
+
+_BY_COLLECTION: Final = {_plural(name).lower(): name for name, info in CLASSES.items() if info.is_maintainable}
+_MEMBER: Final = re.compile(rb'\s*[{,]\s*"(?:[^"\\]|\\.)*"\s*:\s*', re.DOTALL).match
+_END: Final = re.compile(rb"\s*(?:\{\s*)?\}\s*\Z").match
+_OPENED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_IDENTITY: Final = msgspec.json.Decoder(_Identity)
+
+
+def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: str) -> T:
+    """What the decoder makes of the bytes. Raises MessageError with the place in ``what``."""
+    try:
+        return decoder.decode(data)
+    except RecursionError:
+        raise MessageError(f"reading {what}: it is nested too deep to be a structure message") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+        raise MessageError(f"reading {what}: {error}{_line(bytes(data), str(error))}") from None
+
+
+def members_of(data: bytes | msgspec.Raw, what: str) -> dict[str, msgspec.Raw]:
+    """The members of an object as they are written. Raises MessageError.
+
+    A name that comes twice is refused: parsers keep one of the two and never say which. Walking the text
+    beside the parser's answer shows it, for the dropped value then stands where a kept one should.
+    """
+    found = decoded(_OPENED, data, what)
+    text = bytes(data)
+    at = 0
+    for value in found.values():
+        before = _MEMBER(text, at)
+        at = before.end() if before else -1
+        written = bytes(value)
+        if at < 0 or not text.startswith(written, at):
+            raise MessageError(
+                f"reading {what}: a name in the object comes twice, and which one counts cannot be known"
+            )
+        at += len(written)
+    if not _END(text, at):
+        raise MessageError(f"reading {what}: a name in the object comes twice, and which one counts cannot be known")
+    return found
+
+
+def _line(data: bytes, error: str) -> str:
+    found = re.search(r"\(byte ([0-9]+)\)", error)
+    if found is None:
+        return ""
+    line = data.count(b"\n", 0, int(found[1])) + 1
+    return f", at line {line}"
+
+
+def opened(data: bytes, claimed: Format | None) -> JsonMessage:
+    """The outermost levels; what the message holds decides its format, ``claimed`` only where that is open.
+
+    Raises:
+        MessageError: not JSON, not UTF-8, or not a structure message.
+    """
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise MessageError(f"reading a JSON message: it is not UTF-8 at byte {error.start}, line {line}") from None
+    top = members_of(data, "a JSON message")
+    meta = top.pop("meta", None)
+    if "data" in top and not any(name in CLASSES for name in top):
+        return JsonMessage(_sdmx_json(meta, claimed), meta, members_of(top["data"], "the data of SDMX-JSON"))
+    is_fusion = any(name in CLASSES and CLASSES[name].is_maintainable for name in top)
+    if is_fusion or (not top and meta is not None) or claimed is Format.FUSION_JSON:
+        return JsonMessage(Format.FUSION_JSON, meta, top)
+    keys = ", ".join(repr(name[:40]) for name in list(top)[:5])
+    raise MessageError(f"reading a JSON message: neither Fusion-JSON nor SDMX-JSON structures; its keys are {keys}")
+
+
+def _sdmx_json(meta: msgspec.Raw | None, claimed: Format | None) -> Format:
+    schema = re.search(rb'"schema"\s*:\s*"([^"]{1,300})"', bytes(meta)) if meta is not None else None
+    found = of_json_schema(schema[1].decode("latin-1")) if schema else None
+    if found is None and claimed is not None and claimed.name.startswith("SDMX_JSON"):
+        found = claimed
+    return found or Format.SDMX_JSON_2_0
+
+
+def artefacts_of(message: JsonMessage) -> Iterator[RawArtefact]:
+    """Each artefact in its order. Raises MessageError."""
+    for collection, raw in message.collections.items():
+        if bytes(raw).strip() == b"null":
+            continue
+        what = f"{collection[:80]!r} of {message.format.title}"
+        class_ = _BY_COLLECTION.get(collection.lower(), collection)
+        held: list[msgspec.Raw] = decoded(_LIST, raw, what)
+        for index, artefact in enumerate(held):
+            where = f"at {collection[:80]}[{index}]"
+            members_of(artefact, f"{message.format.title} {where}")
+            own = decoded(_IDENTITY, artefact, f"{message.format.title} {where}")
+            urn = artefact_urn(
+                _class_of(class_, own.urn), own.agency or own.agency_upper, own.id, own.version, own.urn, where
+            )
+            yield RawArtefact(urn, collection, artefact)
+
+
+def _class_of(class_: str, stated: str | None) -> str:
+    # A list of a vendor's: its plural name is no class, but its artefacts may say theirs.
+    found = None if class_ in CLASSES or not stated else re.search(r"\.([A-Za-z]+)=", stated)
+    return found[1] if found else class_
+
+
+def message_of(message: JsonMessage, artefact: RawArtefact) -> bytes:
+    """A message of this artefact alone, with the same header."""
+    held: dict[str, object] = {artefact.collection: [artefact.raw]}
+    whole = held if message.format is Format.FUSION_JSON else {"data": held}
+    return msgspec.json.encode(whole if message.meta is None else {"meta": message.meta, **whole})

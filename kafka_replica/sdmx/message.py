@@ -1,0 +1,55 @@
+"""A structure message as it is read: header, format, artefacts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+import msgspec
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.model import Artefact
+from kafka_replica.sdmx.urn import Urn
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of a message's header; ``prepared`` is as written, for registries leave the zone out."""
+
+    id: str | None = None
+    sender: str | None = None
+    prepared: str | None = None
+    test: bool = False
+
+
+class Message:
+    """A structure message. Iterating gives its artefacts in their order; ``artefacts`` is by URN. Immutable."""
+
+    __slots__ = ("artefacts", "format", "header")
+
+    artefacts: Mapping[Urn, Artefact]
+    format: Format
+    header: Header
+
+    def __init__(self, format_: Format, header: Header, artefacts: Iterable[Artefact]) -> None:
+        """Raises MessageError where an artefact comes twice."""
+        by_urn: dict[Urn, Artefact] = {}
+        for artefact in artefacts:
+            if artefact.urn in by_urn:
+                raise twice(artefact.urn)
+            by_urn[artefact.urn] = artefact
+        self.format, self.header, self.artefacts = format_, header, MappingProxyType(by_urn)
+
+    def __iter__(self) -> Iterator[Artefact]:
+        return iter(self.artefacts.values())
+
+    def __len__(self) -> int:
+        return len(self.artefacts)
+
+    def __repr__(self) -> str:
+        return f"<{self.format.title} message of {len(self)} artefacts>"
+
+
+def twice(urn: Urn) -> MessageError:
+    """The error for a message that holds one artefact twice."""
+    return MessageError(f"reading a message: it holds {urn} twice, and which one counts cannot be known; remove one")

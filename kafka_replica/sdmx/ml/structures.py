@@ -1,0 +1,167 @@
+"""Data structures and dataflows of SDMX-ML."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import Items, StubItems
+from kafka_replica.sdmx.ml.items import item_urn
+from kafka_replica.sdmx.ml.tree import Names, fail
+from kafka_replica.sdmx.ml.values import Child, local_id, named, reference, representation
+from kafka_replica.sdmx.model import (
+    Attribute,
+    AttributeRelationship,
+    Dataflow,
+    DataStructure,
+    Dimension,
+    Group,
+    Measure,
+)
+from kafka_replica.sdmx.urn import Urn
+
+_FIXED_IDS: Final = {"TimeDimension": "TIME_PERIOD", "PrimaryMeasure": "OBS_VALUE"}
+_DIMENSIONS: Final = {"Dimension", "MeasureDimension", "TimeDimension"}
+_MEASURES: Final = {"Measure", "PrimaryMeasure"}
+_ATTRIBUTES: Final = {"Attribute": "DataAttribute", "ReportingYearStartDay": "ReportingYearStartDay"}
+
+
+def dataflow(urn: Urn, base: dict[str, Any], rest: list[Child], names: Names) -> Dataflow:
+    """A <Dataflow>."""
+    found = [reference(child, names, "DataStructure") for kind, child in rest if kind == "Structure"]
+    return Dataflow(urn=urn, structure_reference=found[0] if found else None, **base)
+
+
+class _Parts:
+    """The components found so far; each id may come once in a data structure."""
+
+    def __init__(self, urn: Urn, names: Names) -> None:
+        self.urn, self.names = urn, names
+        self.dimensions: dict[str, Dimension] = {}
+        self.measures: dict[str, Measure] = {}
+        self.attributes: dict[str, Attribute] = {}
+        self.groups: dict[str, Group] = {}
+
+    def add(self, kind: str, element: etree._Element) -> None:
+        names = self.names
+        if kind == "Group":
+            self._add_group(element)
+        elif kind in _DIMENSIONS:
+            id_, arguments, _ = self._component(kind, element)
+            position = element.get("position", "").strip()
+            # Nine digits: more is no position but an attack on int().
+            self.dimensions[id_] = Dimension(
+                position=int(position) if position.isdecimal() and len(position) < 10 else len(self.dimensions) + 1,
+                **arguments,
+            )
+        elif kind in _MEASURES:
+            id_, arguments, _ = self._component(kind, element)
+            self.measures[id_] = Measure(mandatory=_is_mandatory(element), **arguments)
+        elif kind in _ATTRIBUTES:
+            id_, arguments, rest = self._component(_ATTRIBUTES[kind], element)
+            self.attributes[id_] = Attribute(
+                mandatory=_is_mandatory(element), relationship=_relationship(rest, names), **arguments
+            )
+
+    def _component(self, class_: str, element: etree._Element) -> tuple[str, dict[str, Any], list[Child]]:
+        names = self.names
+        arguments, rest = named(element, names)
+        roles: list[Urn] = []
+        for kind, child in rest:
+            if kind == "ConceptIdentity":
+                arguments["concept"] = reference(child, names, "Concept")
+            elif kind == "LocalRepresentation":
+                arguments["representation"] = representation(child, names)
+            elif kind == "ConceptRole":
+                roles.append(reference(child, names, "Concept"))
+        concept: Urn | None = arguments.get("concept")
+        id_ = element.get("id") or _FIXED_IDS.get(class_) or (concept.item if concept else None)
+        if not id_:
+            fail(element, "it has neither an id nor a concept")
+        if id_ in self.dimensions or id_ in self.measures or id_ in self.attributes:
+            fail(element, f"the id {id_[:80]!r} comes twice in {self.urn}")
+        arguments["urn"] = item_urn(self.urn, class_, element, id_)
+        arguments["concept_roles"] = tuple(roles)
+        # Components have no names of their own.
+        arguments.pop("names", None)
+        arguments.pop("descriptions", None)
+        return id_, arguments, rest
+
+    def _add_group(self, element: etree._Element) -> None:
+        names = self.names
+        arguments, rest = named(element, names)
+        id_ = element.get("id") or fail(element, "it has no id")
+        if id_ in self.groups:
+            fail(element, f"the id {id_[:80]!r} comes twice in {self.urn}")
+        dimensions = [
+            local_id(child, names)
+            for kind, part in rest
+            if kind == "GroupDimension"
+            for child in part
+            if names[child.tag] == "DimensionReference"
+        ]
+        arguments["urn"] = item_urn(self.urn, "GroupDimensionDescriptor", element, id_)
+        self.groups[id_] = Group(dimensions=tuple(dimensions), **arguments)
+
+
+def _is_mandatory(element: etree._Element) -> bool:
+    # "usage" is 3.x, "assignmentStatus" 2.1
+    return (element.get("usage") or element.get("assignmentStatus") or "").lower() == "mandatory"
+
+
+def _relationship(rest: list[Child], names: Names) -> AttributeRelationship:
+    dimensions: list[str] = []
+    groups: list[str] = []
+    measures: list[str] = []
+    is_observation = False
+    for kind, element in rest:
+        if kind not in {"AttributeRelationship", "MeasureRelationship"}:
+            continue
+        for child in element:
+            part = names[child.tag]
+            if part == "Dimension":
+                dimensions.append(local_id(child, names))
+            elif part in {"Group", "AttachmentGroup"}:
+                groups.append(local_id(child, names))
+            elif part in {"PrimaryMeasure", "Measure"}:
+                measures.append(local_id(child, names))
+            is_observation |= part in {"PrimaryMeasure", "Observation"}
+    return AttributeRelationship(
+        kind="observation" if is_observation else "dimensions" if dimensions else "group" if groups else "dataset",
+        dimensions=tuple(dimensions),
+        groups=tuple(groups),
+        measures=tuple(measures),
+    )
+
+
+def data_structure(urn: Urn, base: dict[str, Any], rest: list[Child], names: Names) -> DataStructure:
+    """A <DataStructure>."""
+    parts = _Parts(urn, names)
+    metadata: Urn | None = None
+    for kind, element in rest:
+        if kind == "Metadata":
+            metadata = reference(element, names, "MetadataStructure")
+        if kind != "DataStructureComponents":
+            continue
+        for child in element:
+            part = names[child.tag]
+            if part == "Group":
+                parts.add(part, child)
+            elif part in {"DimensionList", "MeasureList", "AttributeList"}:
+                for component in child:
+                    parts.add(names[component.tag], component)
+    if base["is_external_reference"] and not parts.dimensions:
+        return DataStructure(
+            urn=urn, dimension_list=StubItems(urn), measures=StubItems(urn), attributes=StubItems(urn),
+            groups=StubItems(urn), metadata=metadata, **base,
+        )  # fmt: skip
+    return DataStructure(
+        urn=urn,
+        dimension_list=Items(parts.dimensions),
+        measures=Items(parts.measures),
+        attributes=Items(parts.attributes),
+        groups=Items(parts.groups),
+        metadata=metadata,
+        **base,
+    )

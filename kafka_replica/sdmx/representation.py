@@ -1,0 +1,61 @@
+"""How values of a concept or component are written: codes of a list, or text of a format."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Literal
+
+import msgspec
+
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.urn import Urn
+
+
+class SentinelValue(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A value with a meaning of its own (3.x)."""
+
+    value: str
+    names: InternationalString = NO_TEXT
+    descriptions: InternationalString = NO_TEXT
+
+
+class TextFormat(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """The facets of a value (TextFormatType); None where the message says nothing.
+
+    ``text_type`` is a name of the standard ("String", "ObservationalTimePeriod"); where the message says
+    nothing it is None, and the standard's default, String, holds.
+    """
+
+    text_type: str | None = None
+    is_sequence: bool | None = None
+    is_multi_lingual: bool | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    min_value: Decimal | None = None
+    max_value: Decimal | None = None
+    start_value: Decimal | None = None
+    end_value: Decimal | None = None
+    interval: Decimal | None = None
+    start_time: str | None = None
+    end_time: str | None = None
+    time_interval: str | None = None
+    decimals: int | None = None
+    pattern: str | None = None
+    sentinel_values: tuple[SentinelValue, ...] = ()
+
+
+class Representation(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """Enumerated by a codelist or value list, or free with a format; occurrences are 1 where None."""
+
+    enumeration: Urn | None = None
+    format: TextFormat | None = None
+    min_occurs: int | None = None
+    max_occurs: int | Literal["unbounded"] | None = None
+
+
+class ItemReference(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A concept of ISO 11179 by agency, scheme and id (ISOConceptReference)."""
+
+    agency: str
+    scheme: str
+    id: str

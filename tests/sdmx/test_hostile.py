@@ -1,0 +1,182 @@
+"""Bad input: an error of ours, in bounded time, and nothing half read."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_reading import codelist_xml, xml
+
+from kafka_replica.errors import MessageError, SdmxError, UnreadableContentError
+from kafka_replica.sdmx import formats, read_message, split_message
+from kafka_replica.sdmx.samples import sample_files
+
+BILLION = (
+    '<?xml version="1.0"?><!-- x --><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
+    '<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>'
+)
+EXTERNAL = '<!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
+GOOD = codelist_xml('<s:Code id="A"><c:Name>N</c:Name></s:Code>')
+
+HOSTILE: dict[str, bytes] = {
+    "empty": b"",
+    "blank": b"  \n ",
+    "null": b"null",
+    "text": b"hello",
+    "zeros": b"\0" * 100,
+    "doctype": BILLION.encode() + GOOD,
+    "doctype after blanks": b"\n" * 100 + EXTERNAL.encode() + GOOD,
+    "external": EXTERNAL.encode() + codelist_xml("<c:Name>&a;</c:Name>"),
+    "utf-16 doctype": (BILLION + GOOD.decode()).encode("utf-16"),
+    "utf-7 doctype": b'<?xml version="1.0" encoding="UTF-7"?>+ADwAIQ-DOCTYPE l []>' + GOOD,
+    "unknown entity": codelist_xml("<c:Name>&nbsp;</c:Name>"),
+    "unknown encoding": b'<?xml version="1.0" encoding="x-nothing"?>' + GOOD,
+    "truncated": GOOD[: len(GOOD) // 2],
+    "deep": b"<a>" * 100_000,
+    "deep in message": codelist_xml("<s:Code>" * 5000 + "</s:Code>" * 5000),
+    "huge attribute": codelist_xml("", 'uri="' + "x" * 11_000_000 + '"'),
+    "invalid utf-8": GOOD.replace(b"N<", b"\xff\xfe<"),
+    "no sdmx": b"<html><body/></html>",
+    "data message": b'<g:GenericData xmlns:g="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/message"/>',
+    "no id": codelist_xml("<s:Code/>"),
+    "bad id": codelist_xml('<s:Code id="a b"/>'),
+    "id twice": codelist_xml('<s:Code id="A"/><s:Code id="A"/>'),
+    "no agency": xml('<s:Codelists><s:Codelist id="CL"/></s:Codelists>'),
+    "bad version": xml('<s:Codelists><s:Codelist id="CL" agencyID="A" version="one"/></s:Codelists>'),
+    "no container": xml('<s:Codelist id="CL" agencyID="A"/>'),
+    "bad boolean": codelist_xml("", 'isFinal="perhaps"'),
+    "bad reference": xml(
+        '<s:Dataflows><s:Dataflow id="D" agencyID="A"><s:Structure>nowhere</s:Structure></s:Dataflow></s:Dataflows>'
+    ),
+    "reference without id": xml(
+        '<s:Dataflows><s:Dataflow id="D" agencyID="A"><s:Structure><Ref/></s:Structure></s:Dataflow></s:Dataflows>'
+    ),
+    "vendor class without urn": xml('<s:Things><s:Thing id="D" agencyID="A"/></s:Things>'),
+    "json truncated": b'{"Codelist":[{"id":"CL"',
+    "json deep": b'{"Codelist":' + b"[" * 100_000,
+    "json deep in artefact": b'{"Codelist":[{"id":"CL","agencyId":"A","x":' + b"[" * 50_000 + b"]" * 50_000 + b"}]}",
+    "json array": b"[1,2]",
+    "json other": b'{"foo":{"bar":1}}',
+    "json empty": b"{}",
+    "json invalid utf-8": b'{"Codelist":[{"id":"CL","agencyId":"A","zzz":"\xff"}]}',
+    "json not a list": b'{"Codelist":{"id":"CL"}}',
+    "json not an object": b'{"Codelist":[1]}',
+    "json wrong type": b'{"Codelist":[{"id":"CL","agencyId":"A","items":[{"id":5}]}]}',
+    "json no id": b'{"Codelist":[{"id":"CL","agencyId":"A","items":[{"names":[]}]}]}',
+    "json id twice": b'{"Codelist":[{"id":"CL","agencyId":"A","items":[{"id":"A"},{"id":"A"}]}]}',
+    "json list twice": b'{"Codelist":[{"id":"CL","agencyId":"A"}],"Codelist":[]}',
+    "json list twice, escaped": b'{"Codelist":[{"id":"X","agencyId":"A"}],"Code\\u006cist":[]}',
+    "json list twice, same": b'{"Codelist":[],"meta":{},"Codelist":[]}',
+    "json items twice": b'{"Codelist":[{"id":"CL","agencyId":"A","items":[{"id":"A"}],"items":[]}]}',
+    "json bad reference": b'{"Dataflow":[{"id":"D","agencyId":"A","dataStructureRef":"nowhere"}]}',
+    "json not a number": b'{"ConceptScheme":[{"id":"C","agencyId":"A","items":[{"id":"X","representation":'
+    b'{"textFormat":{"minValue":"NaN"}}}]}]}',
+    "json huge number": b'{"ConceptScheme":[{"id":"C","agencyId":"A","items":[{"id":"X","representation":'
+    b'{"textFormat":{"maxLength":' + b"9" * 10_000 + b"}}}]}]}",
+    "gzip damaged": b"\x1f\x8b" + b"\x08" * 50,
+    "gzip truncated": gzip.compress(random.Random(1).randbytes(1000))[:500],
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_refused(name: str) -> None:
+    """Each is refused with MessageError, at once, in words of bounded length."""
+    started = time.monotonic()
+    with pytest.raises(MessageError) as caught:
+        read_message(HOSTILE[name])
+    assert time.monotonic() - started < 5
+    assert 20 < len(str(caught.value)) < 3000
+
+
+@pytest.mark.parametrize("name", ["doctype", "external", "utf-16 doctype"])
+@pytest.mark.parametrize("act", [read_message, split_message])
+def test_doctype_is_named(name: str, act: Callable[[bytes], Any]) -> None:
+    """A DOCTYPE is refused as such, before anything in it is looked at, in reading and in cutting."""
+    with pytest.raises(MessageError, match="DOCTYPE"):
+        act(HOSTILE[name])
+
+
+def test_lines_are_told() -> None:
+    """Errors in XML and JSON say the line."""
+    with pytest.raises(MessageError, match="line 4"):
+        read_message(b"\n\n\n" + GOOD.replace(b"</c:Name>", b""))
+    with pytest.raises(MessageError, match="line 3"):
+        read_message(b'{\n"Codelist":[\n?]}')
+    with pytest.raises(MessageError, match=r"<Code> at line 3"):
+        read_message(codelist_xml('\n\n<s:Code id="a b"/>'))
+
+
+def test_gzip_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small gzip that unfolds to more than the bound is refused, without unfolding it all."""
+    monkeypatch.setattr(formats, "MAX_BYTES", 1_000_000)
+    with pytest.raises(MessageError, match="unfolds"):
+        read_message(gzip.compress(b"<" + b" " * 50_000_000))
+
+
+def test_a_mark_of_ours_in_a_header_is_no_trap() -> None:
+    """A header that holds the very comment the cutter uses changes nothing."""
+    data = xml(
+        '<s:Codelists><s:Codelist id="CL" agencyID="A"/></s:Codelists>',
+        header="<m:ID>x</m:ID><!--the artefact goes here-->",
+    )
+    [part] = split_message(data)
+    assert list(read_message(part.value).artefacts) == [part.urn]
+
+
+def test_prefixes_in_values_survive_cutting() -> None:
+    """A prefix that is used only in an attribute's value is still declared in the part."""
+    data = xml(
+        '<s:Processes xmlns:v="urn:v" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
+        '<s:Process id="P" agencyID="A" xsi:type="v:Own"><!-- kept --></s:Process></s:Processes>'
+    )
+    [part] = split_message(data)
+    assert b'xmlns:v="urn:v"' in part.value
+    assert b'xsi:type="v:Own"' in part.value
+    assert b"<!-- kept -->" in part.value
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_damaged_samples(data: st.DataObject) -> None:
+    """A sample with bytes cut out, changed or doubled is read or refused with an error of ours; never else."""
+    original = data.draw(st.sampled_from(sample_files())).read_bytes()
+    start = data.draw(st.integers(0, len(original)))
+    end = data.draw(st.integers(start, min(len(original), start + 200)))
+    damaged = original[:start] + data.draw(st.binary(max_size=20)) + original[end:]
+    for act in (read_message, split_message):
+        with contextlib.suppress(MessageError, UnreadableContentError):
+            act(damaged)
+
+
+@given(st.binary(max_size=200), st.none() | st.text(max_size=40))
+def test_noise(data: bytes, content_type: str | None) -> None:
+    """Noise under any content type is refused."""
+    with pytest.raises(SdmxError):
+        read_message(data, content_type)
+
+
+def test_no_quadratic_work() -> None:
+    """Four times as many artefacts take about four times as long to cut and read, not sixteen."""
+
+    def seconds(count: int) -> float:
+        lists = "".join(
+            f'<s:Codelist id="CL{i}" agencyID="A"><s:Code id="A"/></s:Codelist><!-- {i} -->' for i in range(count)
+        )
+        data = xml(f"<s:Codelists>{lists}</s:Codelists>", header="<m:ID>x</m:ID>" * 50)
+        best = 60.0
+        for _ in range(3):
+            started = time.perf_counter()
+            assert len(split_message(data)) == count
+            assert len(read_message(data)) == count
+            best = min(best, time.perf_counter() - started)
+        return best
+
+    seconds(100)
+    assert seconds(4000) < 9 * seconds(1000)

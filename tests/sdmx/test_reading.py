@@ -1,0 +1,357 @@
+"""Reading into the model: the samples, hand-made messages, twins, stubs, what content types say."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_replica.errors import MessageError, UnreadableContentError
+from kafka_replica.sdmx import (
+    Attribute,
+    Codelist,
+    ConceptScheme,
+    Dataflow,
+    DataStructure,
+    Format,
+    OpaqueArtefact,
+    Urn,
+    ValueList,
+    read_message,
+    split_message,
+)
+from kafka_replica.sdmx.formats import of_content_type
+from kafka_replica.sdmx.samples import sample_files
+
+ML = "http://www.sdmx.org/resources/sdmxml/schemas/v"
+
+
+def xml(body: str, version: str = "2_1", header: str = "") -> bytes:
+    """A message of SDMX-ML around some containers."""
+    base = f"{ML}{version}"
+    return (
+        f'<m:Structure xmlns:m="{base}/message" xmlns:s="{base}/structure" xmlns:c="{base}/common">'
+        f"<m:Header>{header}</m:Header><m:Structures>{body}</m:Structures></m:Structure>"
+    ).encode()
+
+
+def codelist_xml(codes: str, attributes: str = "", version: str = "2_1") -> bytes:
+    """A message of one codelist."""
+    return xml(
+        f'<s:Codelists><s:Codelist id="CL" agencyID="A" version="1.0" {attributes}>{codes}</s:Codelist></s:Codelists>',
+        version,
+    )
+
+
+def only(data: bytes, kind: type[Any]) -> Any:
+    """The one artefact of a message."""
+    [found] = read_message(data)
+    assert isinstance(found, kind)
+    return found
+
+
+def test_samples() -> None:
+    """The samples are of three formats, in two languages, and hold what the demo shows."""
+    messages = [read_message(path.read_bytes()) for path in sample_files()]
+    assert {one.format for one in messages} == {Format.FUSION_JSON, Format.SDMX_ML_2_1, Format.SDMX_ML_3_0}
+    artefacts = {urn: artefact for one in messages for urn, artefact in one.artefacts.items()}
+    assert len(artefacts) == sum(len(one) for one in messages) == 15
+    freq = artefacts[Urn.of("Codelist", "SDMX", "CL_FREQ", "2.1")]
+    assert isinstance(freq, Codelist)
+    assert freq.codes["A"].name("en") == "Annual"
+    assert freq.codes["A"].name("fr") == "Annuelle"
+    assert list(freq.codes) == ["A", "S", "Q", "M", "W", "D"]
+    assert {one.header.sender for one in messages} == {"KR_DEMO"}
+
+
+def test_names() -> None:
+    """All languages are kept in order; no language in the message means English; none asked means English first."""
+    codelist = only(
+        codelist_xml(
+            '<c:Name xml:lang="fr">Liste</c:Name><c:Name>List</c:Name><c:Description xml:lang="de">So</c:Description>'
+        ),
+        Codelist,
+    )
+    assert dict(codelist.names) == {"fr": "Liste", "en": "List"}
+    assert (codelist.name(), codelist.name("FR"), codelist.name("es")) == ("List", "Liste", None)
+    assert (codelist.description(), codelist.description("en")) == ("So", None)
+
+
+def test_codes() -> None:
+    """Parents, annotations and order are kept; parents as <Ref> (2.1) and as text (3.0)."""
+    for version, parent in (("2_1", '<Ref id="Z"/>'), ("3_0", "Z"), ("3_1", "Z")):
+        codelist = only(
+            codelist_xml(
+                '<s:Code id="Z"/><s:Code id="A"><c:Annotations><c:Annotation id="n"><c:AnnotationTitle>t'
+                "</c:AnnotationTitle><c:AnnotationType>k</c:AnnotationType><c:AnnotationURL>u</c:AnnotationURL>"
+                '<c:AnnotationText xml:lang="fr">x</c:AnnotationText></c:Annotation></c:Annotations>'
+                f"<s:Parent>{parent}</s:Parent></s:Code>",
+                version=version,
+            ),
+            Codelist,
+        )
+        assert list(codelist.codes) == ["Z", "A"]
+        code = codelist.codes["A"]
+        assert (code.id, code.parent) == ("A", "Z")
+        assert str(code.urn) == "urn:sdmx:org.sdmx.infomodel.codelist.Code=A:CL(1.0).A"
+        [note] = code.annotations
+        assert (note.id, note.title, note.type, note.url, note.text["fr"]) == ("n", "t", "k", "u", "x")
+
+
+def test_twins() -> None:
+    """The same codelist in four formats is the same codelist."""
+    code = '<s:Code id="A"><c:Name xml:lang="en">Annual</c:Name>{}</s:Code><s:Code id="B"><c:Name>B</c:Name></s:Code>'
+    twins = [
+        codelist_xml(code.format(""), 'isFinal="true" validFrom="2020-01-01"', version=version)
+        for version in ("2_1", "3_0", "3_1")
+    ]
+    names = [{"locale": "en", "value": "Annual"}], [{"locale": "en", "value": "B"}]
+    twins.append(
+        json.dumps(
+            {
+                "Codelist": [
+                    {
+                        "id": "CL",
+                        "agencyId": "A",
+                        "version": "1.0",
+                        "isFinal": True,
+                        "validFrom": "2020-01-01",
+                        "items": [{"id": "A", "names": names[0]}, {"id": "B", "names": names[1]}],
+                    }
+                ]
+            }
+        ).encode()
+    )
+    first, *others = [only(twin, Codelist) for twin in twins]
+    assert all(other == first for other in others)
+    assert hash(first) == hash(others[0])
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"[A-Za-z0-9_@$\-]{1,8}", fullmatch=True),
+        st.dictionaries(st.sampled_from(["en", "fr", "de"]), st.text(st.characters(categories=["L", "N", "P", "Zs"]))),
+        max_size=8,
+    )
+)
+def test_any_codelist_is_the_same_in_each_format(codes: dict[str, dict[str, str]]) -> None:
+    """Random ids and texts come out of SDMX-ML and Fusion-JSON equal, and equal to what went in."""
+    from xml.sax.saxutils import escape
+
+    body = "".join(
+        f'<s:Code id="{id_}">'
+        + "".join(f'<c:Name xml:lang="{lang}">{escape(text)}</c:Name>' for lang, text in texts.items())
+        + "</s:Code>"
+        for id_, texts in codes.items()
+    )
+    items = [
+        {"id": id_, "names": [{"locale": lang, "value": text} for lang, text in texts.items()]}
+        for id_, texts in codes.items()
+    ]
+    fusion = {"Codelist": [{"id": "CL", "agencyId": "A", "version": "1.0", "items": items}]}
+    from_xml = only(codelist_xml(body, version="3_0"), Codelist)
+    assert from_xml == only(json.dumps(fusion).encode(), Codelist)
+    assert {id_: dict(code.names) for id_, code in from_xml.codes.items()} == codes
+    assert list(from_xml.codes) == list(codes)
+
+
+DSD_21 = """
+<s:DataStructures><s:DataStructure id="D" agencyID="A"><s:DataStructureComponents><s:DimensionList>
+<s:Dimension id="FREQ"><s:ConceptIdentity><Ref agencyID="A" id="FREQ" maintainableParentID="CS"/></s:ConceptIdentity>
+<s:LocalRepresentation><s:Enumeration><Ref agencyID="SDMX" id="CL_FREQ" version="2.1"/></s:Enumeration>
+<s:EnumerationFormat textType="String" maxLength="1"/></s:LocalRepresentation></s:Dimension>
+<s:TimeDimension><s:ConceptIdentity><URN>urn:sdmx:org.sdmx.infomodel.conceptscheme.Concept=A:CS(1.0).T</URN>
+</s:ConceptIdentity></s:TimeDimension></s:DimensionList>
+<s:Group id="G"><s:GroupDimension><s:DimensionReference><Ref id="FREQ"/></s:DimensionReference></s:GroupDimension>
+</s:Group><s:AttributeList>
+<s:Attribute id="A1" assignmentStatus="Mandatory"><s:ConceptIdentity>
+<URN>urn:sdmx:org.sdmx.infomodel.conceptscheme.Concept=A:CS(1.0).A1</URN></s:ConceptIdentity><s:AttributeRelationship>
+<s:PrimaryMeasure><Ref id="OBS_VALUE"/></s:PrimaryMeasure></s:AttributeRelationship></s:Attribute>
+<s:Attribute id="A2" assignmentStatus="Conditional"><s:AttributeRelationship><s:AttachmentGroup><Ref id="G"/>
+</s:AttachmentGroup><s:Dimension><Ref id="FREQ"/></s:Dimension></s:AttributeRelationship></s:Attribute>
+<s:Attribute id="A3"><s:AttributeRelationship><s:None/></s:AttributeRelationship></s:Attribute>
+<s:Attribute id="A4"><s:AttributeRelationship><s:Group><Ref id="G"/></s:Group></s:AttributeRelationship></s:Attribute>
+</s:AttributeList><s:MeasureList><s:PrimaryMeasure id="OBS_VALUE"><s:ConceptIdentity>
+<Ref agencyID="A" id="V" maintainableParentID="CS" maintainableParentVersion="2.0" class="Concept"/></s:ConceptIdentity>
+<s:LocalRepresentation><s:TextFormat textType="Decimal" minValue="-1.5" decimals="2" isSequence="false"/>
+</s:LocalRepresentation></s:PrimaryMeasure></s:MeasureList></s:DataStructureComponents></s:DataStructure>
+</s:DataStructures>"""
+
+
+def test_data_structure_2_1() -> None:
+    """References by fields and by URN, defaults of version and id, relationships, facets."""
+    found = only(xml(DSD_21), DataStructure)
+    assert found.version == "1.0"
+    assert list(found.dimensions) == ["FREQ"]
+    freq = found.dimensions["FREQ"]
+    assert freq.representation is not None
+    assert freq.representation.enumeration == Urn.of("Codelist", "SDMX", "CL_FREQ", "2.1")
+    assert freq.representation.format is not None
+    assert freq.representation.format.max_length == 1
+    assert freq.concept == Urn.of("Concept", "A", "CS", "1.0", "FREQ")
+    assert found.time_dimension is not None
+    assert (found.time_dimension.id, found.time_dimension.position) == ("TIME_PERIOD", 2)
+    assert found.groups["G"].dimensions == ("FREQ",)
+    kinds = {id_: (one.relationship.kind, one.mandatory) for id_, one in found.attributes.items()}
+    assert kinds == {
+        "A1": ("observation", True),
+        "A2": ("dimensions", False),
+        "A3": ("dataset", False),
+        "A4": ("group", False),
+    }
+    assert isinstance(found.attributes["A2"], Attribute)
+    assert found.attributes["A2"].relationship.groups == ("G",)
+    value = found.measures["OBS_VALUE"]
+    assert (value.urn.cls, value.concept) == ("PrimaryMeasure", Urn.of("Concept", "A", "CS", "2.0", "V"))
+    assert value.representation is not None
+    assert value.representation.format is not None
+    assert (str(value.representation.format.min_value), value.representation.format.is_sequence) == ("-1.5", False)
+
+
+def test_codelist_extension() -> None:
+    """Extensions of 3.0 are kept; their codes are not copied in."""
+    extended = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=B:CL(1.0+.0)"
+    found = only(
+        codelist_xml(
+            f'<s:CodelistExtension prefix="X_"><s:Codelist>{extended}</s:Codelist><s:InclusiveCodeSelection>'
+            '<s:MemberValue cascadeValues="true">A%</s:MemberValue></s:InclusiveCodeSelection></s:CodelistExtension>',
+            version="3_0",
+        ),
+        Codelist,
+    )
+    [extension] = found.extensions
+    assert (str(extension.codelist), extension.prefix) == (extended, "X_")
+    assert [(one.value, one.cascade_values) for one in extension.inclusive] == [("A%", "true")]
+    assert len(found.codes) == 0
+
+
+STUB = 'isExternalReference="true" structureURL="http://example.org/x"'
+
+
+@pytest.mark.parametrize(
+    ("container", "tag", "kind", "attribute"),
+    [
+        ("Codelists", "Codelist", Codelist, "codes"),
+        ("Concepts", "ConceptScheme", ConceptScheme, "concepts"),
+        ("DataStructures", "DataStructure", DataStructure, "dimensions"),
+        ("DataStructures", "DataStructure", DataStructure, "time_dimension"),
+        ("DataStructures", "DataStructure", DataStructure, "components"),
+        ("DataStructures", "DataStructure", DataStructure, "attributes"),
+        ("Dataflows", "Dataflow", Dataflow, "structure"),
+        ("ValueLists", "ValueList", ValueList, "values"),
+    ],
+)
+def test_stubs_do_not_look_empty(container: str, tag: str, kind: type[Any], attribute: str) -> None:
+    """Asking a stub for its content raises and says it is a stub; what it does say can be asked."""
+    data = xml(f'<s:{container}><s:{tag} id="X" agencyID="A" version="1.0" {STUB}/></s:{container}>')
+    stub = only(data, kind)
+    assert stub.is_stub
+    assert stub.structure_url == "http://example.org/x"
+    with pytest.raises(UnreadableContentError, match="stub"):
+        list(getattr(stub, attribute))
+    with pytest.raises(UnreadableContentError, match="stub"):
+        bool(getattr(stub, attribute))
+    assert "X" in repr(stub)
+    assert stub == only(data, kind)
+
+
+def test_opaque() -> None:
+    """A class that is not read keeps names and a message of its own; all else raises by the name of the class."""
+    data = xml(
+        '<s:Processes><s:Process id="P" agencyID="A" version="1.0"><c:Name>N</c:Name></s:Process>'
+        '<s:Process id="Q" agencyID="A" version="1.0"/></s:Processes>'
+    )
+    first, _ = read_message(data)
+    assert isinstance(first, OpaqueArtefact)
+    assert first.name() == "N"
+    assert [str(urn) for urn in read_message(first.content).artefacts] == [str(first.urn)]
+    with pytest.raises(UnreadableContentError, match=r"'steps'.*class Process"):
+        first.steps  # noqa: B018
+    with pytest.raises(AttributeError):
+        first.__no_such__  # noqa: B018
+
+
+def test_own_identity_wins() -> None:
+    """The URN is made of class, agency, id and version; the one that is written may lie."""
+    lie = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=OTHER:CL_X(9.9)"
+    found = only(codelist_xml("", f'urn="{lie}"'), Codelist)
+    assert str(found.urn) == "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL(1.0)"
+    [part] = split_message(codelist_xml("", f'urn="{lie}"'))
+    assert part.urn == found.urn
+    assert lie.encode() in part.value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("application/vnd.sdmx.structure+xml;version=2.1", Format.SDMX_ML_2_1),
+        ("Application/VND.sdmx.structure+xml ; charset=utf-8 ; Version = 3.0.0", Format.SDMX_ML_3_0),
+        ('application/vnd.sdmx.structure+xml;version="3.1.0"', Format.SDMX_ML_3_1),
+        ("application/vnd.sdmx.structure+json;version=2.0.0", Format.SDMX_JSON_2_0),
+        ("application/vnd.fusion.json", Format.FUSION_JSON),
+        ("application/vnd.sdmx.structure;version=edi", Format.EDI),
+        ("application/json", None),
+        ("", None),
+        (";;;=", None),
+    ],
+)
+def test_content_types(text: str, expected: Format | None) -> None:
+    """Media types are understood whatever their case and spacing; every format's own name leads back to it."""
+    assert of_content_type(text) is expected
+    assert all(of_content_type(one) is one for one in Format)
+
+
+def test_content_wins_over_content_type() -> None:
+    """A wrong media type does no harm."""
+    data = codelist_xml("")
+    for claim in ("application/vnd.fusion.json", "application/vnd.sdmx.structure+xml;version=3.0.0", "nonsense"):
+        assert read_message(data, claim).format is Format.SDMX_ML_2_1
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        gzip.compress,
+        lambda data: b"\xef\xbb\xbf" + data,
+        lambda data: b" \n" * 50 + data,
+        lambda data: data.decode().encode("utf-16"),
+        lambda data: ('<?xml version="1.0" encoding="UTF-16"?>' + data.decode()).encode("utf-16"),
+        lambda data: gzip.compress(data[:9]) + gzip.compress(data[9:]),
+    ],
+)
+def test_wrappings(wrap: Any) -> None:
+    """Packing in gzip (one member or more), byte order marks, UTF-16 and blanks change nothing."""
+    data = codelist_xml('<s:Code id="A"><c:Name>é</c:Name></s:Code>')
+    assert only(wrap(data), Codelist) == only(data, Codelist)
+
+
+def test_soap() -> None:
+    """A message in a SOAP envelope is read, and its parts too."""
+    data = codelist_xml('<s:Code id="A"/>')
+    soap = (
+        b'<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>' + data + b"</e:Body></e:Envelope>"
+    )
+    assert only(soap, Codelist) == only(data, Codelist)
+    [part] = split_message(soap)
+    assert only(part.value, Codelist) == only(data, Codelist)
+
+
+def test_fixed_ids() -> None:
+    """The ids and versions that the standard fixes may be left out."""
+    data = xml('<s:AgencySchemes><s:AgencyScheme agencyID="SDMX"/></s:AgencySchemes>', "3_0")
+    assert list(read_message(data).artefacts) == [Urn.of("AgencyScheme", "SDMX", "AGENCIES", "1.0")]
+
+
+def test_twice() -> None:
+    """An artefact that comes twice makes the message unreadable: which one counts cannot be known."""
+    one = '<s:Codelist id="CL" agencyID="A" version="1.0"/>'
+    data = xml(f"<s:Codelists>{one}{one}</s:Codelists>")
+    fusion = b'{"Codelist":[{"id":"CL","agencyId":"A"},{"id":"CL","agencyId":"A","version":"1.0"}]}'
+    for twice in (data, fusion):
+        for act in (read_message, split_message):
+            with pytest.raises(MessageError, match="twice"):
+                act(twice)
