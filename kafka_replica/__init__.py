@@ -4,6 +4,8 @@ Everything public of the core is named here; ``kafka_replica.sdmx``, ``kafka_rep
 ``kafka_replica.embedded`` and ``kafka_replica.testing`` are rooms of their own.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from kafka_replica.errors import (
     ArtefactNotFoundError,
     AuthenticationError,
@@ -30,9 +32,11 @@ from kafka_replica.errors import (
 )
 from kafka_replica.listeners import Change, Changes, Subscription
 from kafka_replica.records import Cut, Headers, Key, Partition, Record
-from kafka_replica.replica import Replica
 from kafka_replica.states import Counts, State, Status
 from kafka_replica.stores import MemoryStore, Snapshot, Store
+
+if TYPE_CHECKING:
+    from kafka_replica.replica import Replica
 
 __all__ = [
     "ArtefactNotFoundError",
@@ -73,3 +77,13 @@ __all__ = [
     "UsageError",
     "WaitTimeoutError",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads Kafka's client with the first use of Replica: SDMX alone, and pytest's plug-in, do without it."""
+    if name != "Replica":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from kafka_replica.replica import Replica  # noqa: PLC0415
+
+    globals()["Replica"] = Replica
+    return Replica

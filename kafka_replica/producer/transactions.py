@@ -1,0 +1,116 @@
+"""Transactions of keys and values: all of one becomes visible at once, or none of it.
+
+::
+
+    producer = TransactionalProducer({"bootstrap.servers": "localhost:9092"}, "sdmx.structures", "registry-1")
+    with producer.transaction() as transaction:
+        transaction.put(key, value)
+        transaction.delete(other_key)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_replica.broker.topics import Topics
+from kafka_replica.broker.writer import TransactionalWriter
+from kafka_replica.errors import KafkaReplicaError, WaitTimeoutError
+from kafka_replica.records import Cut, Headers, Key, key_bytes
+
+
+@dataclass(slots=True)
+class Committed:
+    """What became of a transaction; filled in when it was committed."""
+
+    records: int = 0
+    tombstones: int = 0
+    cut: Cut | None = None
+    """For each partition written, the offset after the last record; None while not committed."""
+
+
+class Transaction:
+    """An open transaction: what is put and deleted in it, in this order."""
+
+    def __init__(self, writer: TransactionalWriter, topic: str) -> None:
+        self._writer = writer
+        self._topic = topic
+        self.committed = Committed()
+
+    def put(self, key: Key, value: bytes, headers: Headers = ()) -> None:
+        """Writes a record.
+
+        Raises:
+            PublishError: it cannot be sent.
+        """
+        self._writer.send(self._topic, key_bytes(key), value, headers)
+        self.committed.records += 1
+
+    def delete(self, key: Key, headers: Headers = ()) -> None:
+        """Writes a tombstone.
+
+        Raises:
+            PublishError: it cannot be sent.
+        """
+        self._writer.send(self._topic, key_bytes(key), None, headers)
+        self.committed.records += 1
+        self.committed.tombstones += 1
+
+
+class TransactionalProducer:
+    """Writes whole transactions to one topic. For one thread.
+
+    Args:
+        config: librdkafka's properties as they are; ``bootstrap.servers`` at least.
+        topic: where to.
+        transactional_id: who writes. Kafka fences: an older producer of the same id is locked out, and
+            what it left open is aborted.
+        timeout_s: how long one step may take.
+
+    Raises:
+        BrokerError: the transactional id could not be taken up.
+    """
+
+    def __init__(self, config: Mapping[str, Any], topic: str, transactional_id: str, *, timeout_s: float = 30.0):
+        self._config = config
+        self._topic = topic
+        self._timeout_s = timeout_s
+        self._writer = TransactionalWriter(config, transactional_id, timeout_s)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """A transaction: committed at the end of the block, aborted if the block raises.
+
+        Raises:
+            PublishError: it was not committed; nothing of it is visible.
+        """
+        self._writer.begin()
+        transaction = Transaction(self._writer, self._topic)
+        try:
+            yield transaction
+            transaction.committed.cut = Cut(self._writer.commit())
+        except BaseException:
+            with suppress(KafkaReplicaError):  # the first error is the one to tell
+                self._writer.abort()
+            raise
+
+    def wait_visible(self, committed: Committed, timeout_s: float = 10.0) -> None:
+        """Waits until readers of committed data see a transaction; the commit itself returns earlier.
+
+        Raises:
+            WaitTimeoutError: not in time; another producer may hold a transaction open before it.
+        """
+        if not committed.cut:
+            return
+        topics = Topics(self._config)
+        give_up_s = time.monotonic() + timeout_s
+        while not topics.ends(committed.cut, timeout_s).stable.dominates(committed.cut):
+            if time.monotonic() > give_up_s:
+                raise WaitTimeoutError(
+                    f"the transaction is committed ({committed.cut}) but not visible to readers after {timeout_s} s: "
+                    "another producer holds a transaction open before it"
+                )
+            time.sleep(0.005)
