@@ -11,7 +11,6 @@ import pytest
 
 import kafka_replica.sdmx
 
-
 OURS = ("kafka_replica.errors", "kafka_replica.records", "kafka_replica.sdmx")
 
 

@@ -1,0 +1,59 @@
+"""Checks the links of README.md, CHANGELOG.md, CONTRIBUTING.md and docs/: files exist, headings too.
+
+Addresses on the web are not asked; what is checked is what this repository can break.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that a page's headings get."""
+    tokens = MarkdownIt().parse(page.read_text())
+    titles = [tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open"]
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def links(page: Path) -> list[str]:
+    """The targets of a page's links and pictures."""
+    inline = [token for token in MarkdownIt().enable("table").parse(page.read_text()) if token.type == "inline"]
+    children = [child for token in inline for child in token.children or ()]
+    targets = [child.attrGet("href") or child.attrGet("src") for child in children if child.attrs]
+    return [str(target) for target in targets if target]
+
+
+def broken(page: Path) -> list[str]:
+    """What is wrong with a page's links."""
+    found = []
+    for link in links(page):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if not target.exists():
+            found.append(f"{page.relative_to(ROOT)}: no such file: {link}")
+        elif anchor and target.suffix == ".md" and anchor not in anchors(target):
+            found.append(f"{page.relative_to(ROOT)}: no such heading: {link}")
+    return found
+
+
+def main() -> None:
+    """Fails with a line for each broken link."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    wrong = [line for page in sorted(pages) for line in broken(page)]
+    unlinked = {page.name for page in ROOT.glob("docs/*.md")} - {
+        Path(link.partition("#")[0]).name for page in pages for link in links(page)
+    }
+    wrong += [f"docs/{name}: no page links to it" for name in sorted(unlinked)]
+    if wrong:
+        sys.exit("\n".join(wrong))
+    sys.stdout.write(f"{len(pages)} pages, {sum(len(links(page)) for page in pages)} links: all lead somewhere\n")
+
+
+if __name__ == "__main__":
+    main()
