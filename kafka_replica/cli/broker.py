@@ -1,0 +1,169 @@
+"""``kafka-replica broker``: a real Kafka on this machine for trying things out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from kafka_replica.embedded.local import LocalKafka
+from kafka_replica.embedded.registry import Entry, Registry
+from kafka_replica.errors import EmbeddedKafkaError, KafkaReplicaError
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+_NAME = click.option("--name", default="default", show_default=True, help="Which broker, if you have several.")
+_JSON = click.option("--json", "as_json", is_flag=True, help="One line of JSON, for scripts.")
+
+
+@click.group()
+def broker() -> None:
+    """Start, stop and look at a real Kafka broker on this machine.
+
+    It listens on the loopback address alone. Kafka itself is fetched the first time (45 MB).
+    """
+
+
+@broker.command()
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on; a free one if not given.")
+@click.option("--data", type=click.Path(file_okay=False), help="Folder that keeps the data; else they go at the end.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A setting of the broker; repeatable.")
+@click.option("--foreground", is_flag=True, help="Stay until interrupted, and stop the broker then.")
+@_NAME
+@_JSON
+def start(
+    port: int | None, data: str | None, settings: tuple[str, ...], foreground: bool, name: str, as_json: bool
+) -> None:
+    """Start a broker, wait until it answers, and print its address.
+
+    It runs on after this command, until "broker stop". The exit status is 0 when the broker asked for runs.
+    """
+    chosen = _settings(settings)
+    asked: dict[str, Any] = {"port": port, "data": data, "settings": chosen}
+    try:
+        registry = Registry()
+        with contextlib.ExitStack() as running:
+            with registry.changing(name):
+                there = registry.find(name)
+                if there is not None:
+                    _already(there, asked, as_json)
+                    return
+                kafka = LocalKafka(port=port, data_dir=data, settings=chosen, progress=_progress)
+                running.enter_context(kafka)
+                entry = registry.add(name, kafka, asked)
+                if not foreground:
+                    kafka.detach()
+            if foreground:
+                _stay(kafka, entry, registry, as_json)
+            else:
+                _show(entry, f"Kafka runs at {entry.bootstrap_servers} (log: {entry.log_path})", as_json)
+    except KafkaReplicaError as error:
+        _fail(error, as_json)
+
+
+@broker.command()
+@_NAME
+@_JSON
+def stop(name: str, as_json: bool) -> None:
+    """Stop a broker; its data go with it unless it was started with --data.
+
+    The exit status is 0 when it was stopped, 1 when there was none to stop.
+    """
+    try:
+        registry = Registry()
+        with registry.changing(name):
+            there = registry.find(name)
+            if there is None:
+                _fail(EmbeddedKafkaError(f"no broker named {name!r} runs; there is nothing to stop"), as_json)
+            registry.stop(there)
+    except KafkaReplicaError as error:
+        _fail(error, as_json)
+    _show(there, f"Kafka at {there.bootstrap_servers} was stopped", as_json, state="stopped")
+
+
+@broker.command()
+@_NAME
+@_JSON
+def status(name: str, as_json: bool) -> None:
+    """Say whether a broker runs, and where.
+
+    The exit status is 0 when it runs and answers, 3 when it is stopped, 4 when it does not answer.
+    """
+    try:
+        there = Registry().find(name)
+    except KafkaReplicaError as error:
+        _fail(error, as_json)
+    if there is None:
+        line = json.dumps({"name": name, "state": "stopped"}) if as_json else f"no broker named {name!r} runs"
+        click.echo(line)
+        sys.exit(3)
+    if not there.answers():
+        text = f"Kafka at {there.bootstrap_servers} runs but does not answer (log: {there.log_path})"
+        _show(there, text, as_json, state="silent")
+        sys.exit(4)
+    _show(there, f"Kafka runs at {there.bootstrap_servers}, process {there.pid} (log: {there.log_path})", as_json)
+
+
+def _stay(kafka: LocalKafka, entry: Entry, registry: Registry, as_json: bool) -> None:
+    """Keep the broker until a signal comes or it ends by itself."""
+
+    def end(number: int, _: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt(number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        _show(entry, f"Kafka runs at {entry.bootstrap_servers}; press Ctrl-C to stop it", as_json)
+        with contextlib.suppress(KeyboardInterrupt):
+            while kafka.is_running():
+                time.sleep(0.2)
+            raise EmbeddedKafkaError(f"the broker ended by itself; the end of its log:\n{kafka.log_tail()}")
+    except EmbeddedKafkaError:
+        if entry.lives():
+            raise
+        # "broker stop" was said elsewhere.
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        kafka.stop()
+        registry.remove(entry.name)
+
+
+def _already(there: Entry, asked: dict[str, Any], as_json: bool) -> None:
+    different = [key for key, value in asked.items() if value and value != there.asked.get(key)]
+    if different:
+        raise EmbeddedKafkaError(
+            f"a broker named {there.name!r} runs already at {there.bootstrap_servers}, started with another "
+            f"{' and '.join(different)}; stop it first, or start this one with another --name"
+        )
+    _show(there, f"Kafka runs already at {there.bootstrap_servers} (log: {there.log_path})", as_json)
+
+
+def _settings(pairs: tuple[str, ...]) -> dict[str, str]:
+    settings: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise click.BadParameter(f"{pair!r} is not KEY=VALUE", param_hint="--set")
+        settings[key.strip()] = value.strip()
+    return settings
+
+
+def _show(entry: Entry, text: str, as_json: bool, state: str = "running") -> None:
+    click.echo(json.dumps({**entry.public(), "state": state}) if as_json else text)
+
+
+def _fail(error: KafkaReplicaError, as_json: bool) -> NoReturn:
+    if as_json:
+        click.echo(json.dumps({"state": "error", "error": str(error)}))
+    else:
+        click.echo(f"kafka-replica: {error}", err=True)
+    sys.exit(1)
+
+
+def _progress(line: str) -> None:
+    click.echo(line, err=True)

@@ -1,0 +1,60 @@
+"""How commands speak: JSON lines to scripts, words to people."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from kafka_replica.records import Record
+
+JsonText = str | dict[str, str]
+
+
+def json_line(value: Any) -> None:
+    """One line of JSON, at once."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+    sys.stdout.flush()
+
+
+def say(text: str) -> None:
+    """One line for people, at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def json_text(data: bytes) -> JsonText:
+    """UTF-8 as text; what is not UTF-8 as ``{"base64": ...}``, so that nothing is mistaken for another."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode()}
+
+
+def shown(data: bytes) -> str:
+    """For people: UTF-8 as text, other bytes escaped."""
+    return data.decode(errors="backslashreplace")
+
+
+def keys_json(keys: Iterable[bytes]) -> list[JsonText]:
+    """Keys in key order, which is the order of their bytes."""
+    return [json_text(key) for key in sorted(keys)]
+
+
+def place_of(record: Record) -> dict[str, Any]:
+    """What a record is, without what it says."""
+    return {
+        "key": json_text(record.key),
+        "partition": record.partition,
+        "offset": record.offset,
+        "timestamp_ms": record.timestamp_ms,
+        "size": len(record.value or b""),
+    }
+
+
+def sha256_of(record: Record) -> str:
+    """SHA-256 of the value, in hexadecimal."""
+    return hashlib.sha256(record.value or b"").hexdigest()

@@ -1,0 +1,123 @@
+"""``kafka-replica publish``: structure files into a topic, in one transaction."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from kafka_replica.broker.topics import Topics
+from kafka_replica.cli.options import kafka_options, properties
+from kafka_replica.cli.output import json_line, say
+from kafka_replica.errors import UsageError
+from kafka_replica.producer import Committed, TransactionalProducer
+from kafka_replica.producer.structures import Structures, read_structures, structure_files
+from kafka_replica.sdmx import Urn
+from kafka_replica.sdmx.structures import CONTENT_TYPE
+
+TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20)}
+"""What a topic of structures is created with."""
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.option("--delete", "deletes", multiple=True, metavar="URN...", help="Send tombstones for these URNs.")
+@click.option("--create-topic", is_flag=True, help="Create the topic first if it is missing (compacted).")
+@click.option("--partitions", type=click.IntRange(1), default=1, show_default=True, help="Of a topic created.")
+@click.option(
+    "--skip-unreadable", is_flag=True, help="Leave out files in formats that cannot be cut yet; they are named."
+)
+@click.option("--transactional-id", help="Fences other producers of the same id; one of its own if not given.")
+@kafka_options
+def publish(
+    paths: tuple[str, ...],
+    deletes: tuple[str, ...],
+    create_topic: bool,
+    partitions: int,
+    skip_unreadable: bool,
+    transactional_id: str | None,
+    bootstrap_server: str | None,
+    topic: str,
+    configs: tuple[str, ...],
+    timeout_s: float,
+    as_json: bool,
+) -> None:
+    """Publish structure files: one record an artefact, key = its URN, all in one Kafka transaction.
+
+    PATH is a file, or a folder of files. With --delete, further arguments that begin with "urn:" are deleted too.
+    Returns when readers of committed data see it.
+    """
+    config = properties(bootstrap_server, configs)
+    deleted, files = _sorted_out(paths, deletes)
+    structures = read_structures(structure_files(files), skip_unreadable=skip_unreadable)
+    _tell_what_is_left_out(structures)
+    if not structures.parts and not deleted:
+        raise UsageError("there is nothing to publish: name structure files, folders of them, or --delete URN")
+    both = [str(urn) for urn in deleted if urn in structures.parts]
+    if both:
+        raise UsageError(f"asked to publish and to delete at once: {', '.join(both)}")
+    if create_topic:
+        Topics(config).create(topic, partitions, TOPIC_SETTINGS, timeout_s)
+    Topics(config).partitions(topic, timeout_s)  # a producer waits for a topic that is not there
+    identity = transactional_id or f"kafka-replica-publish-{uuid.uuid4()}"
+    producer = TransactionalProducer(config, topic, identity, timeout_s=timeout_s)
+    committed = _send(producer, structures, deleted)
+    producer.wait_visible(committed, timeout_s)
+    _report(structures, deleted, committed, as_json)
+
+
+def _sorted_out(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[list[Urn], list[Path]]:
+    urns = [*deletes, *(path for path in paths if deletes and path.startswith("urn:"))]
+    files = [Path(path) for path in paths if not (deletes and path.startswith("urn:"))]
+    parsed = [Urn.parse(urn) for urn in urns]
+    for urn in parsed:
+        if urn.item is not None:
+            raise UsageError(f"{urn} is an item; only whole artefacts are published and deleted: {urn.maintainable}")
+    return list(dict.fromkeys(parsed)), files
+
+
+def _send(producer: TransactionalProducer, structures: Structures, deleted: list[Urn]) -> Committed:
+    console = Console(file=sys.stderr)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        with producer.transaction() as transaction:
+            for part in progress.track(list(structures.parts.values()), description="publishing"):
+                transaction.put(str(part.urn), part.value, ((CONTENT_TYPE, part.content_type.encode()),))
+            for urn in deleted:
+                transaction.delete(str(urn))
+        return transaction.committed
+
+
+def _tell_what_is_left_out(structures: Structures) -> None:
+    for file, reason in structures.left_out.items():
+        click.echo(f"left out: {file}: {reason}", err=True)
+    if structures.replaced:
+        urn, file = structures.replaced[-1]
+        click.echo(
+            f"{len({urn for urn, _ in structures.replaced}):,} artefacts are in more than one file; the file read last "
+            f"is published (such as {urn} of {file})",
+            err=True,
+        )
+
+
+def _report(structures: Structures, deleted: list[Urn], committed: Committed, as_json: bool) -> None:
+    cut = committed.cut.as_json() if committed.cut is not None else {}
+    if as_json:
+        lines: list[dict[str, Any]] = [
+            {"key": str(part.urn), "size": len(part.value), "content_type": part.content_type}
+            for part in structures.parts.values()
+        ]
+        lines += [{"key": str(urn), "deleted": True} for urn in deleted]
+        for line in lines:
+            json_line(line)
+        json_line({
+            "published": len(structures.parts), "deleted": len(deleted),
+            "left_out": [str(file) for file in structures.left_out], "cut": cut,
+        })  # fmt: skip
+    else:
+        ends = ", ".join(f"{partition} up to {offset}" for partition, offset in cut.items())
+        say(f"{len(structures.parts):,} structures published, {len(deleted):,} deleted, in one transaction: {ends}")

@@ -1,0 +1,183 @@
+"""``kafka-replica dump | watch | get | list | status``: looking at a topic through a replica."""
+
+from __future__ import annotations
+
+import sys
+from fnmatch import fnmatchcase
+from typing import Any
+
+import click
+
+from kafka_replica.cli.options import kafka_options, properties
+from kafka_replica.cli.output import json_line, json_text, keys_json, place_of, say, sha256_of, shown
+from kafka_replica.cli.ready import ready_replica, wait_ready
+from kafka_replica.errors import UsageError, WaitTimeoutError
+from kafka_replica.listeners import Change
+from kafka_replica.records import Record
+from kafka_replica.replica import Replica
+from kafka_replica.states import State, Status
+
+# `watch` prints each version; only a reader this far behind gets several in one.
+_WATCH_PENDING_CHANGES = 10_000
+
+
+@click.command()
+@kafka_options
+def dump(bootstrap_server: str | None, topic: str, configs: tuple[str, ...], timeout_s: float, as_json: bool) -> None:
+    """Print every key of one version, in key order, and then what the version stands for.
+
+    Waits until everything that is in the topic now has been read.
+    """
+    with ready_replica(properties(bootstrap_server, configs), topic, timeout_s) as replica:
+        snapshot = replica.snapshot()
+        for key in sorted(snapshot):
+            record = snapshot[key]
+            if as_json:
+                json_line({**place_of(record), "sha256": sha256_of(record)})
+            else:
+                say(f"{record.offset:>10}  {len(record.value or b''):>10}  {sha256_of(record)[:12]}  {shown(key)}")
+        if as_json:
+            json_line({"version": snapshot.version, "cut": snapshot.cut.as_json(), "keys": len(snapshot)})
+        else:
+            say(f"version {snapshot.version} of {snapshot.cut}: {len(snapshot):,} keys")
+
+
+@click.command()
+@kafka_options
+def watch(bootstrap_server: str | None, topic: str, configs: tuple[str, ...], timeout_s: float, as_json: bool) -> int:
+    """Print one line a version as they come, the first being the whole state; ends with Ctrl-C.
+
+    Each line is a whole number of committed transactions. The exit status is 0 if the first was printed.
+    """
+    from kafka_replica.cli.run import Terminated  # noqa: PLC0415 - it imports the tree of commands
+
+    with Replica(properties(bootstrap_server, configs), topic) as replica:
+        changes = replica.changes(max_pending=_WATCH_PENDING_CHANGES)
+        wait_ready(replica, timeout_s)
+        try:
+            for change in changes:
+                if as_json:
+                    json_line(_change_json(change))
+                else:
+                    say(_change_text(change))
+        except (KeyboardInterrupt, Terminated):
+            return 0  # that is how watching ends
+    return 0
+
+
+@click.command()
+@click.argument("key", metavar="URN")
+@kafka_options
+def get(
+    key: str, bootstrap_server: str | None, topic: str, configs: tuple[str, ...], timeout_s: float, as_json: bool
+) -> None:
+    """Print the value of one key, byte for byte (with --json: and what is known of it)."""
+    with ready_replica(properties(bootstrap_server, configs), topic, timeout_s) as replica:
+        snapshot = replica.snapshot()
+        record = snapshot.get(key)
+        if record is None:
+            raise UsageError(f"{topic} has no key {key} (version {snapshot.version} of {snapshot.cut})")
+        if as_json:
+            json_line(_record_json(record))
+        else:
+            sys.stdout.buffer.write(record.value or b"")
+            sys.stdout.flush()
+
+
+@click.command("list")
+@click.argument("pattern", required=False)
+@kafka_options
+def list_keys(
+    pattern: str | None,
+    bootstrap_server: str | None,
+    topic: str,
+    configs: tuple[str, ...],
+    timeout_s: float,
+    as_json: bool,
+) -> None:
+    """Print the keys, in key order; those that match PATTERN if one is given.
+
+    In a PATTERN, * stands for any text and ? for one character; without either, keys that contain it match.
+    """
+    with ready_replica(properties(bootstrap_server, configs), topic, timeout_s) as replica:
+        snapshot = replica.snapshot()
+        for key in sorted(snapshot):
+            if pattern is None or _matches(shown(key), pattern):
+                if as_json:
+                    json_line(place_of(snapshot[key]))
+                else:
+                    say(shown(key))
+
+
+@click.command()
+@kafka_options
+def status(bootstrap_server: str | None, topic: str, configs: tuple[str, ...], timeout_s: float, as_json: bool) -> int:
+    """Print how a replica of the topic fares. The exit status is 0 only if it is live."""
+    with Replica(properties(bootstrap_server, configs), topic) as replica:
+        try:
+            wait_ready(replica, timeout_s)
+        except WaitTimeoutError as error:
+            click.echo(f"kafka-replica: {error}", err=True)
+        now = replica.status()
+        if as_json:
+            json_line(now.as_json())
+        else:
+            say(_status_text(topic, now))
+    return 0 if now.state is State.LIVE else 1
+
+
+def _matches(text: str, pattern: str) -> bool:
+    if "*" in pattern or "?" in pattern:
+        return fnmatchcase(text, pattern.replace("[", "[[]"))
+    return pattern in text
+
+
+def _change_json(change: Change) -> dict[str, Any]:
+    line = {
+        "version": change.version,
+        "cut": change.cut.as_json(),
+        "initial": change.initial,
+        "changed": keys_json(change.changed),
+        "deleted": keys_json(change.deleted),
+    }
+    return line if change.conflated == 1 else {**line, "conflated": change.conflated}
+
+
+def _change_text(change: Change) -> str:
+    if change.initial:
+        return f"version {change.version} of {change.cut}: {len(change.changed):,} keys"
+    keys = [f"  + {shown(key)}" for key in sorted(change.changed)] + [
+        f"  - {shown(key)}" for key in sorted(change.deleted)
+    ]
+    merged = f", {change.conflated} versions in one" if change.conflated > 1 else ""
+    return "\n".join(
+        [
+            f"version {change.version} of {change.cut}: {len(change.changed)} changed, {len(change.deleted)} deleted"
+            + merged,
+            *keys,
+        ]
+    )
+
+
+def _record_json(record: Record) -> dict[str, Any]:
+    headers = [{"name": name, "value": None if value is None else json_text(value)} for name, value in record.headers]
+    value = json_text(record.value or b"")
+    return {**place_of(record), "sha256": sha256_of(record), "headers": headers, "value": value}
+
+
+def _status_text(topic: str, status: Status) -> str:
+    lines = {
+        "state": str(status.state),
+        "ready": "yes" if status.ready else "no",
+        "version": f"{status.version} of {status.cut}, {status.keys:,} keys",
+        "barrier": str(status.barrier),
+        "high watermark": str(status.high_watermark),
+        "last stable offset": str(status.stable),
+        "lag": "not known yet" if status.lag_records is None else f"{status.lag_records:,} offsets",
+        "open transaction": f"at {status.held_at} for {status.blocked_s:.1f} s"
+        if status.held_at
+        else "none in the way",
+        "read": f"{status.counts.records:,} records, {status.counts.tombstones:,} of them tombstones",
+        "last error": status.last_error or "none",
+    }
+    return "\n".join([topic, *(f"  {name:<20}{text}" for name, text in lines.items())])

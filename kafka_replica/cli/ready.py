@@ -1,0 +1,77 @@
+"""A replica for the time of one command, brought to the barrier with progress for the person who waits."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from kafka_replica.errors import BrokerUnavailableError, WaitTimeoutError
+from kafka_replica.replica import Replica
+from kafka_replica.states import State, Status
+
+_LOOK_EVERY_S = 0.1
+
+
+@contextmanager
+def ready_replica(config: dict[str, Any], topic: str, timeout_s: float) -> Iterator[Replica]:
+    """A replica that has passed the barrier.
+
+    Raises:
+        KafkaReplicaError: it did not get there; the message says what was in the way.
+    """
+    with Replica(config, topic) as replica:
+        wait_ready(replica, timeout_s)
+        yield replica
+
+
+def wait_ready(replica: Replica, timeout_s: float) -> None:
+    """Waits for the barrier, and shows how far it is on a terminal.
+
+    Raises:
+        KafkaReplicaError: it did not get there.
+    """
+    give_up_s = time.monotonic() + timeout_s
+    with _progress() as progress:
+        task = progress.add_task(f"reading {replica.topic}", total=None, state="")
+        while True:
+            left_s = give_up_s - time.monotonic()
+            try:
+                replica.wait_ready(min(_LOOK_EVERY_S, max(left_s, 0)))
+            except WaitTimeoutError:
+                status = replica.status()
+                _give_up_if_silent(replica, status)
+                if left_s <= 0:
+                    replica.wait_ready(0)  # says why, with the latest
+                total = sum(status.barrier.values())
+                read = min(total, sum(status.positions.values()))
+                progress.update(task, total=total or None, completed=read, state=str(status.state))
+            else:
+                return
+
+
+def _give_up_if_silent(replica: Replica, status: Status) -> None:
+    if status.state is State.STALLED and not status.barrier:
+        raise BrokerUnavailableError(
+            f"no broker answers at {replica.config['bootstrap.servers']} in {status.heard_s_ago or 0:.0f} s: check the "
+            "address, and that the broker runs"
+            + (f"; the last thing heard: {status.last_error}" if status.last_error else "")
+        )
+
+
+def _progress() -> Progress:
+    console = Console(file=sys.stderr)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} offsets, {task.fields[state]}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )

@@ -1,0 +1,34 @@
+"""A real Apache Kafka broker, fetched and started for demos and tests.
+
+::
+
+    from kafka_replica.embedded import LocalKafka
+
+    with LocalKafka() as kafka:
+        kafka.create_topic("structures", config={"cleanup.policy": "compact"})
+        print(kafka.bootstrap_servers)
+
+Needs the extra ``embedded``; how it works and where things lie: docs/embedded-broker.md.
+"""
+
+from __future__ import annotations
+
+from kafka_replica.embedded.cache import cache_dir
+from kafka_replica.embedded.existing import ExistingKafka, kafka_for
+from kafka_replica.embedded.install import Installation, ensure_kafka
+from kafka_replica.embedded.java import Java, find_java, spark_java_home
+from kafka_replica.embedded.local import LocalKafka
+from kafka_replica.embedded.lockfile import KAFKA_VERSION
+
+__all__ = [
+    "KAFKA_VERSION",
+    "ExistingKafka",
+    "Installation",
+    "Java",
+    "LocalKafka",
+    "cache_dir",
+    "ensure_kafka",
+    "find_java",
+    "kafka_for",
+    "spark_java_home",
+]

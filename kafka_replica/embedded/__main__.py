@@ -1,0 +1,43 @@
+"""``python -m kafka_replica.embedded fetch``: have everything ready before the first start."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from kafka_replica.embedded import faststart
+from kafka_replica.embedded.install import ensure_kafka
+from kafka_replica.embedded.java import find_java
+from kafka_replica.embedded.lockfile import KAFKA_VERSION
+from kafka_replica.errors import KafkaReplicaError
+
+
+def main() -> int:
+    """Fetch Kafka and prepare a quick start; 0 when all is ready."""
+    parser = argparse.ArgumentParser(prog="python -m kafka_replica.embedded")
+    commands = parser.add_subparsers(required=True, metavar="fetch")
+    commands.add_parser("fetch", help=f"fetch Apache Kafka {KAFKA_VERSION} into the cache, if it is not there")
+    parser.parse_args()
+    try:
+        java = find_java()
+        print(f"Java {java.version} from {java.source}: {java.path}")
+        kafka = ensure_kafka(java, _say)
+        faststart.format_template(java, kafka)
+        faststart.class_archive_options(java, kafka, _say)
+    except KafkaReplicaError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted; what is half done is not used, so start again when you like", file=sys.stderr)
+        return 130
+    how = f"{kafka.fetched} jars fetched" if kafka.fetched else "in the cache already"
+    print(f"Apache Kafka {KAFKA_VERSION} is ready in {kafka.folder} ({how})")
+    return 0
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""Where the embedded broker keeps what it fetched and made, and the locks that guard it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kafka_replica.errors import EmbeddedKafkaError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CACHE_VARIABLE = "KAFKA_REPLICA_CACHE"
+STATE_VARIABLE = "KAFKA_REPLICA_STATE"
+
+
+def cache_dir() -> Path:
+    """The folder for what was fetched; it can be removed at any time when no broker runs.
+
+    It is the one that the environment variable ``KAFKA_REPLICA_CACHE`` names, else the user's cache folder.
+
+    Raises:
+        MissingExtraError: platformdirs is not installed.
+    """
+    named = os.environ.get(CACHE_VARIABLE)
+    if named:
+        return Path(named).expanduser().absolute()
+    return _platformdirs_path("cache")
+
+
+def state_dir() -> Path:
+    """The folder in which brokers started by the command line are remembered (``KAFKA_REPLICA_STATE``).
+
+    Raises:
+        MissingExtraError: platformdirs is not installed.
+    """
+    named = os.environ.get(STATE_VARIABLE)
+    if named:
+        return Path(named).expanduser().absolute()
+    return _platformdirs_path("state")
+
+
+def _platformdirs_path(kind: str) -> Path:
+    try:
+        import platformdirs  # noqa: PLC0415 - an optional package
+    except ImportError:
+        raise MissingExtraError("The embedded Kafka broker", "embedded") from None
+    if kind == "cache":
+        return platformdirs.user_cache_path("kafka-replica")
+    return platformdirs.user_state_path("kafka-replica")
+
+
+@contextmanager
+def locked(path: Path, *, doing: str, timeout_s: float = 900.0) -> Iterator[None]:
+    """Hold the lock file `path` against other threads and processes of this machine.
+
+    Raises:
+        MissingExtraError: filelock is not installed.
+        EmbeddedKafkaError: the lock was not to be had in `timeout_s`, or its folder cannot be written.
+    """
+    try:
+        import filelock  # noqa: PLC0415 - an optional package
+    except ImportError:
+        raise MissingExtraError("The embedded Kafka broker", "embedded") from None
+    with explained(doing, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(path, timeout=timeout_s)
+        try:
+            lock.acquire()
+        except filelock.Timeout:
+            raise EmbeddedKafkaError(
+                f"while {doing}: another process has held {path} for {timeout_s:.0f} s; "
+                "wait until it has finished, or end it if it hangs"
+            ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def explained(doing: str, where: Path) -> Iterator[None]:
+    """Turn an OSError inside the block into one sentence.
+
+    Raises:
+        EmbeddedKafkaError: a file operation failed (full disk, no permission and so on).
+    """
+    try:
+        yield
+    except OSError as error:
+        place = error.filename2 or error.filename or where
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            advice = f"free some space there, or name a folder elsewhere with {CACHE_VARIABLE} or TMPDIR"
+        elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+            advice = f"make it writable, or name another folder with {CACHE_VARIABLE} or TMPDIR"
+        elif error.errno in {errno.EEXIST, errno.ENOTDIR}:
+            advice = f"a file is in the way of a folder; remove it, or name another folder with {CACHE_VARIABLE}"
+        else:
+            advice = "look at that path, then try again"
+        raise EmbeddedKafkaError(f"while {doing}: {error.strerror or error} ({place}); {advice}") from error

@@ -1,0 +1,128 @@
+"""The files a broker starts from: server.properties, the format of its data folder, logging."""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from typing import TYPE_CHECKING
+
+from kafka_replica.embedded.ports import LOOPBACK
+from kafka_replica.errors import EmbeddedKafkaError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+# One node cannot replicate, and tests do not want to wait.
+DEFAULTS: Mapping[str, object] = {
+    "process.roles": "broker,controller",
+    "node.id": 1,
+    "controller.listener.names": "CONTROLLER",
+    "auto.create.topics.enable": False,
+    "default.replication.factor": 1,
+    "offsets.topic.replication.factor": 1,
+    "offsets.topic.num.partitions": 1,
+    "transaction.state.log.replication.factor": 1,
+    "transaction.state.log.min.isr": 1,
+    "transaction.state.log.num.partitions": 1,
+    "share.coordinator.state.topic.replication.factor": 1,
+    "share.coordinator.state.topic.min.isr": 1,
+    "share.coordinator.state.topic.num.partitions": 1,
+    "group.initial.rebalance.delay.ms": 0,
+    # After a SIGKILL the controller takes the broker back only when its old session has run out.
+    "broker.session.timeout.ms": 2000,
+    "broker.heartbeat.interval.ms": 200,
+    "log.cleaner.backoff.ms": 200,
+    "log.cleaner.dedupe.buffer.size": 8 * 1024 * 1024,
+    "log.cleaner.io.buffer.size": 128 * 1024,
+    # A test may open thousands of segments; they need not each take 10 MB of index on the disk.
+    "log.index.size.max.bytes": 1024 * 1024,
+    "num.network.threads": 2,
+    "num.io.threads": 4,
+    "background.threads": 2,
+}
+
+_LOG4J = """<?xml version="1.0" encoding="UTF-8"?>
+<Configuration status="ERROR" shutdownHook="disable">
+  <Appenders>
+    <Console name="out"><PatternLayout pattern="%d %p [%t] %c - %m%n"/></Console>
+  </Appenders>
+  <Loggers>
+    <Root level="LEVEL"><AppenderRef ref="out"/></Root>
+  </Loggers>
+</Configuration>
+"""
+
+
+def broker_settings(port: int, controller_port: int, data: Path, chosen: Mapping[str, object]) -> dict[str, object]:
+    """All settings of a broker; what was `chosen` wins over what we would set."""
+    settings: dict[str, object] = {
+        **DEFAULTS,
+        "listeners": f"PLAINTEXT://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{controller_port}",
+        "advertised.listeners": f"PLAINTEXT://{LOOPBACK}:{port}",
+        "log.dirs": data,
+    }
+    settings.update(chosen)
+    if not {"controller.quorum.voters", "controller.quorum.bootstrap.servers"} & settings.keys():
+        settings["controller.quorum.voters"] = f"{settings['node.id']}@{LOOPBACK}:{controller_port}"
+    return settings
+
+
+def write_properties(path: Path, settings: Mapping[str, object]) -> None:
+    """Write settings as a Java properties file."""
+    lines = [f"{_escaped(key, key=True)}={_escaped(_spelt(value))}\n" for key, value in settings.items()]
+    path.write_text("".join(lines), encoding="latin-1")
+
+
+def write_logging(path: Path, level: str) -> None:
+    """Write what log4j is to do: print to the standard output, which is the log file."""
+    path.write_text(_LOG4J.replace("LEVEL", level), encoding="utf-8")
+
+
+def write_meta(path: Path, settings: Mapping[str, object]) -> None:
+    """Write the meta.properties of a new data folder, with a new cluster id and folder id."""
+    write_properties(
+        path,
+        {"version": 1, "cluster.id": kafka_uuid(), "node.id": settings["node.id"], "directory.id": kafka_uuid()},
+    )
+
+
+def read_cluster_id(meta: Path) -> str:
+    """The cluster id in a meta.properties.
+
+    Raises:
+        EmbeddedKafkaError: the file holds none.
+    """
+    for line in meta.read_text(encoding="latin-1").splitlines():
+        key, _, value = line.partition("=")
+        if key.strip() == "cluster.id" and value.strip():
+            return value.strip().replace("\\", "")
+    raise EmbeddedKafkaError(
+        f"while reading the kept data of the embedded Kafka: {meta} names no cluster; "
+        "restore it from a copy, or remove the folder to begin anew"
+    )
+
+
+def kafka_uuid() -> str:
+    """A new id as Kafka spells them: 22 characters of base 64 for URLs, not beginning with a dash."""
+    while True:
+        text = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        if not text.startswith("-"):
+            return text
+
+
+def _spelt(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _escaped(text: str, *, key: bool = False) -> str:
+    out: list[str] = []
+    for at, char in enumerate(text):
+        if char in "\n\r\t\f\\" or (key and char in "=: #!") or (at == 0 and char in " #!"):
+            out.append({"\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}.get(char, "\\" + char))
+        elif ord(char) < 32 or ord(char) > 126:
+            encoded = char.encode("utf-16-be").hex()
+            out += [f"\\u{encoded[i : i + 4]}" for i in range(0, len(encoded), 4)]
+        else:
+            out.append(char)
+    return "".join(out)

@@ -1,0 +1,108 @@
+"""A Kafka that runs already, used in place of one of our own."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Self
+
+from kafka_replica.embedded import wire
+from kafka_replica.embedded.local import LocalKafka
+from kafka_replica.errors import EmbeddedKafkaError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+BOOTSTRAP_VARIABLE = "KAFKA_REPLICA_BOOTSTRAP_SERVERS"
+
+
+class ExistingKafka:
+    """A Kafka that somebody else runs: checked to answer when the ``with`` block begins, never stopped.
+
+    Args:
+        bootstrap_servers: ``"host:port"``, several divided by commas; without encryption and passwords.
+        timeout_s: seconds to wait for an answer, of each address.
+    """
+
+    def __init__(self, bootstrap_servers: str, timeout_s: float = 5.0) -> None:
+        self.bootstrap_servers = bootstrap_servers
+        self._timeout_s = timeout_s
+        self._address: tuple[str, int] | None = None
+
+    def start(self) -> Self:
+        """Check that a Kafka answers.
+
+        Raises:
+            EmbeddedKafkaError: none does, or the addresses cannot be read.
+        """
+        said: list[str] = []
+        for address in _addresses(self.bootstrap_servers):
+            try:
+                wire.ask_cluster(*address, timeout_s=self._timeout_s)
+            except (OSError, ValueError) as error:
+                said.append(f"{address[0]}:{address[1]}: {error}")
+            else:
+                self._address = address
+                return self
+        raise EmbeddedKafkaError(
+            f"while looking for the Kafka named by {BOOTSTRAP_VARIABLE} or the caller: {'; '.join(said)}; "
+            "start it or correct the address, or name none so that an embedded one is started"
+        )
+
+    def stop(self) -> None:
+        """Do nothing: it is not ours."""
+
+    def create_topic(
+        self, name: str, partitions: int = 1, config: Mapping[str, object] | None = None, timeout_s: float = 20.0
+    ) -> str:
+        """Create a topic, as `LocalKafka.create_topic` does."""
+        wire.create_topic(*self._reached(), name, partitions, config or {}, timeout_s)
+        return name
+
+    def delete_topic(self, name: str, timeout_s: float = 20.0) -> None:
+        """Delete a topic; raises EmbeddedKafkaError if the broker refuses."""
+        wire.delete_topic(*self._reached(), name, timeout_s)
+
+    def __enter__(self) -> Self:
+        """Check that it answers."""
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave it running."""
+
+    def __repr__(self) -> str:
+        return f"<ExistingKafka {self.bootstrap_servers}>"
+
+    def _reached(self) -> tuple[str, int]:
+        if self._address is None:
+            self.start()
+        assert self._address is not None  # noqa: S101 - start() sets it or raises
+        return self._address
+
+
+def kafka_for(bootstrap_servers: str | None = None, **local: Any) -> LocalKafka | ExistingKafka:
+    """The Kafka to use: the named one, else that of KAFKA_REPLICA_BOOTSTRAP_SERVERS, else a new `LocalKafka`.
+
+    Use the result in a ``with`` block, or call ``start()`` and ``stop()``; it has ``bootstrap_servers`` and
+    ``create_topic``.
+
+    Args:
+        bootstrap_servers: addresses of a Kafka that runs already; None or empty looks at the environment.
+        local: arguments of `LocalKafka`, used when one is started.
+    """
+    named = (bootstrap_servers or os.environ.get(BOOTSTRAP_VARIABLE) or "").strip()
+    return ExistingKafka(named) if named else LocalKafka(**local)
+
+
+def _addresses(servers: str) -> list[tuple[str, int]]:
+    addresses: list[tuple[str, int]] = []
+    for server in filter(None, (part.strip() for part in servers.split(","))):
+        host, _, port = server.rpartition(":")
+        if not host or not port.isdecimal() or int(port) > 65535:
+            raise EmbeddedKafkaError(f"{server!r} is no address of a Kafka; write host:port, as in localhost:9092")
+        addresses.append((host.strip("[]"), int(port)))
+    if not addresses:
+        raise EmbeddedKafkaError("no address of a Kafka was given; write host:port, as in localhost:9092")
+    return addresses

@@ -1,0 +1,171 @@
+"""What makes a start quick: a format made once, and (where Java can) an archive of loaded classes.
+
+Both are made on first use, per Kafka and Java, into the cache. The format is what Kafka's own storage tool writes
+(``bootstrap.checkpoint``: the feature levels of this Kafka); it holds no ids, so that it serves every broker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kafka_replica.embedded import config, ports, wire
+from kafka_replica.embedded.cache import explained, locked
+from kafka_replica.errors import EmbeddedKafkaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kafka_replica.embedded.install import Installation
+    from kafka_replica.embedded.java import Java
+
+# The client compiler alone: a broker for tests does not live long enough for more.
+QUICK_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+CHECKPOINT = "bootstrap.checkpoint"
+_AOT_SINCE = 25
+_WARNS_SINCE = 24
+
+
+def storage_tool(
+    java: Java, installation: Installation, properties: Path, cluster_id: str, options: Sequence[str] = ()
+) -> None:
+    """Format the data folder that `properties` names, with Kafka's own tool (under 1 s).
+
+    Raises:
+        EmbeddedKafkaError: the tool refused; its last words are in the message.
+    """
+    command = [
+        str(java.path), "-Xmx128m", *QUICK_JVM, "-cp", installation.class_path,
+        "kafka.tools.StorageTool", "format", "--cluster-id", cluster_id, "--config", str(properties), *options,
+    ]  # fmt: skip
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EmbeddedKafkaError(
+            f"while formatting the data folder of Kafka: {java.path} did not do it ({error}); check JAVA_HOME"
+        ) from error
+    if done.returncode != 0:
+        words = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}").splitlines()
+        raise EmbeddedKafkaError(
+            f"while formatting the data folder of Kafka: {words[-1]}; check the settings given, "
+            "and that the folder is empty or one of ours"
+        )
+
+
+def format_template(java: Java, installation: Installation) -> Path:
+    """The cached checkpoint file with which a data folder is formatted.
+
+    Raises:
+        EmbeddedKafkaError: it could not be made.
+    """
+    template = installation.folder / CHECKPOINT
+    if template.is_file():
+        return template
+    doing = "preparing Kafka's format"
+    with locked(installation.folder / "format.lock", doing=doing), explained(doing, template):
+        if not template.is_file():
+            with tempfile.TemporaryDirectory(prefix="format-", dir=installation.folder) as name:
+                folder = Path(name)
+                config.write_properties(folder / "p", config.broker_settings(1, 2, folder / "data", {}))
+                storage_tool(java, installation, folder / "p", config.kafka_uuid())
+                (folder / "data" / CHECKPOINT).replace(template)
+    return template
+
+
+def class_archive_options(
+    java: Java, installation: Installation, progress: Callable[[str], None] | None = None
+) -> list[str]:
+    """JVM options that use the archive of loaded classes; made now if need be (some seconds, once).
+
+    Returns:
+        The options; none where this Java cannot make an archive, which costs a second at each start.
+    """
+    archive = _archive_path(java, installation)
+    refused = archive.with_suffix(".refused")
+    if not archive.is_file() and not refused.is_file():
+        doing = "preparing a quick start of Kafka"
+        with locked(archive.with_suffix(".lock"), doing=doing), explained(doing, archive):
+            if not archive.is_file() and not refused.is_file():
+                if progress:
+                    progress(f"{doing} with Java {java.version} (some seconds, once)")
+                if not _train(java, installation, archive):
+                    refused.write_text("This Java made no archive; remove this file to try again.\n", encoding="utf-8")
+    if not archive.is_file():
+        return []
+    if java.version >= _AOT_SINCE:
+        return [f"-XX:AOTCache={archive}"]
+    return [f"-XX:SharedArchiveFile={archive}", "-Xshare:auto"]
+
+
+def _archive_path(java: Java, installation: Installation) -> Path:
+    """One archive per Java: an upgraded Java at the same path must not meet an old one."""
+    parts = [str(java.home), str(java.version)]
+    for name in ("release", "lib/modules"):
+        with contextlib.suppress(OSError):
+            stat = (java.home / name).stat()
+            parts += [str(stat.st_size), str(stat.st_mtime_ns)]
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:10]
+    return installation.folder / f"java{java.version}-{key}.classes"
+
+
+def _train(java: Java, installation: Installation, archive: Path) -> bool:
+    """Run a broker once so that Java writes down which classes it loaded; whether an archive came of it."""
+    with tempfile.TemporaryDirectory(prefix="training-", dir=installation.folder) as name:
+        folder = Path(name)
+        made = folder / "archive"
+        writing = "AOTCacheOutput" if java.version >= _AOT_SINCE else "ArchiveClassesAtExit"
+        port = ports.choose()
+        settings = config.broker_settings(port, ports.choose(but=(port,)), folder / "data", {})
+        (folder / "data").mkdir()
+        shutil.copyfile(format_template(java, installation), folder / "data" / CHECKPOINT)
+        config.write_meta(folder / "data" / "meta.properties", settings)
+        config.write_properties(folder / "server.properties", settings)
+        config.write_logging(folder / "log4j2.xml", "WARN")
+        command = broker_command(java, installation, folder, 256, [f"-XX:{writing}={made}"])
+        with (folder / "log").open("wb") as log, subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder
+        ) as process:  # fmt: skip
+            try:
+                _exercise(process, port)
+                process.send_signal(signal.SIGTERM)
+                process.wait(120)
+            except (EmbeddedKafkaError, OSError, subprocess.TimeoutExpired):
+                return False
+            finally:
+                process.kill()
+        if not made.is_file():
+            return False
+        made.replace(archive)
+    return True
+
+
+def _exercise(process: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        with contextlib.suppress(OSError, ValueError):
+            if wire.ask_cluster(ports.LOOPBACK, port).brokers:
+                break
+        time.sleep(0.05)
+    wire.create_topic(ports.LOOPBACK, port, "training", 1, {"cleanup.policy": "compact"})
+
+
+def broker_command(
+    java: Java, installation: Installation, folder: Path, heap_mb: int, options: Sequence[str]
+) -> list[str]:
+    """The command line of a broker whose files lie in `folder`; later `options` win over our own."""
+    collector_chosen = any(option.startswith("-XX:+Use") and option.endswith("GC") for option in options)
+    # Newer Javas warn of what Kafka and its codecs do; our users cannot help it.
+    quiet = ["--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"]
+    return [
+        str(java.path), f"-Xmx{heap_mb}m", QUICK_JVM[0], *(() if collector_chosen else QUICK_JVM[1:]),
+        "-Xlog:disable", "-Xlog:all=error", *(quiet if java.version >= _WARNS_SINCE else ()),
+        "-Djava.awt.headless=true", f"-Dlog4j2.configurationFile={folder / 'log4j2.xml'}",
+        *options, "-cp", installation.class_path, "kafka.Kafka", str(folder / "server.properties"),
+    ]  # fmt: skip

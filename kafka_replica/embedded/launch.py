@@ -1,0 +1,141 @@
+"""One start of the broker: its files, its process, and waiting until it answers."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kafka_replica.embedded import config, faststart, ports, wire
+from kafka_replica.embedded.cache import explained
+from kafka_replica.errors import EmbeddedKafkaError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from kafka_replica.embedded.install import Installation
+    from kafka_replica.embedded.java import Java
+    from kafka_replica.embedded.process import Supervised
+
+_LOOK_EVERY_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the user wants the broker; the meanings are those of LocalKafka's arguments."""
+
+    settings: Mapping[str, object]
+    jvm_options: tuple[str, ...]
+    heap_mb: int
+    log_level: str
+    format_options: tuple[str, ...]
+    start_timeout_s: float
+
+
+class Launcher:
+    """Starts the broker that `plan` describes in the folder of `supervised`."""
+
+    def __init__(
+        self, java: Java, installation: Installation, plan: Plan, supervised: Supervised, quick: Sequence[str]
+    ) -> None:
+        self._java, self._installation, self._plan = java, installation, plan
+        self._supervised, self._quick = supervised, quick
+        self._folder = supervised.folder
+        self._log = self._folder / "broker.log"
+        self._meta = self._folder / "data" / "meta.properties"
+
+    def launch(self, chosen: tuple[int, int], *, last: bool) -> int | None:
+        """Start the process and wait until it answers.
+
+        Args:
+            chosen: the ports for clients and for the controller.
+            last: whether there is no other try if a port was taken meanwhile.
+
+        Returns:
+            The process id; None if another process took a port between our look and the broker's start.
+
+        Raises:
+            EmbeddedKafkaError: the broker did not come up; the end of its log is in the message.
+        """
+        self._prepare(chosen)
+        options = [*self._quick, *self._plan.jvm_options]
+        log_began = self._log.stat().st_size if self._log.exists() else 0
+        pid = self._supervised.start(
+            faststart.broker_command(self._java, self._installation, self._folder, self._plan.heap_mb, options),
+            self._log,
+        )
+        began = time.monotonic()
+        while not self._answers(chosen[0]):
+            status = self._supervised.exit_status()
+            if status is not None:
+                tail = log_end(self._log, after=log_began)
+                if "Address already in use" in tail and not last:
+                    return None
+                raise EmbeddedKafkaError(_why_ended(status, tail, self._folder))
+            if time.monotonic() - began > self._plan.start_timeout_s:
+                raise EmbeddedKafkaError(
+                    f"while starting Kafka: no answer on {ports.LOOPBACK}:{chosen[0]} within "
+                    f"{self._plan.start_timeout_s:g} s; if the machine is busy give it a longer start_timeout_s, "
+                    f"else see the end of its log:\n{log_end(self._log, after=log_began) or '(it wrote nothing)'}"
+                )
+            time.sleep(_LOOK_EVERY_S)
+        return pid
+
+    def _prepare(self, chosen: tuple[int, int]) -> None:
+        """Write the broker's files; format its data folder if it is new."""
+        data, properties = self._folder / "data", self._folder / "server.properties"
+        settings = config.broker_settings(*chosen, data, self._plan.settings)
+        with explained("preparing the data of the embedded Kafka", self._folder):
+            config.write_properties(properties, settings)
+            config.write_logging(self._folder / "log4j2.xml", self._plan.log_level)
+            if self._meta.is_file():
+                return
+            if self._plan.format_options:
+                cluster_id = config.kafka_uuid()
+                faststart.storage_tool(
+                    self._java, self._installation, properties, cluster_id, self._plan.format_options
+                )
+                return
+            data.mkdir(exist_ok=True)
+            template = faststart.format_template(self._java, self._installation)
+            shutil.copyfile(template, data / faststart.CHECKPOINT)
+            # Last, as its being there says that the rest is.
+            config.write_meta(self._meta, settings)
+
+    def _answers(self, port: int) -> bool:
+        """Whether our broker, and no stranger, answers there as a member of its cluster."""
+        try:
+            answer = wire.ask_cluster(ports.LOOPBACK, port)
+        except OSError:
+            return False
+        except ValueError:
+            # A listener with encryption or passwords, as the settings want it.
+            return bool({"listeners", "listener.security.protocol.map"} & self._plan.settings.keys())
+        return answer.cluster_id == config.read_cluster_id(self._meta) and bool(answer.brokers)
+
+
+def log_end(path: Path, lines: int = 25, *, after: int = 0) -> str:
+    """The last `lines` of a log without Java's stack frames, of what lies behind its first `after` bytes."""
+    try:
+        with path.open("rb") as file:
+            file.seek(after)
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return ""
+    said = [line for line in text.splitlines() if not line.startswith(("\tat ", "\t... "))]
+    return "\n".join(said[-lines:])
+
+
+def _why_ended(status: int, tail: str, folder: Path) -> str:
+    if "No space left on device" in tail:
+        return (
+            f"while starting Kafka: the disk under {folder} is full; free some space, "
+            "or name a folder elsewhere with data_dir or TMPDIR"
+        )
+    how = f"was ended by signal {-status}" if status < 0 else f"ended with exit status {status}"
+    return (
+        f"while starting Kafka: the broker {how}; correct what the end of its log says and start again:\n"
+        f"{tail or '(it wrote nothing)'}"
+    )

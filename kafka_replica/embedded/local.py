@@ -1,0 +1,240 @@
+"""A real Kafka broker in a process of its own, for demos and tests."""
+
+from __future__ import annotations
+
+import signal
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from kafka_replica.embedded import config, faststart, ports, wire
+from kafka_replica.embedded.install import ensure_kafka
+from kafka_replica.embedded.java import find_java
+from kafka_replica.embedded.launch import Launcher, Plan, log_end
+from kafka_replica.embedded.process import Supervised
+from kafka_replica.errors import EmbeddedKafkaError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+
+_GRACE_S = 15.0
+_TRIES = 5
+
+
+class LocalKafka:
+    """Apache Kafka as one process (broker and controller in one), listening on the loopback address alone.
+
+    Use it in a ``with`` block, or call `start` and `stop`. A stopped one can be started again; it then has the
+    same port, and with a `data_dir` the same data and cluster id too.
+
+    Args:
+        port: to listen on; None chooses a free one, which then stays the same as long as this object lives.
+        data_dir: keeps the data there; None uses a temporary folder that goes when the broker is stopped.
+        settings: settings of the broker that win over ours, such as ``{"log.cleaner.backoff.ms": 100}``.
+        jvm_options: options of the Java virtual machine that win over ours.
+        heap_mb: the most that Java's heap may take, in MB.
+        log_level: what the broker writes to its log file: ``"WARN"``, ``"INFO"``, ``"DEBUG"`` and so on.
+        format_options: options for Kafka's storage tool when the data folder is formatted (for example
+            ``["--add-scram", "SCRAM-SHA-512=[name=a,password=b]"]``); with them a first start takes 1 s more.
+        start_timeout_s: how long `start` waits for the broker to answer, in seconds; fetching Kafka the first
+            time is not counted.
+        progress: called with short sentences while Kafka is fetched the first time.
+
+    A broker never outlives the process that started it, however that ends, unless `detach` was called.
+    """
+
+    def __init__(
+        self,
+        *,
+        port: int | None = None,
+        data_dir: str | os.PathLike[str] | None = None,
+        settings: Mapping[str, object] | None = None,
+        jvm_options: Sequence[str] = (),
+        heap_mb: int = 256,
+        log_level: str = "WARN",
+        format_options: Sequence[str] = (),
+        start_timeout_s: float = 60.0,
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
+        self._asked_port = port
+        self._ports: tuple[int, int] | None = None
+        self._kept = None if data_dir is None else Path(data_dir).expanduser().absolute()
+        self._plan = Plan(
+            settings=dict(settings or {}), jvm_options=tuple(jvm_options), heap_mb=heap_mb, log_level=log_level,
+            format_options=tuple(format_options), start_timeout_s=start_timeout_s,
+        )  # fmt: skip
+        self._progress = progress
+        self._supervised: Supervised | None = None
+        self._pid: int | None = None
+        self._finalizer: weakref.finalize[[Supervised, float], LocalKafka] | None = None
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The address for clients, ``"127.0.0.1:<port>"``; raises EmbeddedKafkaError before the first start."""
+        return f"{ports.LOOPBACK}:{self.port}"
+
+    @property
+    def port(self) -> int:
+        """The port for clients; raises EmbeddedKafkaError before the first start if none was chosen."""
+        if self._ports is not None:
+            return self._ports[0]
+        if self._asked_port is not None:
+            return self._asked_port
+        raise EmbeddedKafkaError("the embedded Kafka has no address before it was started; call start() first")
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the broker, None when it was stopped or killed by us."""
+        return self._pid
+
+    @property
+    def supervisor_pid(self) -> int:
+        """The process id of the process that looks after the broker; raises EmbeddedKafkaError if stopped."""
+        return self._running().pid
+
+    @property
+    def data_dir(self) -> Path:
+        """The folder of the broker: its data, settings and log; raises EmbeddedKafkaError if it has none."""
+        return self._kept if self._kept is not None else self._running().folder
+
+    @property
+    def log_path(self) -> Path:
+        """The file with all that the broker printed; raises EmbeddedKafkaError if there is none."""
+        return self.data_dir / "broker.log"
+
+    @property
+    def cluster_id(self) -> str:
+        """The id of the cluster; raises EmbeddedKafkaError before the first start."""
+        meta = self.data_dir / "data" / "meta.properties"
+        if not meta.is_file():
+            raise EmbeddedKafkaError("the embedded Kafka has no cluster id before it was started; call start() first")
+        return config.read_cluster_id(meta)
+
+    def start(self) -> Self:
+        """Start the broker and return when it answers; Kafka is fetched first if it is not in the cache.
+
+        Does nothing if it runs already. After `kill` it starts again on the same data and port.
+
+        Raises:
+            MissingExtraError: a package of the extra ``embedded`` is not installed.
+            EmbeddedKafkaError: no Java, no network, port or folder in use, or the broker did not come up; then
+                the end of its log is in the message.
+        """
+        if self.is_running():
+            return self
+        java = find_java()
+        installation = ensure_kafka(java, self._progress)
+        quick = faststart.class_archive_options(java, installation, self._progress)
+        fresh = self._supervised is None
+        if self._supervised is None:
+            self._supervised = Supervised(self._kept, _GRACE_S)
+            self._finalizer = weakref.finalize(self, Supervised.quit, self._supervised, _GRACE_S)
+        launcher = Launcher(java, installation, self._plan, self._supervised, quick)
+        try:
+            for left in reversed(range(_TRIES)):
+                chosen = self._choose_ports()
+                self._pid = launcher.launch(chosen, last=left == 0)
+                if self._pid is not None:
+                    self._ports = chosen
+                    break
+        except BaseException:
+            if fresh:
+                self.stop()
+            else:
+                self.kill()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Stop the broker; a temporary data folder goes with it. Does nothing if it is stopped."""
+        supervised, self._supervised, self._pid = self._supervised, None, None
+        if self._finalizer is not None:
+            self._finalizer.detach()
+        if supervised is not None:
+            supervised.quit(_GRACE_S if self._kept is not None else 0.0)
+
+    def restart(self) -> Self:
+        """Stop the broker in an orderly way and start it again: same port, same data. Errors as `start`."""
+        self._running().stop_broker(_GRACE_S)
+        self._pid = None
+        return self.start()
+
+    def kill(self) -> None:
+        """End the broker at once with SIGKILL, as a crash would; its data stay until `start` or `stop`."""
+        if self._supervised is not None:
+            self._supervised.stop_broker(0.0)
+            self._pid = None
+
+    def pause(self) -> None:
+        """Freeze the broker (SIGSTOP): connections stay open and nothing answers."""
+        self._running().signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let a frozen broker go on (SIGCONT)."""
+        self._running().signal(signal.SIGCONT)
+
+    def is_running(self) -> bool:
+        """Whether the broker's process is there (frozen counts as there)."""
+        return self._supervised is not None and self._pid is not None and self._supervised.exit_status() is None
+
+    def detach(self) -> None:
+        """Let the broker run on after this process; from now on SIGTERM to `supervisor_pid` ends it.
+
+        This object then knows nothing of it any more.
+        """
+        self._running().detach()
+        if self._finalizer is not None:
+            self._finalizer.detach()
+        self._supervised, self._pid = None, None
+
+    def create_topic(
+        self, name: str, partitions: int = 1, config: Mapping[str, object] | None = None, timeout_s: float = 20.0
+    ) -> str:
+        """Create a topic and wait until every partition has a leader; returns the name.
+
+        Args:
+            name: of the topic.
+            partitions: how many.
+            config: settings of the topic, such as ``{"cleanup.policy": "compact"}``.
+            timeout_s: seconds to wait at the most.
+
+        Raises:
+            EmbeddedKafkaError: the broker refused (the message says why) or does not answer.
+        """
+        wire.create_topic(ports.LOOPBACK, self.port, name, partitions, config or {}, timeout_s)
+        return name
+
+    def log_tail(self, lines: int = 25) -> str:
+        """The last lines of the broker's log without stack frames; an empty string if it wrote none."""
+        return log_end(self.log_path, lines)
+
+    def __enter__(self) -> Self:
+        """Start."""
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop."""
+        self.stop()
+
+    def __repr__(self) -> str:
+        address = self.bootstrap_servers if self._ports else "not started"
+        return f"<LocalKafka {address}, process {self._pid}>"
+
+    def _running(self) -> Supervised:
+        if self._supervised is None:
+            raise EmbeddedKafkaError("the embedded Kafka is not running; call start() first")
+        return self._supervised
+
+    def _choose_ports(self) -> tuple[int, int]:
+        fixed = self._ports[0] if self._ports is not None else self._asked_port
+        if fixed is not None and not ports.is_free(fixed):
+            raise EmbeddedKafkaError(
+                f"while starting Kafka: port {fixed} on {ports.LOOPBACK} is in use; "
+                "stop what listens there, or choose another port (none given: a free one)"
+            )
+        port = ports.choose() if fixed is None else fixed
+        return port, ports.choose(but=(port,))

@@ -1,0 +1,87 @@
+"""The locked set of jars that make up the broker: coordinates, sizes and SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from kafka_replica.errors import EmbeddedKafkaError
+
+KAFKA_VERSION = "4.3.0"
+LOCK_PATH = Path(__file__).with_name(f"kafka-{KAFKA_VERSION}.lock")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Jar:
+    """One jar: Maven coordinates, size in bytes, SHA-256 in lower-case hexadecimal digits."""
+
+    group: str
+    artifact: str
+    version: str
+    size_bytes: int
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file, as Maven repositories spell it."""
+        return f"{self.artifact}-{self.version}.jar"
+
+    @property
+    def repository_path(self) -> str:
+        """Where the file lies in a Maven repository, relative to its root."""
+        return f"{self.group.replace('.', '/')}/{self.artifact}/{self.version}/{self.file_name}"
+
+    def matches(self, path: Path) -> bool:
+        """Whether the file at `path` is there and is this jar, byte for byte."""
+        try:
+            if path.stat().st_size != self.size_bytes:
+                return False
+            return sha256_of(path) == self.sha256
+        except OSError:
+            return False
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file's bytes, in lower-case hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_lock(path: Path = LOCK_PATH) -> tuple[Jar, ...]:
+    """The locked jars, in the order of the class path.
+
+    Raises:
+        EmbeddedKafkaError: the lock file is missing or damaged.
+    """
+    jars: list[Jar] = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for line in lines:
+            if line and not line.startswith("#"):
+                coordinates, size, file_name, sha256 = line.split()
+                group, artifact, version = coordinates.split(":")
+                jar = Jar(group, artifact, version, int(size), sha256)
+                if jar.file_name != file_name or len(sha256) != 64:
+                    raise ValueError(line)
+                jars.append(jar)
+    except (OSError, ValueError) as error:
+        raise EmbeddedKafkaError(
+            f"while reading which jars belong to Kafka {KAFKA_VERSION}: {path} is missing or damaged ({error}); "
+            "install kafka_replica again"
+        ) from error
+    return tuple(jars)
+
+
+def write_lock(jars: list[Jar], path: Path = LOCK_PATH) -> None:
+    """Write `jars` as a lock file, sorted."""
+    lines = [
+        f"# Apache Kafka {KAFKA_VERSION}, its dependencies and a logging backend: what is fetched, and nothing else.",
+        "# group:artifact:version  size in bytes  file name  SHA-256",
+        "# Made by: python -m kafka_replica.embedded.lock",
+    ]
+    lines += [
+        f"{jar.group}:{jar.artifact}:{jar.version} {jar.size_bytes} {jar.file_name} {jar.sha256}"
+        for jar in sorted(jars)
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

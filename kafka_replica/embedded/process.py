@@ -1,0 +1,145 @@
+"""Our end of the pipe to the supervisor."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from kafka_replica.errors import EmbeddedKafkaError
+
+
+class Supervised:
+    """A supervisor process with its folder, and the broker it runs, if any.
+
+    Args:
+        folder: kept folder of the broker, made if need be; None for a temporary one that goes with it.
+        grace_s: seconds that a broker with a kept folder gets to stop by itself when this process dies.
+
+    Raises:
+        EmbeddedKafkaError: the folder cannot be made, or another broker uses it.
+    """
+
+    def __init__(self, folder: Path | None, grace_s: float) -> None:
+        self._owner = os.getpid()
+        self._lock = threading.Lock()
+        options = {"folder": None if folder is None else str(folder), "parent": self._owner, "grace_s": grace_s}
+        if os.name == "nt":
+            raise EmbeddedKafkaError(
+                "the embedded Kafka runs on Linux and macOS; on Windows use WSL, "
+                "or name a running broker with KAFKA_REPLICA_BOOTSTRAP_SERVERS"
+            )
+        if not sys.executable:
+            raise EmbeddedKafkaError(
+                "while starting Kafka: Python does not know its own program (sys.executable is empty); "
+                "start the broker from an ordinary Python, or name a running one"
+            )
+        script = Path(__file__).with_name("supervisor.py")
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(script), json.dumps(options)],
+            # A detached one must not hold the caller's terminal or pipe open.
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        first = self._read()
+        if "folder" not in first:
+            self._close()
+            self._process.wait(10)
+            raise EmbeddedKafkaError(_why_not(first, folder))
+        self.folder = Path(first["folder"])
+        self.pid: int = first["pid"]
+
+    def start(self, argv: list[str], log: Path) -> int:
+        """Start the broker; returns its process id."""
+        state = self._ask(do="start", argv=argv, log=str(log))
+        if state.get("error"):
+            raise EmbeddedKafkaError(
+                f"while starting Kafka: {state['error']}; check JAVA_HOME and the room on the disk"
+            )
+        return int(state["pid"])
+
+    def exit_status(self) -> int | None:
+        """None while the broker runs, else its exit status (negative: the signal that ended it)."""
+        state = self._ask(do="look")
+        return 0 if state["pid"] is None else state["exit"]
+
+    def signal(self, number: int) -> None:
+        """Send the broker a signal, if it runs."""
+        self._ask(do="signal", signal=number)
+
+    def stop_broker(self, grace_s: float) -> None:
+        """End the broker and keep the folder; `grace_s` 0 is SIGKILL at once."""
+        self._ask(do="stop", grace_s=grace_s)
+
+    def detach(self) -> None:
+        """Let supervisor and broker live on after this process."""
+        self._ask(do="detach")
+        self._close()
+        # Else Popen complains, when it is collected, that its child still runs.
+        self._process.returncode = 0
+
+    def quit(self, grace_s: float) -> None:
+        """End the broker, remove the folder if it is temporary, end the supervisor; may be called again."""
+        if os.getpid() != self._owner or self._process.returncode is not None:
+            # A forked child holds a copy of us, but the broker is its parent's.
+            return
+        with contextlib.suppress(EmbeddedKafkaError):
+            self._ask(do="quit", grace_s=grace_s)
+        self._close()
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            # Its last guard then does the rest.
+            self._process.kill()
+            self._process.wait()
+
+    def _ask(self, **command: Any) -> dict[str, Any]:
+        if os.getpid() != self._owner:
+            raise EmbeddedKafkaError(
+                "the embedded Kafka belongs to the process that started it, and this is a forked child; "
+                "start, stop and signal it there"
+            )
+        with self._lock:
+            try:
+                if self._process.stdin is None:
+                    return self._gone()
+                self._process.stdin.write(json.dumps(command).encode() + b"\n")
+                self._process.stdin.flush()
+            except (OSError, ValueError):
+                return self._gone()
+            return self._read()
+
+    def _read(self) -> dict[str, Any]:
+        line = self._process.stdout.readline() if self._process.stdout is not None else b""
+        if not line:
+            return self._gone()
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def _gone(self) -> dict[str, Any]:
+        raise EmbeddedKafkaError(
+            "the process that looks after the embedded Kafka has ended, and the broker with it; "
+            "start a new LocalKafka (if nobody killed it, see the log of the broker)"
+        )
+
+    def _close(self) -> None:
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+def _why_not(answer: dict[str, Any], folder: Path | None) -> str:
+    if answer.get("in_use"):
+        return (
+            f"while starting Kafka: another embedded broker uses the folder {folder}; "
+            "stop that one first, or give this one another data_dir"
+        )
+    return (
+        f"while making the folder of the embedded Kafka: {answer.get('error')} ({answer.get('path')}); "
+        "check the room and the permissions there, or set TMPDIR or data_dir to a folder elsewhere"
+    )

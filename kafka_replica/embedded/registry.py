@@ -1,0 +1,153 @@
+"""The brokers that were started to outlive their command, one small file each."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import signal
+import time
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kafka_replica.embedded import ports, wire
+from kafka_replica.embedded.cache import explained, locked, state_dir
+from kafka_replica.errors import EmbeddedKafkaError
+
+if TYPE_CHECKING:
+    from kafka_replica.embedded.local import LocalKafka
+
+# Longer than a broker with kept data is given to stop by itself.
+_STOP_TIMEOUT_S = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A broker that was started; `asked` is what the user wanted of it (port, data, settings)."""
+
+    name: str
+    bootstrap_servers: str
+    port: int
+    pid: int | None
+    supervisor_pid: int
+    cluster_id: str
+    data_dir: str
+    log_path: str
+    asked: dict[str, Any]
+
+    def public(self) -> dict[str, Any]:
+        """What scripts are told."""
+        told = asdict(self)
+        del told["asked"], told["supervisor_pid"]
+        return told
+
+    def lives(self) -> bool:
+        """Whether its supervisor is there: it holds a lock as long as it lives, whatever became of its pid."""
+        try:
+            file = os.open(Path(self.data_dir) / "in-use.lock", os.O_RDWR)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(file)
+        return False
+
+    def answers(self, timeout_s: float = 5.0) -> bool:
+        """Whether the broker answers, within `timeout_s` seconds."""
+        try:
+            return wire.ask_cluster(ports.LOOPBACK, self.port, timeout_s=timeout_s).cluster_id == self.cluster_id
+        except ValueError:
+            # It wants encryption or a password; that is an answer too.
+            return True
+        except OSError:
+            return False
+
+
+class Registry:
+    """The files in which started brokers are remembered, per user.
+
+    Raises:
+        MissingExtraError: platformdirs is not installed.
+    """
+
+    def __init__(self) -> None:
+        self._folder = state_dir() / "brokers"
+
+    def changing(self, name: str) -> AbstractContextManager[None]:
+        """Held while a broker is started or stopped, so that two commands do not do it at once."""
+        return locked(self._path(name).with_suffix(".lock"), doing=f"starting or stopping the broker {name!r}")
+
+    def find(self, name: str) -> Entry | None:
+        """The running broker of that name; None if none runs (what is left of one is then forgotten).
+
+        Raises:
+            EmbeddedKafkaError: the name is not one, or its file cannot be read.
+        """
+        path = self._path(name)
+        try:
+            entry = Entry(**json.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError) as error:
+            raise EmbeddedKafkaError(
+                f"while looking for the broker {name!r}: {path} cannot be read ({error}); remove that file, "
+                "and end the broker by its process id if it still runs"
+            ) from error
+        if entry.lives():
+            return entry
+        self.remove(name)
+        return None
+
+    def add(self, name: str, kafka: LocalKafka, asked: dict[str, Any]) -> Entry:
+        """Remember a broker that runs.
+
+        Raises:
+            EmbeddedKafkaError: the file cannot be written.
+        """
+        entry = Entry(
+            name, kafka.bootstrap_servers, kafka.port, kafka.pid, kafka.supervisor_pid, kafka.cluster_id,
+            str(kafka.data_dir), str(kafka.log_path), asked,
+        )  # fmt: skip
+        path = self._path(name)
+        with explained(f"remembering the broker {name!r}", path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fresh = path.with_suffix(".new")
+            fresh.write_text(json.dumps(asdict(entry)), encoding="utf-8")
+            fresh.replace(path)
+        return entry
+
+    def stop(self, entry: Entry) -> None:
+        """Stop a broker and wait until it has ended.
+
+        Raises:
+            EmbeddedKafkaError: it is another user's, or did not end in time.
+        """
+        with explained(f"stopping the broker {entry.name!r}", self._folder), contextlib.suppress(ProcessLookupError):
+            os.kill(entry.supervisor_pid, signal.SIGTERM)
+        deadline = time.monotonic() + _STOP_TIMEOUT_S
+        while entry.lives():
+            if time.monotonic() > deadline:
+                raise EmbeddedKafkaError(
+                    f"while stopping the broker {entry.name!r}: process {entry.pid} has not ended within "
+                    f"{_STOP_TIMEOUT_S:.0f} s; see {entry.log_path}, or end it with kill -9 {entry.pid}"
+                )
+            time.sleep(0.05)
+        self.remove(entry.name)
+
+    def remove(self, name: str) -> None:
+        """Forget a broker."""
+        self._path(name).unlink(missing_ok=True)
+
+    def _path(self, name: str) -> Path:
+        if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+            raise EmbeddedKafkaError(
+                f"{name!r} cannot be the name of a broker; use up to 64 letters, digits, dashes and underscores"
+            )
+        return self._folder / f"{name}.json"

@@ -1,0 +1,186 @@
+"""The small process that stands between us and the broker, and tidies up when we are gone.
+
+It is started as a script of its own, knows nothing of the rest of kafka_replica, and needs the standard
+library alone. It takes one JSON command a line on standard input and answers each with one JSON line.
+
+It ends the broker, and removes the folder if that was temporary, when any of these happens: the command
+``quit``; standard input closes; its parent is no longer the one it had (a forked child of the parent may hold
+the pipe open); SIGTERM. Should this process itself be killed, a shell that reads from a pipe of ours notices
+and does both with SIGKILL: that needs no service of a particular operating system.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+_LOOK_EVERY_S = 0.2
+# Reads the broker's process id (0: none) line by line; at the end of the pipe we have died.
+_LAST_GUARD = """
+pid=0
+while read -r line; do
+  [ "$line" = bye ] && exit 0
+  pid=$line
+done
+[ "$pid" -gt 0 ] && kill -9 "$pid" 2>/dev/null
+[ -n "$1" ] && sleep 0.2 && rm -rf -- "$1"
+exit 0
+"""
+
+
+class Supervisor:
+    """One folder, and at most one broker in it."""
+
+    def __init__(self, folder: Path, *, temporary: bool, parent: int, grace_s: float) -> None:
+        self.folder, self.temporary, self.grace_s = folder, temporary, grace_s
+        self.parent = parent if os.getppid() == parent else None
+        self.attached = True
+        self.ending = False
+        self.broker: subprocess.Popen[bytes] | None = None
+        self.guard = subprocess.Popen(
+            ["/bin/sh", "-c", _LAST_GUARD, "kafka-replica-guard", str(folder) if temporary else ""],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            cwd="/", start_new_session=True,
+        )  # fmt: skip
+
+    def serve(self) -> None:
+        """Answer commands until something says that it is over, then tidy up."""
+        waiting = b""
+        source = 0
+        try:
+            while not self.ending and self.wanted():
+                ready = select.select([source], [], [], _LOOK_EVERY_S)[0] if self.attached else []
+                if not self.attached:
+                    time.sleep(_LOOK_EVERY_S)
+                if ready:
+                    got = os.read(source, 65536)
+                    if not got:
+                        break
+                    *lines, waiting = (waiting + got).split(b"\n")
+                    for line in lines:
+                        answer(self.obey(json.loads(line)))
+        finally:
+            self.end_broker(0.0 if self.temporary else self.grace_s)
+            if self.temporary:
+                shutil.rmtree(self.folder, ignore_errors=True)
+            self.tell_guard("bye")
+
+    def wanted(self) -> bool:
+        """Whether anyone still needs us."""
+        if not self.attached:
+            return self.broker is not None and self.broker.poll() is None
+        return self.parent is None or os.getppid() == self.parent
+
+    def obey(self, command: dict[str, Any]) -> dict[str, Any]:
+        """Do one command; the answer holds ``error`` when it failed."""
+        todo = command["do"]
+        try:
+            if todo == "start":
+                self.start(command["argv"], command["log"])
+            elif todo == "signal" and self.broker is not None and self.broker.poll() is None:
+                self.broker.send_signal(command["signal"])
+            elif todo == "stop":
+                self.end_broker(command["grace_s"])
+            elif todo == "detach":
+                self.attached = False
+            elif todo == "quit":
+                self.ending = True
+                self.end_broker(command["grace_s"])
+        except OSError as error:
+            return {**self.state(), "error": f"{error.strerror or error}: {error.filename or ''}".rstrip(": ")}
+        return self.state()
+
+    def state(self) -> dict[str, Any]:
+        """What the broker does: its process id, and its exit status once it has ended."""
+        if self.broker is None:
+            return {"pid": None, "exit": None}
+        status = self.broker.poll()
+        if status is not None:
+            self.tell_guard("0")
+        return {"pid": self.broker.pid, "exit": status}
+
+    def start(self, argv: list[str], log: str) -> None:
+        """Start the broker; what it prints is added to the file `log`."""
+        with Path(log).open("ab") as out:
+            self.broker = subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=self.folder
+            )
+        self.tell_guard(str(self.broker.pid))
+
+    def end_broker(self, grace_s: float) -> None:
+        """End the broker, by SIGTERM first if `grace_s` (seconds to wait before SIGKILL) is not 0."""
+        broker = self.broker
+        if broker is None:
+            return
+        if grace_s > 0 and broker.poll() is None:
+            broker.send_signal(signal.SIGCONT)
+            broker.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                broker.wait(grace_s)
+        if broker.poll() is None:
+            broker.kill()
+        broker.wait()
+        self.tell_guard("0")
+
+    def tell_guard(self, line: str) -> None:
+        """Keep the last guard informed; it may have been killed, which is no reason to fail."""
+        with contextlib.suppress(OSError, ValueError):
+            if self.guard.stdin is not None:
+                self.guard.stdin.write(line.encode() + b"\n")
+                self.guard.stdin.flush()
+        if line == "bye":
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.guard.wait(2)
+
+
+def answer(message: dict[str, Any]) -> None:
+    """Send one line to the parent, which may have gone."""
+    with contextlib.suppress(OSError):
+        os.write(1, json.dumps(message).encode() + b"\n")
+
+
+def main() -> None:
+    """Make or lock the folder, say so, and serve."""
+    options = json.loads(sys.argv[1])
+    try:
+        if options["folder"] is None:
+            folder = Path(tempfile.mkdtemp(prefix="kafka-replica-"))
+        else:
+            folder = Path(options["folder"])
+            folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / "in-use.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            answer({"in_use": True})
+            return
+    except OSError as error:
+        answer({"error": error.strerror or str(error), "errno": error.errno, "path": str(error.filename)})
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    supervisor = Supervisor(
+        folder, temporary=options["folder"] is None, parent=options["parent"], grace_s=options["grace_s"]
+    )
+
+    def end(*_: object) -> None:
+        supervisor.ending = True
+
+    signal.signal(signal.SIGTERM, end)
+    answer({"folder": str(folder), "pid": os.getpid()})
+    supervisor.serve()
+
+
+if __name__ == "__main__":
+    main()

