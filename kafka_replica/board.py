@@ -155,7 +155,9 @@ class Board:
     def wait_settled(self, timeout_s: float | None) -> None:
         """Waits until there is a version, or there will never be one."""
         with self._news:
-            self._news.wait_for(lambda: self._snapshot or self._error or self._stopped, timeout_s)
+            self._news.wait_for(
+                lambda: self._snapshot is not None or self._error is not None or self._stopped, timeout_s
+            )
 
     def mailbox(self, max_pending: int) -> Mailbox:
         """A new mailbox: the present version is in it, every later one will be."""

@@ -16,16 +16,16 @@ from typing import Any, TypeVar
 from kafka_replica.barrier import Barrier
 from kafka_replica.board import Board
 from kafka_replica.broker.reader import Fetched, QuietPointReader
-from kafka_replica.broker.topics import Ends, PendingEnds, Topics
+from kafka_replica.broker.topics import TopicInfo, Topics
 from kafka_replica.cuts import Publish, QuietPoints
 from kafka_replica.errors import (
     BadRecordError,
-    BrokerError,
     BrokerUnavailableError,
     KafkaReplicaError,
     TopicNotFoundError,
     UsageError,
 )
+from kafka_replica.pulse import Pulse
 from kafka_replica.records import Cut, Partition
 from kafka_replica.stores import Store
 
@@ -34,7 +34,6 @@ _log = logging.getLogger("kafka_replica")
 T = TypeVar("T")
 
 _READ_S = 0.1  # how long a read waits for news; also how soon the end is noticed
-_ASK_ENDS_EVERY_S = 1.0  # also the pulse: an idle broker says nothing by itself
 _ANSWER_S = 5.0  # how long the broker may take to answer a question
 _RETRY_S = 0.2
 _NO_TOPIC_FOR_S = 2.0  # a topic made a moment ago may not be known to every broker yet
@@ -66,9 +65,10 @@ class Follower:
 
     def _follow(self) -> None:
         topics = Topics(self._config)
-        partition = self._insist(lambda: self._only_partition(topics))
-        if partition is None:
+        info = self._insist(lambda: topics.look_up(self._topic, _ANSWER_S))
+        if info is None:
             return
+        partition = self._only_partition(info)
         ends = self._insist(lambda: topics.ends([partition], _ANSWER_S))
         if ends is None:
             return
@@ -76,7 +76,7 @@ class Follower:
         self._board.barrier_set(ends.high)
         rule = QuietPoints(partition)
         reader = QuietPointReader(self._config, partition)
-        pulse = _Pulse(topics, partition)
+        pulse = Pulse(topics, partition, info.topic_id)
         try:
             while not self.closing.is_set():
                 self._step(reader.read(_READ_S), rule, barrier)
@@ -99,14 +99,13 @@ class Follower:
         applied = self._store.apply(publish.delta, publish.cut)
         self._board.published(self._store.snapshot(), applied)
 
-    def _only_partition(self, topics: Topics) -> Partition:
-        partitions = topics.partitions(self._topic, _ANSWER_S)
-        if len(partitions) != 1:
+    def _only_partition(self, info: TopicInfo) -> Partition:
+        if len(info.partitions) != 1:
             raise UsageError(
-                f"topic {self._topic} has {len(partitions)} partitions; this version of kafka_replica follows "
+                f"topic {self._topic} has {len(info.partitions)} partitions; this version of kafka_replica follows "
                 "topics of one partition only"
             )
-        return partitions[0]
+        return info.partitions[0]
 
     def _insist(self, question: Callable[[], T]) -> T | None:
         """Asks until there is an answer, or the replica is closed (None). What waiting cannot mend is raised."""
@@ -141,7 +140,7 @@ class Follower:
         for bad in bad_records:
             _log.warning("set aside: %s", bad)
 
-    def _take_pulse(self, pulse: _Pulse, read: Cut) -> None:
+    def _take_pulse(self, pulse: Pulse, read: Cut) -> None:
         try:
             ends = pulse.take(time.monotonic(), read)
         except BrokerUnavailableError as error:
@@ -154,41 +153,3 @@ class Follower:
     def _fail(self, error: KafkaReplicaError) -> None:
         _log.error("the replica of %s failed: %s", self._topic, error)
         self._board.failed(error)
-
-
-class _Pulse:
-    """Asks where the partition ends, at intervals, without waiting for the answer."""
-
-    def __init__(self, topics: Topics, partition: Partition) -> None:
-        self._topics = topics
-        self._partition = partition
-        self._pending: PendingEnds | None = None
-        self._read_when_asked = Cut()
-        self._next_s = 0.0
-
-    def take(self, now_s: float, read: Cut) -> Ends | None:
-        """An answer, if one has come.
-
-        Args:
-            now_s: the time.
-            read: how far has been read, all decided.
-
-        Raises:
-            BrokerError: Kafka did not answer, or refused; or the log has lost what was read from it.
-        """
-        if self._pending is None:
-            if now_s >= self._next_s:
-                self._pending = self._topics.begin_ends([self._partition], _ANSWER_S)
-                self._read_when_asked = read
-                self._next_s = now_s + _ASK_ENDS_EVERY_S
-            return None
-        if not self._pending.done:
-            return None
-        pending, self._pending = self._pending, None
-        ends = pending.wait(_ANSWER_S)
-        if not ends.high.dominates(self._read_when_asked):
-            raise BrokerError(
-                f"{self._partition} ends at {ends.high}, before what was read of it ({self._read_when_asked}): the "
-                "topic was made again or cut off, and what is shown may be gone; start a new replica"
-            )
-        return ends

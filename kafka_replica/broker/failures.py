@@ -40,6 +40,7 @@ _MAY_PASS = {
     KafkaError._TIMED_OUT_QUEUE,
     KafkaError._WAIT_COORD,
     KafkaError._NODE_UPDATE,
+    KafkaError._NOENT,  # how list_offsets says that a partition has no leader now
     KafkaError.REQUEST_TIMED_OUT,
     KafkaError.NOT_LEADER_FOR_PARTITION,
     KafkaError.LEADER_NOT_AVAILABLE,

@@ -35,6 +35,13 @@ class Ends(NamedTuple):
     high: Cut
 
 
+class TopicInfo(NamedTuple):
+    """A topic as it is now; one that is deleted and made again keeps its name but not its id."""
+
+    topic_id: str
+    partitions: list[Partition]
+
+
 class Topics:
     """Asks one cluster about its topics. Its methods wait for answers; ``begin_ends`` does not."""
 
@@ -46,17 +53,20 @@ class Topics:
         except (TypeError, ValueError) as error:
             raise ConfigurationError(f"setting up the connection to Kafka: {error}") from error
 
-    def partitions(self, topic: str, timeout_s: float) -> list[Partition]:
-        """The partitions of a topic that we may see.
+    def look_up(self, topic: str, timeout_s: float) -> TopicInfo:
+        """What the broker says of a topic that we may see.
 
         Kafka is silent towards a reader without rights, so this question comes before any reading.
 
         Raises:
             BrokerError: no such topic, no right to see it, no broker.
         """
+        return self.begin_look_up(topic, timeout_s).wait(timeout_s)
+
+    def begin_look_up(self, topic: str, timeout_s: float) -> PendingInfo:
+        """Asks about a topic; the answer is picked up later."""
         asked = self._admin.describe_topics(TopicCollection([topic]), request_timeout=timeout_s)
-        description: TopicDescription = _answer(asked[topic], f"looking up topic {topic}", timeout_s)
-        return [Partition(topic, info.id) for info in description.partitions]
+        return PendingInfo(topic, asked[topic])
 
     def begin_ends(self, partitions: Iterable[Partition], timeout_s: float) -> PendingEnds:
         """Asks where partitions end; the answer is picked up later."""
@@ -104,6 +114,27 @@ class Topics:
         asked = self._admin.describe_configs([resource], request_timeout=timeout_s)
         entries = _answer(asked[resource], f"reading the settings of topic {topic}", timeout_s)
         return {name: entry.value for name, entry in entries.items()}
+
+
+class PendingInfo:
+    """An answer under way about a topic."""
+
+    def __init__(self, topic: str, future: Future[Any]) -> None:
+        self._topic, self._future = topic, future
+
+    @property
+    def done(self) -> bool:
+        """Whether the answer is there, good or bad."""
+        return self._future.done()
+
+    def wait(self, timeout_s: float) -> TopicInfo:
+        """The answer.
+
+        Raises:
+            BrokerError: no such topic, no right to see it, no broker.
+        """
+        found: TopicDescription = _answer(self._future, f"looking up topic {self._topic}", timeout_s)
+        return TopicInfo(str(found.topic_id), [Partition(self._topic, info.id) for info in found.partitions])
 
 
 class PendingEnds:

@@ -63,7 +63,7 @@ def publish(
         raise UsageError(f"asked to publish and to delete at once: {', '.join(both)}")
     if create_topic:
         Topics(config).create(topic, partitions, TOPIC_SETTINGS, timeout_s)
-    Topics(config).partitions(topic, timeout_s)  # a producer waits for a topic that is not there
+    Topics(config).look_up(topic, timeout_s)  # a producer waits for a topic that is not there
     identity = transactional_id or f"kafka-replica-publish-{uuid.uuid4()}"
     producer = TransactionalProducer(config, topic, identity, timeout_s=timeout_s)
     committed = _send(producer, structures, deleted)

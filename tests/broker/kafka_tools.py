@@ -1,0 +1,178 @@
+"""Writers and an independent reader for tests on a real broker; nothing of kafka_replica in them."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from dataclasses import dataclass, field
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, IsolationLevel, KafkaError, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
+
+AGGRESSIVE = {
+    "cleanup.policy": "compact",
+    "segment.ms": "100",
+    "min.cleanable.dirty.ratio": "0.001",
+    "min.compaction.lag.ms": "0",
+    "max.compaction.lag.ms": "100",
+    "delete.retention.ms": "0",
+}
+"""A topic compacted as aggressively as Kafka allows."""
+
+
+def quiet(config: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
+    """The same without chatter on stderr when a broker is stopped."""
+    return {**config, "log_level": 0}
+
+
+def producer(bootstrap: str, transactional_id: str, **more: str | int | bool) -> Producer:
+    """A transactional producer, ready to begin."""
+    made = Producer(
+        quiet({"bootstrap.servers": bootstrap, "transactional.id": transactional_id, "linger.ms": 0, **more})
+    )
+    made.init_transactions(30)
+    return made
+
+
+def write(made: Producer, topic: str, records: dict[str, str | None], *, commit: bool | None = True) -> None:
+    """One transaction: committed, aborted, or (None) left open with its records in the log."""
+    made.begin_transaction()
+    for key, value in records.items():
+        made.produce(topic, key=key.encode(), value=None if value is None else value.encode())
+    made.flush()
+    if commit is not None:
+        (made.commit_transaction if commit else made.abort_transaction)()
+
+
+def ends(bootstrap: str, topic: str) -> tuple[int, int]:
+    """(last stable offset, high watermark) of partition 0, as the broker says."""
+    admin = AdminClient(quiet({"bootstrap.servers": bootstrap}))
+    place = TopicPartition(topic, 0)
+    found = [
+        admin.list_offsets({place: OffsetSpec.latest()}, isolation_level=level)[place].result(10).offset
+        for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
+    ]
+    return found[0], found[1]
+
+
+def wait_decided(bootstrap: str, topic: str, timeout_s: float = 20) -> int:
+    """Waits until no transaction is open or undelivered; returns the end."""
+    give_up_s = time.monotonic() + timeout_s
+    while time.monotonic() < give_up_s:
+        stable, high = ends(bootstrap, topic)
+        if stable == high:
+            return high
+        time.sleep(0.02)
+    raise TimeoutError(f"{topic} has an open transaction after {timeout_s} s")
+
+
+def independent_read(bootstrap: str, topic: str) -> dict[bytes, tuple[bytes, int]]:
+    """Key -> (value, offset), by a plain read_committed consumer from the beginning to the end."""
+    reader = Consumer(
+        quiet(
+            {
+                "bootstrap.servers": bootstrap,
+                "group.id": "independent",
+                "isolation.level": "read_committed",
+                "enable.auto.commit": False,
+                "enable.partition.eof": True,
+            }
+        )
+    )
+    reader.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+    state: dict[bytes, tuple[bytes, int]] = {}
+    while True:
+        message = reader.poll(20)
+        assert message is not None, "the independent reader heard nothing"
+        error = message.error()
+        if error is not None:
+            assert error.code() == KafkaError._PARTITION_EOF, error
+            reader.close()
+            return state
+        key, value, offset = message.key(), message.value(), message.offset()
+        assert key is not None
+        assert offset is not None
+        state.pop(key, None)
+        if value is not None:
+            state[key] = value, offset
+
+
+@dataclass
+class Writer(threading.Thread):
+    """Writes transactions until told to stop: each gives one value to the same twenty keys of its own.
+
+    Some are aborted, some delete all twenty, some are flushed in the middle so that writers interleave.
+    """
+
+    bootstrap: str
+    topic: str
+    number: int
+    seed: int
+    pause_s: float = 0.0
+    stop: threading.Event = field(default_factory=threading.Event)
+    committed: int = 0
+    last: str | None = None
+    error: BaseException | None = None
+
+    def __post_init__(self) -> None:
+        super().__init__(name=f"writer {self.number}", daemon=True)
+
+    @property
+    def keys(self) -> list[str]:
+        """Its twenty keys."""
+        return [f"writer-{self.number}-key-{i}" for i in range(20)]
+
+    def run(self) -> None:
+        """Writes."""
+        try:
+            self._write()
+        except Exception as error:  # noqa: BLE001 - the test tells it
+            self.error = error
+
+    def _write(self) -> None:
+        dice = random.Random(self.seed * 100 + self.number)
+        made = producer(self.bootstrap, f"{self.topic}-writer-{self.number}")
+        count = 0
+        while not self.stop.is_set():
+            count += 1
+            value = None if dice.random() < 0.05 else f"{self.number}.{count}"
+            made.begin_transaction()
+            for i, key in enumerate(self.keys):
+                made.produce(self.topic, key=key.encode(), value=None if value is None else value.encode())
+                if i % 7 == 6 and dice.random() < 0.5:
+                    made.flush()
+            if dice.random() < 0.2:
+                made.abort_transaction()
+            else:
+                made.commit_transaction()
+                self.committed += 1
+                self.last = value
+            if self.pause_s:
+                time.sleep(self.pause_s * dice.random())
+
+    __hash__ = threading.Thread.__hash__
+
+
+@dataclass
+class Checker:
+    """Looks at versions: no writer's keys may ever show two values, or an older value than before."""
+
+    writers: list[Writer]
+    versions: int = 0
+    torn: list[str] = field(default_factory=list)
+    seen: dict[int, int] = field(default_factory=dict)
+
+    def look(self, values: dict[str, str | None], version: int) -> None:
+        """Takes in one version: values by key, absent keys left out."""
+        self.versions += 1
+        for writer in self.writers:
+            found = {values.get(key) for key in writer.keys}
+            if len(found) > 1:
+                self.torn.append(f"version {version} shows {sorted(map(str, found))} of writer {writer.number}")
+                continue
+            value = found.pop()
+            count = int(value.partition(".")[2]) if value else self.seen.get(writer.number, 0)
+            if count < self.seen.get(writer.number, 0):
+                self.torn.append(f"version {version} shows an older value of writer {writer.number}: {value}")
+            self.seen[writer.number] = count

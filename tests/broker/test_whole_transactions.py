@@ -1,0 +1,121 @@
+"""G1 and G2 on a real broker: writers that interleave and abort, a topic compacted under the reader."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+
+import pytest
+from kafka_tools import AGGRESSIVE, Checker, Writer, independent_read, quiet, wait_decided
+
+import kafka_replica.follower
+from kafka_replica import Change, Cut, Partition, Record, Replica
+from kafka_replica.cuts import Publish, QuietPoints
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.testing.pytest_plugin import TopicMaker
+
+pytestmark = pytest.mark.broker
+
+
+class EveryRead(QuietPoints):
+    """The switch: a version after every poll, as a plain consumer loop would publish it."""
+
+    def read(self, records: Sequence[Record], position: int | None, high_watermark: int | None) -> Publish | None:
+        """As if every position were a quiet point."""
+        del high_watermark
+        return super().read(records, position, position)
+
+
+@contextmanager
+def writing(writers: list[Writer]) -> Iterator[None]:
+    """The writers at work; they have to end without an error."""
+    for writer in writers:
+        writer.start()
+    try:
+        yield
+    finally:
+        for writer in writers:
+            writer.stop.set()
+        for writer in writers:
+            writer.join(30)
+    for writer in writers:
+        assert writer.error is None, writer.error
+        assert writer.committed > 3, f"writer {writer.number} hardly wrote: the test shows nothing"
+
+
+def look_at(checker: Checker, change: Change) -> None:
+    """Hands a version to the checker, read from its snapshot key by key."""
+    keys = [key for writer in checker.writers for key in writer.keys]
+    found = {key: change.snapshot.get(key) for key in keys}
+    values = {key: record.value.decode() for key, record in found.items() if record is not None and record.value}
+    checker.look(values, change.version)
+
+
+def test_no_version_is_torn(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """Four writers interleave and abort on an aggressively compacted topic; every version is whole.
+
+    At the end the replica holds what an independent reader finds, offsets included (G8).
+    """
+    topic = kafka_topic("torn", config=AGGRESSIVE)
+    bootstrap = local_kafka.bootstrap_servers
+    writers = [Writer(bootstrap, topic, number, seed=1, pause_s=0.01) for number in range(4)]
+    checker = Checker(writers)
+    cuts: list[Cut] = []
+
+    def listen(change: Change) -> None:
+        look_at(checker, change)
+        cuts.append(change.cut)
+
+    with Replica(quiet({"bootstrap.servers": bootstrap}), topic) as replica:
+        replica.subscribe(listen, max_pending=100_000)
+        with writing(writers):
+            time.sleep(8)
+        end = wait_decided(bootstrap, topic)
+        partition = Partition(topic, 0)
+        give_up_s = time.monotonic() + 20
+        while not cuts or cuts[-1][partition] < end:
+            assert time.monotonic() < give_up_s, replica.status()
+            time.sleep(0.02)
+        snapshot = replica.snapshot()
+    assert checker.torn == []
+    assert checker.versions > 20
+    assert all(later.dominates(earlier) for earlier, later in pairwise(cuts))
+    found = independent_read(bootstrap, topic)
+    assert {key: (record.value, record.offset) for key, record in snapshot.items()} == found
+
+
+def test_publishing_after_every_poll_is_torn(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same with the rule switched off shows torn versions: the test above can fail."""
+    monkeypatch.setattr(kafka_replica.follower, "QuietPoints", EveryRead)
+    topic = kafka_topic("naive", config=AGGRESSIVE)
+    bootstrap = local_kafka.bootstrap_servers
+    writers = [Writer(bootstrap, topic, number, seed=2, pause_s=0.01) for number in range(4)]
+    checker = Checker(writers)
+    with Replica(quiet({"bootstrap.servers": bootstrap}), topic) as replica:
+        replica.subscribe(lambda change: look_at(checker, change), max_pending=100_000)
+        with writing(writers):
+            give_up_s = time.monotonic() + 30
+            while not checker.torn and time.monotonic() < give_up_s:
+                time.sleep(0.1)
+    assert checker.torn, f"no torn version in {checker.versions}: the checker sees nothing"
+
+
+def test_a_replica_that_starts_in_the_middle(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """Replicas that start while writers are at work, on a log already compacted, begin with a whole version."""
+    topic = kafka_topic("middle", config=AGGRESSIVE)
+    bootstrap = local_kafka.bootstrap_servers
+    writers = [Writer(bootstrap, topic, number, seed=3, pause_s=0.01) for number in range(3)]
+    with writing(writers):
+        time.sleep(1)
+        for _ in range(8):
+            checker = Checker(writers)
+            with Replica(quiet({"bootstrap.servers": bootstrap}), topic) as replica:
+                replica.wait_ready(timeout_s=20)
+                changes = replica.changes(timeout_s=20)
+                look_at(checker, next(changes))
+                look_at(checker, next(changes))
+            assert checker.torn == []

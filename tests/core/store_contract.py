@@ -1,0 +1,146 @@
+"""What every store must do. A backend's test inherits this and says how to make one."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_replica import Cut, Partition, Record, Snapshot, Store
+from kafka_replica.delta import Delta
+
+P = Partition("t", 0)
+KEYS = [b"a", b"b", b"c", b"d", b"e"]
+Writes = list[tuple[bytes, bytes | None]]
+writes = st.lists(st.tuples(st.sampled_from(KEYS), st.one_of(st.none(), st.binary(max_size=3))), max_size=8)
+
+
+def records(written: Writes, offset: int = 0) -> list[Record]:
+    """Records with ascending offsets."""
+    return [Record(key, value, offset + i, 1_000 + i, (("h", b"1"),), P) for i, (key, value) in enumerate(written)]
+
+
+def values(snapshot: Snapshot) -> dict[bytes, bytes | None]:
+    """What a snapshot holds."""
+    return {key: record.value for key, record in snapshot.items()}
+
+
+def apply_to(state: dict[bytes, bytes | None], written: Writes) -> dict[bytes, bytes | None]:
+    """The model of a store: a dict, and None deletes."""
+    state = dict(state)
+    for key, value in written:
+        if value is None:
+            state.pop(key, None)
+        else:
+            state[key] = value
+    return state
+
+
+class StoreContract(ABC):
+    """The tests."""
+
+    @abstractmethod
+    def make(self) -> Store:
+        """An empty store."""
+
+    def test_it_begins_empty_at_version_0(self) -> None:
+        """Nothing applied: version 0, no keys, an empty cut."""
+        snapshot = self.make().snapshot()
+        assert (snapshot.version, len(snapshot), list(snapshot), snapshot.cut) == (0, 0, [], Cut())
+
+    def test_a_record_comes_back_as_it_was_written(self) -> None:
+        """Key, value, headers, offset, timestamp and place are kept; str and bytes name the same key."""
+        store = self.make()
+        record = Record("klé".encode(), b"", 7, 123, (("x", None), ("x", b"\xff")), P)
+        store.apply(Delta([record]), Cut({P: 8}))
+        snapshot = store.snapshot()
+        assert snapshot.get("klé") == snapshot["klé".encode()] == record
+        assert "klé" in snapshot
+        assert snapshot.cut == Cut({P: 8})
+        assert snapshot.get("other") is None
+        assert snapshot.get("other", 5) == 5
+        assert "other" not in snapshot
+        assert 3 not in snapshot
+        with pytest.raises(KeyError):
+            snapshot["other"]
+
+    def test_applied_says_what_changed(self) -> None:
+        """New and rewritten keys are changed, keys that were there are deleted, an unknown one is neither."""
+        store = self.make()
+        store.apply(Delta(records([(b"a", b"1"), (b"b", b"1")])), Cut({P: 2}))
+        applied = store.apply(Delta(records([(b"b", None), (b"c", None), (b"a", b"1"), (b"d", b"1")], 2)), Cut({P: 6}))
+        assert set(applied.changed) == {b"a", b"d"}
+        assert set(applied.deleted) == {b"b"}
+
+    @settings(max_examples=200, deadline=None)
+    @given(st.lists(writes, max_size=12), st.data())
+    def test_every_snapshot_keeps_its_version(self, deltas: list[Writes], data: st.DataObject) -> None:
+        """Snapshots taken at any time, read at any later time, in any way, are the model's state of then."""
+        store = self.make()
+        model: dict[bytes, bytes | None] = {}
+        taken = [(store.snapshot(), model)]
+        for number, written in enumerate(deltas, 1):
+            store.apply(Delta(records(written, number * 10)), Cut({P: number * 10 + len(written)}))
+            model = apply_to(model, written)
+            snapshot = store.snapshot()
+            assert snapshot.version == number
+            taken.append((snapshot, model))
+            old, then = data.draw(st.sampled_from(taken))
+            key = data.draw(st.sampled_from(KEYS))
+            record = old.get(key)
+            assert (None if record is None else record.value) == then.get(key)
+        for snapshot, then in taken:
+            assert values(snapshot) == then
+            assert len(snapshot) == len(then)
+            assert sorted(snapshot) == sorted(then)
+
+    @settings(max_examples=50, deadline=None)
+    @given(writes, st.integers(1, 8))
+    def test_image_and_delta_make_the_next_image(self, written: Writes, size: int) -> None:
+        """The same records in deltas of any size end in the same state."""
+        whole, pieces = self.make(), self.make()
+        whole.apply(Delta(records(written)), Cut({P: len(written)}))
+        for at in range(0, len(written), size):
+            pieces.apply(Delta(records(written)[at : at + size]), Cut({P: min(at + size, len(written))}))
+        assert dict(whole.snapshot()) == dict(pieces.snapshot())
+
+    def test_readers_in_other_threads_see_whole_versions(self) -> None:
+        """While a writer gives two hundred keys one value a version, readers never see two values."""
+        store = self.make()
+        keys = [f"k{i}".encode() for i in range(200)]
+        done = threading.Event()
+        seen: list[int] = []
+        torn: list[object] = []
+
+        def read() -> None:
+            while not done.is_set():
+                snapshot = store.snapshot()
+                found = {record.value for record in (snapshot.get(key) for key in keys) if record is not None}
+                again = {record.value for record in snapshot.values()}
+                if len(found) > 1 or found != again or (found and len(snapshot) != len(keys)):
+                    torn.append((snapshot.version, found, again))
+                seen.append(snapshot.version)
+
+        readers = [threading.Thread(target=read) for _ in range(3)]
+        for reader in readers:
+            reader.start()
+        for number in range(300):
+            value = None if number % 10 == 9 else str(number).encode()
+            store.apply(Delta(records([(key, value) for key in keys], number * 200)), Cut({P: (number + 1) * 200}))
+        done.set()
+        for reader in readers:
+            reader.join()
+        assert not torn
+        assert len(set(seen)) > 3
+
+    def test_snapshots_outlive_the_store(self) -> None:
+        """Closing a store takes nothing away from who holds a snapshot; closing twice is harmless."""
+        store = self.make()
+        store.apply(Delta(records([(b"a", b"1")])), Cut({P: 1}))
+        snapshot = store.snapshot()
+        store.close()
+        store.close()
+        assert values(snapshot) == {b"a": b"1"}

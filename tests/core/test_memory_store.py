@@ -1,0 +1,44 @@
+"""The memory store: the contract of all stores, and what is its own."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+from store_contract import P, StoreContract, records
+
+from kafka_replica import Cut, MemoryStore, Store
+from kafka_replica.delta import Delta
+
+
+class TestMemoryStore(StoreContract):
+    """The contract."""
+
+    def make(self) -> Store:
+        """An empty one."""
+        return MemoryStore()
+
+
+class Watched(dict[str, int]):
+    """Something in a record that tells when it is let go of."""
+
+
+def test_old_values_go_with_the_last_snapshot_that_shows_them() -> None:
+    """A replaced record is kept for a snapshot of its version, and no longer than that."""
+    store = MemoryStore()
+    first = records([(b"a", b"1")])[0]
+    watched = Watched()
+    store.apply(Delta([first._replace(headers=(watched,))]), Cut({P: 1}))  # type: ignore[arg-type] # to watch it
+    gone = weakref.ref(watched)
+    del watched
+    snapshot = store.snapshot()
+    store.apply(Delta(records([(b"a", b"2")], 1)), Cut({P: 2}))
+    store.apply(Delta(records([(b"a", b"3")], 2)), Cut({P: 3}))
+    gc.collect()
+    assert gone() is not None
+    record = snapshot.get(b"a")
+    assert record is not None
+    assert record.value == b"1"
+    del record, snapshot
+    gc.collect()
+    assert gone() is None
