@@ -1,0 +1,1 @@
+"""The demonstration: the main job on a real Kafka broker, shown to a person. ``make demo`` runs it."""

@@ -1,0 +1,62 @@
+"""What the demonstration works on: structures, a change of them, a crowd of records, a small data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from kafka_replica.producer.structures import Structures, read_structures, structure_files
+from kafka_replica.sdmx import Part, Urn
+from kafka_replica.sdmx.samples import sample_files
+
+LABOUR = "KR_DEMO:LABOUR(1.0)"
+AREAS = Urn.of("Codelist", "KR_DEMO", "CL_REF_AREA", "1.0")
+FREQUENCIES = Urn.of("Codelist", "SDMX", "CL_FREQ", "2.1")
+
+CROWD_RECORDS = 50_000
+CROWD_PER_TRANSACTION = 100
+CROWD_VALUE_BYTES = 1024
+
+DATA_COLUMNS = ("FREQ", "REF_AREA", "INDICATOR", "SEX", "TIME_PERIOD", "OBS_VALUE", "UNIT_MEASURE", "OBS_STATUS")
+DATA = (  # the second half has a fault a row
+    ("A", "LU", "EMP", "T", "2024", "492.7", "KPS", "A"),
+    ("A", "BE", "UNE_R", "F", "2024", "5.4", "PC", "A"),
+    ("Q", "CH", "UNE", "M", "2025-Q3", "118.2", "KPS", "P"),
+    ("A", "PT", "EMP", "T", "2024", "5110.0", "KPS", "A"),
+    ("A", "XX", "EMP", "T", "2024", "1.0", "KPS", "A"),
+    ("A", "LU", "EMP", "T", "2024-Q5", "1.0", "KPS", "A"),
+    ("A", "LU", "EMP", None, "2024", "1.0", "KPS", "A"),
+    ("A", "LU", "EMP", "T", "2024", "a lot", "KPS", None),
+)
+
+
+def corpus() -> Path | None:
+    """The folder of real structure files that developers have beside the project; None elsewhere."""
+    folder = Path(__file__).resolve().parents[4] / "shared" / "corpus"
+    return folder if folder.is_dir() else None
+
+
+def structures() -> Structures:
+    """All structures to be published: the project's sample, and the corpus where it is.
+
+    The sample comes last, so that nothing of the corpus replaces what the story is told about.
+    """
+    folder = corpus()
+    files = [*(structure_files([folder]) if folder else ()), *sample_files()]
+    return read_structures(files, skip_unreadable=True)
+
+
+def with_portugal(areas: Part) -> bytes:
+    """The list of areas with one code more."""
+    code = (
+        b'<str:Code id="PT"><com:Name xml:lang="en">Portugal</com:Name>'
+        b'<com:Name xml:lang="fr">Portugal</com:Name></str:Code></str:Codelist>'
+    )
+    return areas.value.replace(b"</str:Codelist>", code)
+
+
+def crowd() -> Iterator[tuple[bytes, bytes]]:
+    """Many records of a kilobyte, as any directory has them."""
+    for number in range(CROWD_RECORDS):
+        name = b"terminal-%06d" % number
+        yield name, name.ljust(CROWD_VALUE_BYTES, b".")

@@ -1,0 +1,86 @@
+"""How the demonstration looks: calm lines, in colour on a terminal, plain in a log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from kafka_replica.errors import KafkaReplicaError, WaitTimeoutError
+
+T = TypeVar("T")
+
+_LOG_WIDTH = 140
+
+
+class DemoError(KafkaReplicaError):
+    """Something in the demonstration was not as it should be."""
+
+
+class Stage:
+    """Where the story is told."""
+
+    def __init__(self) -> None:
+        self.console = Console(highlight=False, soft_wrap=True)
+        if not self.console.is_terminal:
+            self.console.width = _LOG_WIDTH
+        self._chapter = 0
+
+    def chapter(self, title: str) -> None:
+        """Begins a part."""
+        self._chapter += 1
+        self.console.print(f"\n[bold cyan]{self._chapter}  {title}[/]")
+
+    def say(self, text: str) -> None:
+        """One line of it."""
+        self.console.print(f"   {text}")
+
+    def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """A small table."""
+        table = Table(*head, box=None, padding=(0, 2, 0, 0), header_style="dim")
+        for row in rows:
+            table.add_row(*(str(cell) for cell in row))
+        for line in self._lines_of(table):
+            self.console.print(f"   {line}", markup=False)
+
+    def bar(self, things: Sequence[T], what: str) -> Iterable[T]:
+        """Goes through things with a progress bar on a terminal."""
+        progress = Progress(
+            TextColumn(f"   {what}"), BarColumn(), MofNCompleteColumn(), console=self.console, transient=True,
+            disable=not self.console.is_terminal,
+        )  # fmt: skip
+        with progress:
+            yield from progress.track(things)
+
+    def _lines_of(self, table: Table) -> list[str]:
+        with self.console.capture() as caught:
+            self.console.print(table)
+        return [line.rstrip() for line in caught.get().splitlines()]
+
+
+def expect(holds: object, otherwise: str) -> None:
+    """Ends the demonstration if something is not as it is told.
+
+    Raises:
+        DemoError: it does not hold.
+    """
+    if not holds:
+        raise DemoError(f"{otherwise}; this is a fault of kafka_replica, please report it")
+
+
+def wait_until(holds: Callable[[], object], otherwise: str, timeout_s: float = 20.0) -> float:
+    """Waits until it holds; returns how long that took, in seconds.
+
+    Raises:
+        WaitTimeoutError: it did not come to hold.
+    """
+    began_s = time.monotonic()
+    while not holds():
+        if time.monotonic() - began_s > timeout_s:
+            raise WaitTimeoutError(f"{otherwise} in {timeout_s:.0f} s")
+        time.sleep(0.001)
+    return time.monotonic() - began_s

@@ -1,0 +1,206 @@
+"""The story, a function a part. What it tells it has seen; where it has not, it ends with an error."""
+
+from __future__ import annotations
+
+import threading
+import time
+from itertools import islice
+from typing import Any
+
+from prometheus_client import CollectorRegistry, generate_latest
+
+from kafka_replica import Change, Replica
+from kafka_replica.broker.topics import Topics
+from kafka_replica.embedded import kafka_for
+from kafka_replica.metrics import export
+from kafka_replica.producer import TransactionalProducer
+from kafka_replica.producer.structures import Structures as Files
+from kafka_replica.sdmx import Structures
+from kafka_replica.sdmx.structures import CONTENT_TYPE
+from kafka_replica_spark.demo import material
+from kafka_replica_spark.demo.stage import Stage, expect, wait_until
+
+_TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20)}
+_SHOWN_METRICS = ("_lag_records{", "_lag_seconds{", "_keys{", "_versions_total{", 'state="live"')
+
+
+def tell(*, bootstrap_server: str | None, keep: bool) -> None:
+    """The whole of it.
+
+    Raises:
+        KafkaReplicaError: a part could not be done, or was not as it should be.
+    """
+    began_s = time.monotonic()
+    stage = Stage()
+    stage.chapter("A Kafka broker")
+    with kafka_for(bootstrap_server, progress=stage.say) as kafka:
+        config = {"bootstrap.servers": kafka.bootstrap_servers}
+        stage.say(
+            f"Apache Kafka answers at [bold]{kafka.bootstrap_servers}[/] after {time.monotonic() - began_s:.1f} s"
+        )
+        run = int(time.time())  # a Kafka that runs already may have been shown this before
+        topic = f"demo.structures.{run}"
+        files = material.structures()
+        producer = _publish(stage, config, topic, files)
+        _catch_up_with_many(stage, config, f"demo.terminals.{run}")
+        with Replica(config, topic) as replica:
+            registry = CollectorRegistry()
+            export(replica, registry=registry)
+            _look_up(stage, replica, files)
+            _change_together(stage, replica, producer, files)
+            _delete(stage, replica, producer)
+            _validate(stage, replica)
+            _measure(stage, replica, registry)
+            stage.say(f"\n   [bold green]All of this was seen to hold[/], in {time.monotonic() - began_s:.0f} s.")
+            if keep:
+                _stay(stage, replica, kafka.bootstrap_servers, topic)
+
+
+def _publish(stage: Stage, config: dict[str, Any], topic: str, files: Files) -> TransactionalProducer:
+    stage.chapter("Structures are published, all in one Kafka transaction")
+    Topics(config).create(topic, 1, _TOPIC_SETTINGS, 20)
+    producer = TransactionalProducer(config, topic, f"{topic}-registry")
+    began_s = time.monotonic()
+    with producer.transaction() as transaction:
+        for part in stage.bar(list(files.parts.values()), "publishing"):
+            transaction.put(str(part.urn), part.value, ((CONTENT_TYPE, part.content_type.encode()),))
+    producer.wait_visible(transaction.committed)
+    origin = "real files of many registries, and the project's sample" if material.corpus() else "the project's sample"
+    stage.say(f"{len(files.parts):,} structures ({origin}) in {time.monotonic() - began_s:.2f} s")
+    if files.left_out:
+        stage.say(f"[dim]{len(files.left_out)} files were left out: their formats cannot be cut yet[/]")
+    return producer
+
+
+def _catch_up_with_many(stage: Stage, config: dict[str, Any], topic: str) -> None:
+    stage.chapter("A replica catches up with any directory: keys and values are bytes")
+    Topics(config).create(topic, 1, {"cleanup.policy": "compact"}, 20)
+    producer = TransactionalProducer(config, topic, f"{topic}-directory")
+    records = material.crowd()
+    count = material.CROWD_RECORDS // material.CROWD_PER_TRANSACTION
+    for _ in stage.bar(range(count), "writing"):
+        with producer.transaction() as transaction:
+            for key, value in islice(records, material.CROWD_PER_TRANSACTION):
+                transaction.put(key, value)
+    producer.wait_visible(transaction.committed)
+    began_s = time.monotonic()
+    with Replica(config, topic) as replica:
+        snapshot = replica.wait_ready(timeout_s=60)
+        took_s = time.monotonic() - began_s
+    expect(
+        len(snapshot) == material.CROWD_RECORDS, f"the replica holds {len(snapshot)} of {material.CROWD_RECORDS} keys"
+    )
+    stage.say(
+        f"{len(snapshot):,} records of 1 KB in {count:,} transactions, ready in {took_s:.2f} s: "
+        f"[bold]{len(snapshot) / took_s:,.0f} records a second[/]"
+    )
+
+
+def _look_up(stage: Stage, replica: Replica, files: Files) -> None:
+    stage.chapter("Look-ups, all of one version")
+    snapshot = replica.wait_ready(timeout_s=60)
+    expect(len(snapshot) == len(files.parts), f"the replica holds {len(snapshot)} of {len(files.parts)} structures")
+    structures = Structures(snapshot)
+    stage.say(f"version {snapshot.version} stands for {snapshot.cut}: {len(snapshot):,} structures")
+    annual = structures.codelist("SDMX:CL_FREQ(2.1)").codes["A"]
+    stage.say(
+        f'codelist("SDMX:CL_FREQ(2.1)").codes["A"] is [bold]{annual.name("en")}[/], in French {annual.name("fr")}'
+    )
+    expect(annual.name("en") == "Annual", "the code A of SDMX:CL_FREQ(2.1) is not Annual")
+    flow = structures.dataflow(material.LABOUR)
+    stage.say(f'dataflow("{material.LABOUR}") is "{flow.name("en")}"; what its data must look like:')
+    resolved = structures.components(str(flow.structure))
+    stage.table(
+        ("component", "values come from"),
+        [(part.component.id, part.enumeration.reference if part.enumeration else "-") for part in resolved],
+    )
+
+
+def _change_together(stage: Stage, replica: Replica, producer: TransactionalProducer, files: Files) -> None:
+    stage.chapter("Several structures change in one transaction; readers see one version, or nothing of it")
+    heard: list[Change] = []
+    listening = replica.subscribe(heard.append)
+    wait_until(lambda: heard, "the listener did not hear the present state")
+    before = replica.snapshot()
+    areas = files.parts[material.AREAS]
+    header = ((CONTENT_TYPE, areas.content_type.encode()),)
+    others = [part for part in files.parts.values() if part.urn.agency == "KR_DEMO" and part.urn != areas.urn][:2]
+    with producer.transaction() as transaction:
+        transaction.put(str(areas.urn), material.with_portugal(areas), header)
+        time.sleep(0.3)
+        expect(replica.snapshot() is before, "a version was published in the middle of a transaction")
+        stage.say("a code list was sent; its transaction is open: the replica shows nothing of it")
+        for part in others:
+            transaction.put(str(part.urn), part.value, ((CONTENT_TYPE, part.content_type.encode()),))
+        asked_s = time.monotonic()
+    wait_until(lambda: len(heard) > 1, "the change was not seen")
+    took_s = time.monotonic() - asked_s
+    change = heard[1]
+    expect(set(change.changed) == {bytes(part.urn) for part in (areas, *others)}, "the change is not the one sent")
+    stage.say(
+        f"[bold]version {change.version} changes {len(change.changed)} structures at once[/], "
+        f"{took_s * 1000:.0f} ms after the commit began"
+    )
+    old, new = (Structures(snapshot).codelist(areas.urn) for snapshot in (before, change.snapshot))
+    expect("PT" in new.codes and "PT" not in old.codes, "the new code is not where it should be")
+    stage.say(f"code PT is in version {change.version}; who still reads version {before.version} is not disturbed")
+    listening.close()
+
+
+def _delete(stage: Stage, replica: Replica, producer: TransactionalProducer) -> None:
+    stage.chapter("A deletion")
+    flow = "urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=KR_DEMO:AIR(1.0.0)"
+    expect(replica.snapshot().get(flow), f"{flow} is not there to be deleted")
+    with producer.transaction() as transaction:
+        transaction.delete(flow)
+    wait_until(lambda: replica.snapshot().get(flow) is None, "the deletion was not seen")
+    stage.say(f"KR_DEMO:AIR(1.0.0) is gone in version {replica.snapshot().version}")
+
+
+def _validate(stage: Stage, replica: Replica) -> None:
+    stage.chapter("Data is validated in Spark against this version")
+    from kafka_replica_spark import session, validate  # noqa: PLC0415 - starting it takes seconds, so late
+
+    stage.say("[dim]starting Spark ...[/]")
+    spark = session("kafka_replica demo")
+    try:
+        frame = spark.createDataFrame(material.DATA, ", ".join(f"{name} string" for name in material.DATA_COLUMNS))
+        snapshot = replica.snapshot()
+        rows = validate(frame, material.LABOUR, snapshot).collect()
+    finally:
+        spark.stop()
+    bad = [row for row in rows if row["_errors"] is not None]
+    stage.say(f"{len(rows)} rows against {material.LABOUR} of version {snapshot.version}: {len(bad)} with faults")
+    stage.say("[dim]row 4 is about Portugal, a code that came in the second version[/]")
+    stage.table(
+        ("row", "component", "value", "what is wrong"),
+        [
+            (number, error["component"], error["value"] or "-", error["message"])
+            for number, row in enumerate(rows, 1)
+            for error in row["_errors"] or ()
+        ],
+    )
+    expect([row["_errors"] is not None for row in rows] == [False] * 4 + [True] * 4, "Spark judged the rows wrongly")
+
+
+def _measure(stage: Stage, replica: Replica, registry: CollectorRegistry) -> None:
+    stage.chapter("What Prometheus sees of it")
+    wait_until(lambda: replica.status().lag_records == 0, "the replica still lags")
+    for line in generate_latest(registry).decode().splitlines():
+        if not line.startswith("#") and any(word in line for word in _SHOWN_METRICS):
+            stage.console.print(f"   {line}", markup=False)
+
+
+def _stay(stage: Stage, replica: Replica, bootstrap_servers: str, topic: str) -> None:
+    stage.chapter("Staying up until Ctrl-C; versions are told as they come")
+    stage.say(f"try: .venv/bin/kafka-replica watch --bootstrap-server {bootstrap_servers} --topic {topic}")
+    stage.say(f"     .venv/bin/kafka-replica list CL_ --bootstrap-server {bootstrap_servers} --topic {topic}")
+    replica.subscribe(
+        lambda change: stage.say(
+            f"version {change.version}: {len(change.changed):,} changed, {len(change.deleted):,} deleted"
+        )
+    )
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        stage.say("closing")
