@@ -68,6 +68,7 @@ def _from_file(path: Path) -> dict[str, str]:
 def _from_text(text: str, where: str) -> dict[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        # Not the whole text: it may hold a secret.
-        raise ConfigurationError(f"{where}: {name.strip()[:80]!r} is neither a file nor KEY=VALUE")
+        # Its first word alone: what follows may be a secret.
+        word = (name.split() or [""])[0][:80]
+        raise ConfigurationError(f"{where}: {word!r} is neither a file nor KEY=VALUE")
     return {name.strip(): value.strip()}
