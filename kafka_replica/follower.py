@@ -69,13 +69,14 @@ class Follower:
         if info is None:
             return
         partition = self._only_partition(info)
+        beginning = self._insist(lambda: topics.beginnings([partition], _ANSWER_S))
         ends = self._insist(lambda: topics.ends([partition], _ANSWER_S))
-        if ends is None:
+        if beginning is None or ends is None:
             return
         barrier = Barrier(ends.high)
         self._board.barrier_set(ends.high)
         rule = QuietPoints(partition)
-        reader = QuietPointReader(self._config, partition)
+        reader = QuietPointReader(self._config, partition, beginning[partition])
         pulse = Pulse(topics, partition, info.topic_id)
         try:
             while not self.closing.is_set():

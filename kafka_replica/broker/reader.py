@@ -34,9 +34,19 @@ class Fetched(NamedTuple):
 
 
 class QuietPointReader:
-    """A ``read_committed`` consumer of one partition, from its beginning. For one thread."""
+    """A ``read_committed`` consumer of one partition, from its beginning. For one thread.
 
-    def __init__(self, config: Mapping[str, Any], partition: Partition) -> None:
+    Args:
+        config: librdkafka's properties as they are.
+        partition: what to read.
+        beginning: its first offset, as the broker said a moment ago. A consumer that has to find it out
+            itself takes half a second for that.
+
+    Raises:
+        ConfigurationError: librdkafka does not take the properties.
+    """
+
+    def __init__(self, config: Mapping[str, Any], partition: Partition, beginning: int = OFFSET_BEGINNING) -> None:
         self._partition = partition
         self._trouble: list[KafkaError] = []
         try:
@@ -49,7 +59,7 @@ class QuietPointReader:
         self._place = TopicPartition(partition.topic, partition.partition)
         self._position: int | None = None
         self._high = -1
-        self._consumer.assign([TopicPartition(partition.topic, partition.partition, OFFSET_BEGINNING)])
+        self._read_from(beginning)
 
     def read(self, timeout_s: float) -> Fetched:
         """What has come, waiting at most ``timeout_s`` for the first of it.
@@ -100,12 +110,18 @@ class QuietPointReader:
         error = message.error()
         if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             return False  # the latter is said once, of a group that nobody uses
+        if error.code() == KafkaError._AUTO_OFFSET_RESET and self._position is None:
+            self._read_from(OFFSET_BEGINNING)  # the log was cut off at its front since it was asked
+            return True
         if error.code() != KafkaError._PARTITION_EOF:
             self._trouble.append(error)
             return False
         # Carries the offset reached, beyond position() where the last records were compacted away.
         self._move_to(message.offset())
         return True
+
+    def _read_from(self, offset: int) -> None:
+        self._consumer.assign([TopicPartition(self._partition.topic, self._partition.partition, offset)])
 
     def _reached(self) -> int | None:
         (place,) = self._consumer.position([self._place])

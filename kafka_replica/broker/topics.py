@@ -24,6 +24,7 @@ from kafka_replica.errors import BrokerUnavailableError, ConfigurationError
 from kafka_replica.records import Cut, Partition
 
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
+_EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 
 _log = logging.getLogger("kafka_replica.librdkafka")
 
@@ -88,6 +89,17 @@ class Topics:
             BrokerError: Kafka did not answer, or refused.
         """
         return self.begin_ends(partitions, timeout_s).wait(timeout_s)
+
+    def beginnings(self, partitions: Iterable[Partition], timeout_s: float) -> Cut:
+        """The first offsets that partitions have now.
+
+        Raises:
+            BrokerError: Kafka did not answer, or refused.
+        """
+        asked = {partition: TopicPartition(*partition) for partition in partitions}
+        futures = self._admin.list_offsets(dict.fromkeys(asked.values(), _EARLIEST), request_timeout=timeout_s)
+        found = {partition: futures[place] for partition, place in asked.items()}
+        return _offsets(found, f"asking where {', '.join(map(str, found))} begins", timeout_s)
 
     def create(self, topic: str, partitions: int, settings: Mapping[str, str], timeout_s: float) -> bool:
         """Creates a topic with the broker's default replication; False when it is there already.

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 from kafka_tools import producer, quiet, write
 from prometheus_client import CollectorRegistry, generate_latest
@@ -18,6 +19,7 @@ from kafka_replica import (
     Change,
     ConfigurationError,
     NotReadyError,
+    Partition,
     Replica,
     ReplicaClosedError,
     State,
@@ -25,6 +27,7 @@ from kafka_replica import (
     UsageError,
     WaitTimeoutError,
 )
+from kafka_replica.broker.reader import QuietPointReader
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.metrics import export
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -167,6 +170,21 @@ def test_a_topic_that_is_not_there(local_kafka: LocalKafka) -> None:
         with pytest.raises(TopicNotFoundError):
             replica.snapshot()
         assert replica.state is State.FAILED
+
+
+def test_a_log_that_was_cut_off_at_its_front(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """A log need not begin at 0; and one that loses its front just before reading begins is read all the same."""
+    topic = kafka_topic("front", config={"cleanup.policy": "compact,delete"})
+    write(producer(local_kafka.bootstrap_servers, topic), topic, {f"k{i}": "x" for i in range(10)})
+    admin = AdminClient(config(local_kafka))
+    place = TopicPartition(topic, 0, 4)
+    admin.delete_records([place])[place].result(10)
+    with Replica(config(local_kafka), topic) as replica:
+        assert set(replica.wait_ready(timeout_s=20)) == {f"k{i}".encode() for i in range(4, 10)}
+    reader = QuietPointReader(config(local_kafka), Partition(topic, 0), beginning=0)
+    keys: list[bytes] = []
+    wait_until(lambda: keys.extend(record.key for record in reader.read(0.1).records) or len(keys) == 6)
+    reader.close()
 
 
 def test_more_partitions_are_refused(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
