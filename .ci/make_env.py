@@ -13,8 +13,14 @@ NEEDED = (3, 11)
 CAUSES = (  # what pip says -> what a person should do
     ("No space left on device", "the disk is full; free about 2 GB"),
     ("Errno 28", "the disk is full; free about 2 GB"),
-    ("Temporary failure in name resolution", "the package index cannot be reached; check the network or pip's settings"),
-    ("Failed to establish a new connection", "the package index cannot be reached; check the network or pip's settings"),
+    (
+        "Temporary failure in name resolution",
+        "the package index cannot be reached; check the network or pip's settings",
+    ),
+    (
+        "Failed to establish a new connection",
+        "the package index cannot be reached; check the network or pip's settings",
+    ),
     ("Max retries exceeded", "the package index cannot be reached; check the network or pip's settings"),
     ("ProxyError", "the package index cannot be reached through the proxy; check the proxy's settings"),
     ("SSLError", "the package index's certificate is not trusted here; check pip's `cert` setting"),

@@ -1,1 +1,30 @@
-"""Spark views of a replica."""
+"""Spark on a replica: its codelists as DataFrames, and data frames checked against its data structures.
+
+::
+
+    from kafka_replica_spark import session, split, validate, views
+
+    spark = session("checks")
+    snapshot = replica.snapshot()
+    codes = views(spark, snapshot).codes()
+    good, bad = split(validate(frame, "KR_DEMO:LABOUR(1.0)", snapshot))
+
+The replica lives in the driver; what it knows goes to executors inside a plan or as a frame, of one version.
+"""
+
+from __future__ import annotations
+
+from kafka_replica.errors import MissingExtraError
+
+try:
+    # Only to tell early, and well, that they are missing.
+    import pyarrow  # noqa: F401, ICN001
+    import pyspark  # noqa: F401
+except ImportError as error:
+    raise MissingExtraError("Spark on a replica", "spark") from error
+
+from kafka_replica_spark.frames import Unreadable, Views, views
+from kafka_replica_spark.sessions import session
+from kafka_replica_spark.validation import split, validate
+
+__all__ = ["Unreadable", "Views", "session", "split", "validate", "views"]
