@@ -31,6 +31,7 @@ CAUSES = (  # what pip says -> what a person should do
 
 
 def fail(sentence):
+    """Ends with one sentence and status 1."""
     sys.exit("make env: " + sentence)
 
 
@@ -66,6 +67,7 @@ def run(command, log, doing, advice):
 
 
 def main(folder):
+    """Makes it, or says what is in the way."""
     log = os.path.abspath(folder.rstrip("/") + ".log")
     began = time.time()
     python = good_python()
