@@ -66,6 +66,26 @@ def run(command, log, doing, advice):
     fail("%s failed: %s (the whole story: %s)" % (doing, reason, log))
 
 
+def has(python, module):
+    """Whether a Python has a module."""
+    return subprocess.call([python, "-c", "import " + module], stderr=subprocess.DEVNULL) == 0
+
+
+def make_venv(python, folder, log):
+    """A virtual environment; without a pip of its own where Debian's python3 lacks ensurepip but has pip."""
+    shutil.rmtree(folder, ignore_errors=True)
+    advice = "install Python's venv module (on Debian and Ubuntu: apt install python3-venv)"
+    if not has(python, "venv") or not (has(python, "ensurepip") or has(python, "pip")):
+        fail(advice)
+    options = [] if has(python, "ensurepip") else ["--without-pip"]
+    run([python, "-m", "venv", *options, folder], log, "making a virtual environment", advice)
+
+
+def pip_for(python, inside):
+    """The pip that installs into the environment: its own, or that of the Python it was made with."""
+    return [inside, "-m", "pip"] if has(inside, "pip") else [python, "-m", "pip", "--python", inside]
+
+
 def main(folder):
     """Makes it, or says what is in the way."""
     log = os.path.abspath(folder.rstrip("/") + ".log")
@@ -76,13 +96,10 @@ def main(folder):
     if os.path.exists(log):
         os.remove(log)
     print("Making the environment in %s (about a minute the first time) ..." % folder, flush=True)
-    if not os.path.exists(os.path.join(folder, "bin", "pip")):
-        shutil.rmtree(folder, ignore_errors=True)
-        run(
-            [python, "-m", "venv", folder], log, "making a virtual environment",
-            "install Python's venv module (on Debian and Ubuntu: apt install python3-venv)",
-        )  # fmt: skip
-    pip = [os.path.join(folder, "bin", "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    inside = os.path.join(folder, "bin", "python")
+    if not os.path.exists(inside):
+        make_venv(python, folder, log)
+    pip = [*pip_for(python, inside), "install", "--quiet", "--disable-pip-version-check"]
     run(
         [*pip, "--retries", "2", "--require-hashes", "-r", "requirements.lock"],
         log, "installing the locked dependencies", "see the end of the log",

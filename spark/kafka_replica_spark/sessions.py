@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 from pyspark.sql import SparkSession
@@ -13,7 +14,10 @@ from pyspark.sql import SparkSession
 from kafka_replica.embedded.java import spark_java_home
 from kafka_replica.errors import UsageError
 
+_LOGGING: Final = Path(__file__).with_name("log4j2-quiet.properties")
+
 _QUIET: Final = {
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
@@ -55,16 +59,18 @@ def session(app_name: str = "kafka_replica", master: str = "local[2]", **conf: s
 
 @contextmanager
 def _java() -> Iterator[None]:
-    """JAVA_HOME as Spark's launcher needs it, put back afterwards."""
+    """The environment as Spark's launcher needs it, put back afterwards."""
     if SparkSession.getActiveSession() is not None:
         yield
         return
-    before = os.environ.get("JAVA_HOME")
-    os.environ["JAVA_HOME"] = str(spark_java_home())
+    wanted = {"JAVA_HOME": str(spark_java_home()), "SPARK_LOCAL_IP": "127.0.0.1"}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ |= wanted
     try:
         yield
     finally:
-        if before is None:
-            os.environ.pop("JAVA_HOME", None)
-        else:
-            os.environ["JAVA_HOME"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

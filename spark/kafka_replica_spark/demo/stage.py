@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from rich.console import Console
@@ -38,6 +42,16 @@ class Stage:
     def say(self, text: str) -> None:
         """One line of it."""
         self.console.print(f"   {text}")
+
+    @contextmanager
+    def waiting(self, what: str) -> Iterator[Callable[[str], None]]:
+        """Something that takes a while: a line that moves on a terminal, one plain line in a log."""
+        if self.console.is_terminal:
+            with self.console.status(what) as status:
+                yield lambda step: status.update(f"{what}: {step}")
+        else:
+            self.say(what)
+            yield lambda _step: None
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """A small table."""
@@ -84,3 +98,21 @@ def wait_until(holds: Callable[[], object], otherwise: str, timeout_s: float = 2
             raise WaitTimeoutError(f"{otherwise} in {timeout_s:.0f} s")
         time.sleep(0.001)
     return time.monotonic() - began_s
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Keeps what a Java that starts says to stderr off the stage; shows it if the start fails."""
+    sys.stderr.flush()
+    stderr = os.dup(2)
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            said.seek(0)
+            os.write(stderr, said.read())
+            raise
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)

@@ -18,7 +18,7 @@ from kafka_replica.producer.structures import Structures as Files
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.structures import CONTENT_TYPE
 from kafka_replica_spark.demo import material
-from kafka_replica_spark.demo.stage import Stage, expect, wait_until
+from kafka_replica_spark.demo.stage import Stage, expect, hushed, wait_until
 
 _TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20)}
 _SHOWN_METRICS = ("_lag_records{", "_lag_seconds{", "_keys{", "_versions_total{", 'state="live"')
@@ -33,7 +33,9 @@ def tell(*, bootstrap_server: str | None, keep: bool) -> None:
     began_s = time.monotonic()
     stage = Stage()
     stage.chapter("A Kafka broker")
-    with kafka_for(bootstrap_server, progress=stage.say) as kafka:
+    with stage.waiting("starting it (the first time it is fetched, 45 MB)") as tell_step:
+        made = kafka_for(bootstrap_server, progress=tell_step).start()
+    with made as kafka:
         config = {"bootstrap.servers": kafka.bootstrap_servers}
         stage.say(
             f"Apache Kafka answers at [bold]{kafka.bootstrap_servers}[/] after {time.monotonic() - began_s:.1f} s"
@@ -161,8 +163,8 @@ def _validate(stage: Stage, replica: Replica) -> None:
     stage.chapter("Data is validated in Spark against this version")
     from kafka_replica_spark import session, validate  # noqa: PLC0415 - starting it takes seconds, so late
 
-    stage.say("[dim]starting Spark ...[/]")
-    spark = session("kafka_replica demo")
+    with stage.waiting("starting Spark"), hushed():
+        spark = session("kafka_replica demo")
     try:
         frame = spark.createDataFrame(material.DATA, ", ".join(f"{name} string" for name in material.DATA_COLUMNS))
         snapshot = replica.snapshot()
