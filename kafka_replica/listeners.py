@@ -146,11 +146,16 @@ class Subscription:
         """Whether it was ended."""
         return self._closed
 
-    def close(self) -> None:
-        """Ends it; a call that is under way is waited for, unless it is the one that closes."""
+    @property
+    def is_current_thread(self) -> bool:
+        """Whether who asks is the listener, while it is being told."""
+        return current_thread() is self._thread
+
+    def close(self, *, wait: bool = True) -> None:
+        """Ends it; a call that is under way is waited for (``wait``), unless it is the one that closes."""
         self._closed = True
         self._mailbox.close()
-        if current_thread() is not self._thread:
+        if wait and not self.is_current_thread:
             self._thread.join()
 
     def _tell(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from threading import Lock, Thread, current_thread
+from threading import RLock, Thread, current_thread
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
 
@@ -71,7 +71,7 @@ class Replica:
             self.config, topic, self._store, self._board, skip_bad_records=on_bad_record == "skip"
         )
         self._subscriptions: list[Subscription] = []
-        self._lifecycle = Lock()
+        self._lifecycle = RLock()  # a signal handler may close what the same thread is starting
         self._thread: Thread | None = None
         self._pid: int | None = None
 
@@ -100,8 +100,9 @@ class Replica:
         if thread is not None and thread is not current_thread() and self._pid == os.getpid():
             thread.join()
         self._board.stopped()
+        from_a_listener = any(subscription.is_current_thread for subscription in subscriptions)
         for subscription in subscriptions:
-            subscription.close()
+            subscription.close(wait=not from_a_listener)  # two listeners that close would wait for each other
         self._store.close()
 
     def __enter__(self) -> Self:

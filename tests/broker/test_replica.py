@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -241,6 +242,39 @@ def test_life_and_its_end(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> N
             used()
     alive = [thread.name for thread in threading.enumerate() if topic in thread.name]
     assert alive == []
+
+
+def test_closing_from_listeners(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """Two listeners that both close the replica do not wait for each other."""
+    replica = Replica(config(local_kafka), kafka_topic("self"))
+    both = threading.Barrier(2, timeout=10)
+    closed = [threading.Event(), threading.Event()]
+
+    def closer(number: int) -> Callable[[Change], None]:
+        def listen(_change: Change) -> None:
+            both.wait()
+            replica.close()
+            closed[number].set()
+
+        return listen
+
+    for number in range(2):
+        replica.subscribe(closer(number))
+    replica.start()
+    assert all(event.wait(10) for event in closed)
+
+
+def test_closing_in_a_signal_handler(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """A handler that closes ends whatever the main thread was waiting for in the replica."""
+    replica = Replica(config(local_kafka), kafka_topic("signal")).start()
+    replica.wait_ready(timeout_s=20)
+    before = signal.signal(signal.SIGUSR1, lambda *_: replica.close())
+    try:
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
+        assert [change.version for change in replica.changes(timeout_s=10)] == [1]
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert replica.state is State.STOPPED
 
 
 def test_closing_ends_who_waits(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
