@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kafka_replica.embedded.cache import cache_dir, explained
 
-PASSWORD = "changeit"  # Java's customary one: what is in the store is public
+PASSWORD = "changeit"  # noqa: S105 - Java's customary one: what is in the store is public
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
 _BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
