@@ -10,7 +10,7 @@ from dataclasses import replace
 from threading import Condition
 
 from kafka_replica.broker.topics import Ends
-from kafka_replica.delta import Applied
+from kafka_replica.delta import Applied, tombstones_in
 from kafka_replica.errors import BadRecordError, KafkaReplicaError
 from kafka_replica.listeners import Change, Mailbox
 from kafka_replica.records import Cut, Record
@@ -64,7 +64,7 @@ class Board:
 
     def read(self, records: list[Record], positions: Cut, pending_records: int) -> None:
         """Records were read, and how far reading has come."""
-        tombstones = sum(record.value is None for record in records)
+        tombstones = tombstones_in(records)
         with self._news:
             self._positions = positions
             self._pending_records = pending_records

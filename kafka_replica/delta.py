@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from kafka_replica.records import Record
+
+_KEY_OF = itemgetter(Record._fields.index("key"))
+_VALUE_OF = itemgetter(Record._fields.index("value"))
 
 
 class Delta:
@@ -17,23 +21,18 @@ class Delta:
 
     __slots__ = ("changes", "record_count", "tombstone_count")
 
-    def __init__(self, records: Iterable[Record] = ()) -> None:
+    def __init__(self, records: Sequence[Record] = ()) -> None:
         self.changes: dict[bytes, Record] = {}
         self.record_count = 0
         self.tombstone_count = 0
         self.add(records)
 
-    def add(self, records: Iterable[Record]) -> None:
+    def add(self, records: Sequence[Record]) -> None:
         """Takes in records in log order."""
-        changes = self.changes
-        count = tombstones = 0
-        for record in records:
-            changes[record.key] = record
-            count += 1
-            if record.value is None:
-                tombstones += 1
-        self.record_count += count
-        self.tombstone_count += tombstones
+        # A batch at a time, in C: this is where every record of a bootstrap passes.
+        self.changes.update(zip(map(_KEY_OF, records), records, strict=True))
+        self.record_count += len(records)
+        self.tombstone_count += tombstones_in(records)
 
     def merge(self, newer: Delta) -> None:
         """Takes in a delta of records that come later in the log."""
@@ -46,8 +45,13 @@ class Delta:
         return len(self.changes)
 
 
+def tombstones_in(records: Sequence[Record]) -> int:
+    """How many of the records delete their key."""
+    return list(map(_VALUE_OF, records)).count(None)
+
+
 class Applied(NamedTuple):
-    """What a delta did to the version before it; keys in the order of the log."""
+    """What a delta did to the version before it; keys in the order in which the log first touched them."""
 
     changed: tuple[bytes, ...]
     """Keys that have a record now which they did not have before: new keys and new values."""

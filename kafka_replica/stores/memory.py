@@ -112,15 +112,18 @@ class MemoryStore:
     def apply(self, delta: Delta, cut: Cut) -> Applied:
         """Makes the next version; see ``Store.apply``."""
         records, changes, present = self._records, delta.changes, self._version
-        replaced = {key: records.get(key) for key in changes}
-        changed = tuple(key for key, record in changes.items() if record.value is not None)
-        deleted = tuple(key for key, record in changes.items() if record.value is None and replaced[key] is not None)
-        added = sum(replaced[key] is None for key in changed)
+        replaced = {key: records.get(key) for key in changes} if records else dict.fromkeys(changes)
+        if delta.tombstone_count:
+            alive = {key: record for key, record in changes.items() if record.value is not None}
+            deleted = tuple(key for key, old in replaced.items() if old is not None and key not in alive)
+        else:
+            alive, deleted = changes, ()
+        changed = tuple(alive)
+        added = sum(replaced[key] is None for key in changed) if records else len(changed)
         version = _Version(present.number + 1, cut, present.count + added - len(deleted))
         present.replaced = replaced
         present.newer = version
-        for key in changed:
-            records[key] = changes[key]
+        records.update(alive)
         for key in deleted:
             del records[key]
         self._version = version

@@ -18,7 +18,8 @@ from kafka_replica.errors import EmbeddedKafkaError
 pytestmark = pytest.mark.broker
 
 _CHILD = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 from kafka_replica.embedded import LocalKafka
 kafka = LocalKafka().start()
 print(kafka.pid, kafka.supervisor_pid, kafka.data_dir, flush=True)
