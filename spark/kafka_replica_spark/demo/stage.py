@@ -29,7 +29,7 @@ class Stage:
     """Where the story is told."""
 
     def __init__(self) -> None:
-        self.console = Console(highlight=False, soft_wrap=True)
+        self.console = Console(highlight=False)
         if not self.console.is_terminal:
             self.console.width = _LOG_WIDTH
         self._chapter = 0
@@ -41,7 +41,7 @@ class Stage:
 
     def say(self, text: str) -> None:
         """One line of it."""
-        self.console.print(f"   {text}")
+        self.console.print(f"   {text}", soft_wrap=True)
 
     @contextmanager
     def waiting(self, what: str) -> Iterator[Callable[[str], None]]:
@@ -59,7 +59,7 @@ class Stage:
         for row in rows:
             table.add_row(*(str(cell) for cell in row))
         for line in self._lines_of(table):
-            self.console.print(f"   {line}", markup=False)
+            self.console.print(f"   {line}", markup=False, soft_wrap=True)
 
     def bar(self, things: Sequence[T], what: str) -> Iterable[T]:
         """Goes through things with a progress bar on a terminal."""

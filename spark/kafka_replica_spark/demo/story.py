@@ -190,7 +190,7 @@ def _measure(stage: Stage, replica: Replica, registry: CollectorRegistry) -> Non
     wait_until(lambda: replica.status().lag_records == 0, "the replica still lags")
     for line in generate_latest(registry).decode().splitlines():
         if not line.startswith("#") and any(word in line for word in _SHOWN_METRICS):
-            stage.console.print(f"   {line}", markup=False)
+            stage.console.print(f"   {line}", markup=False, soft_wrap=True)
 
 
 def _stay(stage: Stage, replica: Replica, bootstrap_servers: str, topic: str) -> None:
