@@ -6,6 +6,7 @@ One lock guards all of it and is held for moments only. Who waits for something 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from threading import Condition
 
@@ -13,7 +14,7 @@ from kafka_replica.broker.topics import Ends
 from kafka_replica.delta import Applied, tombstones_in
 from kafka_replica.errors import BadRecordError, KafkaReplicaError
 from kafka_replica.listeners import Change, Mailbox
-from kafka_replica.records import Cut, Record
+from kafka_replica.records import Cut, Partition, Record
 from kafka_replica.states import Counts, Health, State, Status, lag
 from kafka_replica.stores import Snapshot
 
@@ -158,6 +159,16 @@ class Board:
             self._news.wait_for(
                 lambda: self._snapshot is not None or self._error is not None or self._stopped, timeout_s
             )
+
+    def wait_for(self, cut: Mapping[Partition, int], timeout_s: float | None) -> bool:
+        """Waits until the version shown has come as far as ``cut``; whether it has."""
+
+        def there() -> bool:
+            return self._snapshot is not None and self._snapshot.cut.dominates(cut)
+
+        with self._news:
+            self._news.wait_for(lambda: there() or self._error is not None or self._stopped, timeout_s)
+            return there()
 
     def mailbox(self, max_pending: int) -> Mailbox:
         """A new mailbox: the present version is in it, every later one will be."""

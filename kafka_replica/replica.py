@@ -20,6 +20,7 @@ from kafka_replica.errors import (
 )
 from kafka_replica.follower import Follower
 from kafka_replica.listeners import DEFAULT_PENDING_CHANGES, Changes, Listener, Subscription
+from kafka_replica.records import Cut, Partition
 from kafka_replica.states import Health, State, Status
 from kafka_replica.stores import MemoryStore, Snapshot, Store
 
@@ -129,13 +130,14 @@ class Replica:
             KafkaReplicaError: the replica failed, with this error.
             ReplicaClosedError: it was closed.
         """
-        self._check_process()
-        if self._thread is None and not self._follower.closing.is_set():
-            raise NotReadyError("the replica was not started; call start(), or use it in a with statement")
+        self._check_started()
         self._board.wait_settled(timeout_s)
         snapshot = self._board.snapshot
         if snapshot is None:
-            self._raise_why_not_ready(timeout_s)
+            if self._board.error is not None:
+                raise self._board.error
+            self._check_open()
+            self._raise_too_slow("is not ready", timeout_s)
         return snapshot
 
     def snapshot(self) -> Snapshot:
@@ -155,6 +157,29 @@ class Replica:
                 f"the replica of {self.topic} has no version yet ({self.state}); call wait_ready(timeout_s=...) first"
             )
         return snapshot
+
+    def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> Snapshot:
+        """Waits for a version that includes what lies below these offsets; returns it, or a newer one.
+
+        So a service reads what it has written: ``replica.wait_for(transaction.committed.cut)``. A commit that
+        returned is not yet a commit that readers see, so asking for a snapshot right after it is too early.
+
+        Args:
+            positions: for each partition that matters, the offset after the last record one waits for.
+            timeout_s: how long to wait; None waits for ever.
+
+        Raises:
+            WaitTimeoutError: not in time; the message says how far it is.
+            KafkaReplicaError: the replica failed, with this error.
+            ReplicaClosedError: it was closed.
+        """
+        self._check_started()
+        if not self._board.wait_for(positions, timeout_s):
+            if self._board.error is not None:
+                raise self._board.error
+            self._check_open()
+            self._raise_too_slow(f"has not come to {Cut(positions)}", timeout_s)
+        return self.snapshot()
 
     def subscribe(self, listener: Listener, *, max_pending: int = DEFAULT_PENDING_CHANGES) -> Subscription:
         """Tells a listener of the whole present state first, then of each version; see ``listeners``.
@@ -217,12 +242,14 @@ class Replica:
                 "start a replica after the fork"
             )
 
-    def _raise_why_not_ready(self, timeout_s: float | None) -> NoReturn:
-        if self._board.error is not None:
-            raise self._board.error
-        self._check_open()
+    def _check_started(self) -> None:
+        self._check_process()
+        if self._thread is None and not self._follower.closing.is_set():
+            raise NotReadyError("the replica was not started; call start(), or use it in a with statement")
+
+    def _raise_too_slow(self, what: str, timeout_s: float | None) -> NoReturn:
         status = self.status()
-        text = f"the replica of {self.topic} is not ready after {timeout_s} s: {status.state}"
+        text = f"the replica of {self.topic} {what} after {timeout_s} s: {status.state}"
         if status.held_at is not None:
             text += (
                 f"; a transaction is open at {status.held_at} and holds back what is behind it: find its producer "
@@ -231,7 +258,7 @@ class Replica:
         elif not status.barrier:
             text += "; nothing was heard from the broker: check bootstrap.servers, and that it can be reached"
         else:
-            text += f"; read up to {status.positions}, the barrier is at {status.barrier}"
+            text += f"; read up to {status.positions}, shown {status.cut}, the barrier is at {status.barrier}"
         if status.last_error is not None:
             text += f"; last trouble: {status.last_error}"
         raise WaitTimeoutError(text)

@@ -31,6 +31,7 @@ from kafka_replica import (
 from kafka_replica.broker.reader import QuietPointReader
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.metrics import export
+from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 
 pytestmark = pytest.mark.broker
@@ -186,6 +187,23 @@ def test_a_log_that_was_cut_off_at_its_front(local_kafka: LocalKafka, kafka_topi
     keys: list[bytes] = []
     wait_until(lambda: keys.extend(record.key for record in reader.read(0.1).records) or len(keys) == 6)
     reader.close()
+
+
+def test_one_reads_what_one_has_written(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """Waiting for a transaction's positions gives a version that has it, every time; a future one times out."""
+    topic = kafka_topic("mine")
+    mine = TransactionalProducer(config(local_kafka), topic, topic)
+    with Replica(config(local_kafka), topic) as replica:
+        for number in range(30):
+            with mine.transaction() as transaction:
+                transaction.put("k", str(number).encode())
+            assert transaction.committed.cut is not None
+            snapshot = replica.wait_for(transaction.committed.cut, timeout_s=20)
+            assert snapshot["k"].value == str(number).encode()
+        with pytest.raises(WaitTimeoutError, match="has not come to"):
+            replica.wait_for({Partition(topic, 0): 10_000}, timeout_s=0.2)
+    with pytest.raises(ReplicaClosedError):
+        replica.wait_for({Partition(topic, 0): 10_000}, timeout_s=5)
 
 
 def test_more_partitions_are_refused(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
