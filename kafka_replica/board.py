@@ -108,7 +108,8 @@ class Board:
     def failed(self, error: KafkaReplicaError) -> None:
         """It ended by an error."""
         with self._news:
-            self._error = error
+            # Without the traceback, which would keep the whole reading alive.
+            self._error = error.with_traceback(None)
             self._health.failed()
             self._close_mailboxes(error)
 
@@ -222,8 +223,10 @@ class Board:
             self._behind_since_s = time.monotonic()
 
     def _lag_s(self, now_s: float) -> float | None:
-        if not self._high:
+        if not self._high or self._heard_s is None:
             return None
+        if self._health.state(now_s) in {State.STALLED, State.FAILED}:
+            return now_s - min(self._heard_s, self._behind_since_s or self._heard_s)
         return 0.0 if self._behind_since_s is None else now_s - self._behind_since_s
 
     def _close_mailboxes(self, error: KafkaReplicaError | None) -> None:

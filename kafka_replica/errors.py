@@ -15,6 +15,7 @@
     │   ├── TopicNotFoundError      there is no such topic
     │   ├── WaitTimeoutError        something did not happen in the time given
     │   └── PublishError            a transaction was not committed
+    │       └── CommitUnknownError  ... or it was: the broker did not answer in time
     ├── DataError                   bad data
     │   ├── BadRecordError          a record that cannot be replicated
     │   └── SdmxError               content that is not what SDMX says it is
@@ -85,6 +86,10 @@ class WaitTimeoutError(BrokerError, TimeoutError):
 
 class PublishError(BrokerError):
     """A Kafka transaction was not committed; nothing of it is visible."""
+
+
+class CommitUnknownError(PublishError):
+    """Kafka did not answer a commit in time: the transaction may be visible, whole, or it may not."""
 
 
 class DataError(KafkaReplicaError):

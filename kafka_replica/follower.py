@@ -25,7 +25,7 @@ from kafka_replica.errors import (
     TopicNotFoundError,
     UsageError,
 )
-from kafka_replica.pulse import Pulse
+from kafka_replica.pulse import Pulse, check_same_topic
 from kafka_replica.records import Cut, Partition
 from kafka_replica.stores import Store
 
@@ -51,6 +51,8 @@ class Follower:
         self._store = store
         self._board = board
         self._skip_bad_records = skip_bad_records
+        self._topics: Topics | None = None
+        self._heard = False
 
     def run(self) -> None:
         """Follows; whatever ends it is on the board afterwards."""
@@ -64,7 +66,7 @@ class Follower:
             self._fail(KafkaReplicaError(foreseen_not))
 
     def _follow(self) -> None:
-        topics = Topics(self._config)
+        topics = self._topics = Topics(self._config)
         info = self._insist(lambda: topics.look_up(self._topic, _ANSWER_S))
         if info is None:
             return
@@ -80,21 +82,34 @@ class Follower:
         pulse = Pulse(topics, partition, info.topic_id)
         try:
             while not self.closing.is_set():
-                self._step(reader.read(_READ_S), rule, barrier)
+                visible = self._step(reader.read(_READ_S), rule, barrier)
+                if visible is not None and self._is_same_topic(topics, info.topic_id):
+                    self._publish(visible)
                 self._take_pulse(pulse, Cut({partition: rule.published or 0}))
         finally:
             reader.close()
 
-    def _step(self, fetched: Fetched, rule: QuietPoints, barrier: Barrier) -> None:
-        """What one read brought, on its way to the readers of versions."""
+    def _step(self, fetched: Fetched, rule: QuietPoints, barrier: Barrier) -> Publish | None:
+        """What one read brought; a version to be published, if it made one."""
         self._note(fetched)
         self._set_aside(fetched.bad_records)
         publish = rule.read(fetched.records, fetched.position, fetched.high_watermark)
         visible = None if publish is None else barrier.admit(publish)
-        if visible is not None:
-            self._publish(visible)
         positions = Cut() if rule.position is None else Cut({rule.partition: rule.position})
         self._board.read(fetched.records, positions, rule.pending_records)
+        return visible
+
+    def _is_same_topic(self, topics: Topics, topic_id: str) -> bool:
+        """Asks, after the reading and before its result is shown, whether the topic is still the same.
+
+        librdkafka goes on at its old offset in a topic that was deleted and made again, and tells nobody.
+        Costs about a millisecond a version. False when the replica was closed meanwhile.
+        """
+        found = self._insist(lambda: topics.look_up(self._topic, _ANSWER_S))
+        if found is None:
+            return False
+        check_same_topic(self._topic, topic_id, found)
+        return True
 
     def _publish(self, publish: Publish) -> None:
         applied = self._store.apply(publish.delta, publish.cut)
@@ -116,14 +131,25 @@ class Follower:
                 answer = question()
             except BrokerUnavailableError as error:
                 self._board.troubled(error)
+                self._tell_refusal()
             except TopicNotFoundError:
                 if time.monotonic() - began_s > _NO_TOPIC_FOR_S:
                     raise
             else:
+                self._heard = True
                 self._board.heard()
                 return answer
             self.closing.wait(_RETRY_S)
         return None
+
+    def _tell_refusal(self) -> None:
+        """While nothing was ever heard, a refusal of who we are is the answer; later it may be a passing one."""
+        refusal = self._topics.refusal() if self._topics is not None else None
+        if refusal is None:
+            return
+        if not self._heard:
+            raise refusal
+        self._board.troubled(refusal)
 
     def _note(self, fetched: Fetched) -> None:
         if fetched.heard:
@@ -146,6 +172,7 @@ class Follower:
             ends = pulse.take(time.monotonic(), read)
         except BrokerUnavailableError as error:
             self._board.troubled(error)
+            self._tell_refusal()
             return
         if ends is not None:
             self._board.heard()

@@ -18,6 +18,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
+from copy import copy
 from dataclasses import dataclass
 from threading import Condition, Thread, current_thread
 from typing import TypeAlias
@@ -66,15 +67,38 @@ class Change:
         """The whole of a version."""
         return Change(snapshot, None, snapshot.keys(), ())
 
-    def followed_by(self, newer: Change) -> Change:
-        """One change that has the effect of two."""
-        count = self.conflated + newer.conflated
-        if self.previous is None:
-            return Change(newer.snapshot, None, newer.snapshot.keys(), (), count)
-        touched = dict.fromkeys((*self.changed, *self.deleted, *newer.changed, *newer.deleted))
-        changed = tuple(key for key in touched if key in newer.snapshot)
-        deleted = tuple(key for key in touched if key not in newer.snapshot and key in self.previous)
-        return Change(newer.snapshot, self.previous, changed, deleted, count)
+
+class _Merged:
+    """Changes that wait as one. Adding another costs its keys alone; the sum is made when it is taken."""
+
+    def __init__(self, first: Change) -> None:
+        self._first = first
+        self._snapshot = first.snapshot
+        self._count = first.conflated
+        self._touched: dict[bytes, None] = {}
+        self._touch(first)
+
+    def add(self, newer: Change) -> None:
+        """Takes in a later change."""
+        self._snapshot = newer.snapshot
+        self._count += newer.conflated
+        self._touch(newer)
+
+    def change(self) -> Change:
+        """One change that has the effect of all."""
+        snapshot, previous = self._snapshot, self._first.previous
+        if self._count == 1:
+            return self._first
+        if previous is None:
+            return Change(snapshot, None, snapshot.keys(), (), self._count)
+        changed = tuple(key for key in self._touched if key in snapshot)
+        deleted = tuple(key for key in self._touched if key not in snapshot and key in previous)
+        return Change(snapshot, previous, changed, deleted, self._count)
+
+    def _touch(self, change: Change) -> None:
+        if self._first.previous is not None:  # the whole state has all keys anyway
+            self._touched.update(dict.fromkeys(change.changed))
+            self._touched.update(dict.fromkeys(change.deleted))
 
 
 Listener: TypeAlias = Callable[[Change], object]
@@ -84,7 +108,7 @@ class Mailbox:
     """Changes for one listener: bounded, conflating, closable. Any threads."""
 
     def __init__(self, max_pending: int) -> None:
-        self._changes: deque[Change] = deque()
+        self._changes: deque[Change | _Merged] = deque()
         self._max_pending = max(1, max_pending)
         self._closed = False
         self._error: KafkaReplicaError | None = None
@@ -100,9 +124,13 @@ class Mailbox:
         with self._news:
             if self._closed:
                 return
-            if len(self._changes) >= self._max_pending:
-                change = self._changes.pop().followed_by(change)
-            self._changes.append(change)
+            if len(self._changes) < self._max_pending:
+                self._changes.append(change)
+            else:
+                last = self._changes[-1]
+                if isinstance(last, Change):
+                    last = self._changes[-1] = _Merged(last)
+                last.add(change)
             self._news.notify_all()
 
     def close(self, error: KafkaReplicaError | None = None) -> None:
@@ -122,11 +150,12 @@ class Mailbox:
         with self._news:
             if not self._news.wait_for(lambda: self._changes or self._closed, timeout_s):
                 raise WaitTimeoutError(f"no new version in {timeout_s} s; the state of the replica tells why")
-            if self._changes:
-                return self._changes.popleft()
-            if self._error is not None:
-                raise self._error
-            return None
+            if not self._changes:
+                if self._error is not None:
+                    raise copy(self._error)
+                return None
+            first = self._changes.popleft()
+        return first if isinstance(first, Change) else first.change()
 
 
 class Subscription:
@@ -134,7 +163,7 @@ class Subscription:
 
     def __init__(self, listener: Listener, mailbox: Mailbox, on_error: Callable[[], None]) -> None:
         self.listener = listener
-        self.last_error: Exception | None = None
+        self.last_error: BaseException | None = None
         self._mailbox = mailbox
         self._on_error = on_error
         self._closed = False
@@ -168,7 +197,7 @@ class Subscription:
                 return
             try:
                 self.listener(change)
-            except Exception as error:  # noqa: BLE001 - whatever it raises, it hears the next version
+            except BaseException as error:  # noqa: BLE001 - whatever it raises, it hears the next version
                 self.last_error = error
                 self._on_error()
                 _log.exception("listener %s failed at version %d", _name(self.listener), change.version)

@@ -14,6 +14,7 @@ that nobody scrapes pays nothing. Labels are bounded: ``replica`` is the name gi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.records import Cut
@@ -77,7 +78,7 @@ class ReplicaCollector(Collector):
         yield _states(statuses)
 
 
-_collectors: dict[int, ReplicaCollector] = {}
+_collectors: WeakKeyDictionary[CollectorRegistry, ReplicaCollector] = WeakKeyDictionary()
 
 
 def export(replica: Replica, *, name: str | None = None, registry: CollectorRegistry = REGISTRY) -> None:
@@ -89,11 +90,18 @@ def export(replica: Replica, *, name: str | None = None, registry: CollectorRegi
             one process need names.
         registry: prometheus-client's default registry if not given.
     """
-    collector = _collectors.get(id(registry))
+    collector = _collectors.get(registry)
     if collector is None:
-        collector = _collectors[id(registry)] = ReplicaCollector()
+        collector = _collectors[registry] = ReplicaCollector()
         registry.register(collector)
     collector.add(replica, name or replica.topic)
+
+
+def unexport(name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
+    """Shows the replica of that name no more, such as one that is closed."""
+    collector = _collectors.get(registry)
+    if collector is not None:
+        collector.remove(name)
 
 
 _Statuses = list[tuple[tuple[str, str], Status]]

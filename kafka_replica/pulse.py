@@ -7,13 +7,26 @@ again. So the replica asks, without waiting for the answer: does the topic still
 
 from __future__ import annotations
 
-from kafka_replica.broker.topics import Ends, PendingEnds, PendingInfo, Topics
+from kafka_replica.broker.topics import Ends, PendingEnds, PendingInfo, TopicInfo, Topics
 from kafka_replica.errors import BrokerError, TopicNotFoundError
 from kafka_replica.records import Cut, Partition
 
 _EVERY_S = 1.0
 _ANSWER_S = 5.0
 _NO_TOPIC_FOR_S = 3.0  # a broker that is coming up may not know its topics yet
+
+
+def check_same_topic(topic: str, topic_id: str, found: TopicInfo) -> None:
+    """Makes sure that the topic is still the one that was read.
+
+    Raises:
+        BrokerError: it was deleted and made again.
+    """
+    if found.topic_id != topic_id:
+        raise BrokerError(
+            f"topic {topic} was deleted and made again (its id was {topic_id}, now it is {found.topic_id}): what is "
+            "shown may be gone; start a new replica"
+        )
 
 
 class Pulse:
@@ -50,7 +63,10 @@ class Pulse:
         self._pending = None
         if not self._is_there(info, now_s):
             return None
-        return self._not_shorter(ends.wait(_ANSWER_S))
+        try:
+            return self._not_shorter(ends.wait(_ANSWER_S))
+        except TopicNotFoundError:
+            return None  # whether it is gone is decided by asking for it, above
 
     def _ask(self, read: Cut) -> None:
         self._read_when_asked = read
@@ -69,11 +85,7 @@ class Pulse:
                 raise
             return False
         self._missing_since_s = None
-        if found.topic_id != self._topic_id:
-            raise BrokerError(
-                f"topic {self._partition.topic} was deleted and made again (its id was {self._topic_id}, now it is "
-                f"{found.topic_id}): what is shown may be gone; start a new replica"
-            )
+        check_same_topic(self._partition.topic, self._topic_id, found)
         return True
 
     def _not_shorter(self, ends: Ends) -> Ends:

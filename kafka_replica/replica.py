@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from copy import copy
 from threading import RLock, Thread, current_thread
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
@@ -67,6 +68,11 @@ class Replica:
         self.config = dict(config)
         self.topic = topic
         self._store: Store = MemoryStore() if store is None else store
+        if self._store.snapshot().version:
+            raise ConfigurationError(
+                "the store holds a version already, of which nothing says that it is of this topic as it is now; "
+                "give each replica a store of its own"
+            )
         self._board = Board(Health(stalled_after_s=stalled_after_s, blocked_after_s=blocked_after_s))
         self._follower = Follower(
             self.config, topic, self._store, self._board, skip_bad_records=on_bad_record == "skip"
@@ -95,10 +101,12 @@ class Replica:
 
     def close(self) -> None:
         """Ends reading and tells listeners no more. Idempotent. Snapshots stay readable."""
+        if self._pid is not None and self._pid != os.getpid():
+            return  # a fork has none of the threads, and locks may be held for ever
         self._follower.closing.set()
         with self._lifecycle:
             thread, subscriptions = self._thread, list(self._subscriptions)
-        if thread is not None and thread is not current_thread() and self._pid == os.getpid():
+        if thread is not None and thread is not current_thread():
             thread.join()
         self._board.stopped()
         from_a_listener = any(subscription.is_current_thread for subscription in subscriptions)
@@ -135,7 +143,7 @@ class Replica:
         snapshot = self._board.snapshot
         if snapshot is None:
             if self._board.error is not None:
-                raise self._board.error
+                raise copy(self._board.error)
             self._check_open()
             self._raise_too_slow("is not ready", timeout_s)
         return snapshot
@@ -151,7 +159,7 @@ class Replica:
         snapshot = self._board.snapshot
         if snapshot is None:
             if self._board.error is not None:
-                raise self._board.error
+                raise copy(self._board.error)
             self._check_open()
             raise NotReadyError(
                 f"the replica of {self.topic} has no version yet ({self.state}); call wait_ready(timeout_s=...) first"
@@ -176,7 +184,7 @@ class Replica:
         self._check_started()
         if not self._board.wait_for(positions, timeout_s):
             if self._board.error is not None:
-                raise self._board.error
+                raise copy(self._board.error)
             self._check_open()
             self._raise_too_slow(f"has not come to {Cut(positions)}", timeout_s)
         return self.snapshot()
@@ -220,6 +228,7 @@ class Replica:
     @property
     def state(self) -> State:
         """What is known of it now."""
+        self._check_process()
         return self._board.state
 
     @property
@@ -229,6 +238,7 @@ class Replica:
 
     def status(self) -> Status:
         """Everything that can be said of it at this moment."""
+        self._check_process()
         return self._board.status()
 
     def _check_open(self) -> None:

@@ -127,8 +127,9 @@ class Status:
     """A replica at one moment. Offsets are next offsets: what is below them is meant.
 
     ``lag_records`` counts offsets from the version shown to the high watermark (markers and aborted
-    records use up offsets too), ``lag_stable_records`` to the last stable offset. ``lag_s`` is the age of
-    the oldest moment at which the version shown was known to be complete, in seconds.
+    records use up offsets too), ``lag_stable_records`` to the last stable offset. ``lag_s`` says for how many
+    seconds the version shown has been behind the high watermark, as far as is known; where nothing is heard
+    any more, for how long that has been so at least.
     """
 
     state: State

@@ -55,7 +55,20 @@ _MAY_PASS = {
     KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
 }
 
+_FENCED = "another producer has taken up the same transactional id; give each producer one of its own"
+_ADVICE_BY_CODE = {
+    KafkaError._AUTO_OFFSET_RESET: "the log no longer has what comes next, it was made again or cut off; "
+    "start a new replica",
+    KafkaError._LOG_TRUNCATION: "the log was cut off; start a new replica",
+    KafkaError._FENCED: _FENCED,
+    KafkaError.INVALID_PRODUCER_EPOCH: "another producer has taken up the same transactional id, or the transaction "
+    "took longer than transaction.timeout.ms",
+    KafkaError.PRODUCER_FENCED: _FENCED,
+    KafkaError.MSG_SIZE_TOO_LARGE: "raise the topic's max.message.bytes",
+    KafkaError.RECORD_LIST_TOO_LARGE: "raise the topic's max.message.bytes",
+}
 _ADVICE: dict[type[Exception], str] = {
+    BrokerError: "see the broker's log",
     AuthenticationError: "check security.protocol, the sasl.* and ssl.* properties and the certificates",
     AuthorizationError: "ask for the right to Read (which includes Describe) on the topic",
     TopicNotFoundError: "check the topic's name and the broker, or create it",
@@ -68,13 +81,23 @@ def may_pass(error: KafkaError) -> bool:
     return not error.fatal() and (error.code() in _MAY_PASS or error.retriable())
 
 
+def is_refusal(error: KafkaError) -> bool:
+    """Whether it is about who we are: wrong for good when we begin, maybe passing later on."""
+    return error.code() in _AUTHENTICATION
+
+
+def is_missing_topic(error: KafkaError) -> bool:
+    """Whether a broker does not know the topic; one that is coming up may not know it yet."""
+    return error.code() in _NO_TOPIC
+
+
 def explained(error: KafkaError | KafkaException | Exception, doing: str) -> BrokerError | ConfigurationError:
     """One of our exceptions: what was being done, what Kafka said, what to do next."""
     cause = error.args[0] if isinstance(error, KafkaException) and error.args else error
     if not isinstance(cause, KafkaError):
         return BrokerError(f"{doing}: {cause}")
     kind = _kind(cause)
-    advice = _ADVICE.get(kind)
+    advice = _ADVICE_BY_CODE.get(cause.code()) or _ADVICE.get(kind)
     text = f"{doing}: Kafka says {cause.name()}: {cause.str()}"
     return kind(f"{text}; {advice}" if advice else text)
 

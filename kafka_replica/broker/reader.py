@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from kafka_replica.broker.failures import explained, may_pass
-from kafka_replica.broker.settings import reader_settings
+from kafka_replica.broker.failures import explained, is_missing_topic, is_refusal, may_pass
+from kafka_replica.broker.settings import error_callback, reader_settings
 from kafka_replica.errors import BadRecordError, BrokerError, ConfigurationError
 from kafka_replica.records import Partition, Record
 
@@ -50,7 +50,7 @@ class QuietPointReader:
         self._partition = partition
         self._trouble: list[KafkaError] = []
         try:
-            settings = {**reader_settings(config), "error_cb": self._trouble.append}
+            settings = {**reader_settings(config), "error_cb": error_callback(config, self._trouble)}
             self._consumer = Consumer(settings, logger=_log)
         except KafkaException as error:
             raise explained(error, "setting up the consumer") from error
@@ -145,6 +145,8 @@ class QuietPointReader:
         trouble, self._trouble[:] = list(self._trouble), []
         explanations = [explained(error, f"reading {self._partition}") for error in trouble]
         for error, explanation in zip(trouble, explanations, strict=True):
-            if not may_pass(error):
+            # A topic that is gone is noticed by asking for it; here it may be a broker that is coming up.
+            passing = may_pass(error) or is_missing_topic(error) or (is_refusal(error) and self._position is not None)
+            if not passing:
                 raise explanation
         return next((text for text in explanations if isinstance(text, BrokerError)), None)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from confluent_kafka import KafkaError
 
 from kafka_replica.errors import ConfigurationError
 
@@ -89,3 +91,15 @@ def admin_settings(config: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in settings.items()
         if name not in _CONSUMER_ONLY and not name.startswith(_CONSUMER_ONLY_PREFIXES)
     }
+
+
+def error_callback(config: Mapping[str, Any], trouble: list[KafkaError]) -> Callable[[KafkaError], None]:
+    """Gathers what librdkafka reports, and passes it on to the user's own ``error_cb`` if there is one."""
+    users: Callable[[KafkaError], None] | None = config.get("error_cb")
+
+    def take(error: KafkaError) -> None:
+        trouble.append(error)
+        if users is not None:
+            users(error)
+
+    return take

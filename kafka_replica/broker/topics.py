@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from confluent_kafka import IsolationLevel, KafkaException, TopicCollection, TopicPartition
+from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import (
     AdminClient,
     ConfigResource,
@@ -19,8 +19,8 @@ from confluent_kafka.admin import (
 )
 
 from kafka_replica.broker.failures import explained
-from kafka_replica.broker.settings import admin_settings
-from kafka_replica.errors import BrokerUnavailableError, ConfigurationError
+from kafka_replica.broker.settings import admin_settings, error_callback
+from kafka_replica.errors import AuthenticationError, BrokerUnavailableError, ConfigurationError
 from kafka_replica.records import Cut, Partition
 
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
@@ -47,12 +47,21 @@ class Topics:
     """Asks one cluster about its topics. Its methods wait for answers; ``begin_ends`` does not."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
+        self._trouble: list[KafkaError] = []
         try:
-            self._admin = AdminClient(admin_settings(config), logger=_log)
+            settings = {**admin_settings(config), "error_cb": error_callback(config, self._trouble)}
+            self._admin = AdminClient(settings, logger=_log)
         except KafkaException as error:
             raise explained(error, "setting up the connection to Kafka") from error
         except (TypeError, ValueError) as error:
             raise ConfigurationError(f"setting up the connection to Kafka: {error}") from error
+
+    def refusal(self) -> AuthenticationError | None:
+        """Whether the broker refused who we are; answers themselves only time out then."""
+        self._admin.poll(0)  # hands out what librdkafka has to say
+        trouble, self._trouble[:] = list(self._trouble), []
+        explanations = (explained(error, "connecting to Kafka") for error in trouble)
+        return next((error for error in explanations if isinstance(error, AuthenticationError)), None)
 
     def look_up(self, topic: str, timeout_s: float) -> TopicInfo:
         """What the broker says of a topic that we may see.
@@ -72,15 +81,13 @@ class Topics:
     def begin_ends(self, partitions: Iterable[Partition], timeout_s: float) -> PendingEnds:
         """Asks where partitions end; the answer is picked up later."""
         asked = {partition: TopicPartition(*partition) for partition in partitions}
-        question = dict.fromkeys(asked.values(), _LATEST)
-        stable, high = (
-            self._admin.list_offsets(question, isolation_level=level, request_timeout=timeout_s)
-            for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
-        )
-        return PendingEnds(
-            {partition: stable[place] for partition, place in asked.items()},
-            {partition: high[place] for partition, place in asked.items()},
-        )
+
+        def ask(level: IsolationLevel) -> dict[Partition, Future[Any]]:
+            question = dict.fromkeys(asked.values(), _LATEST)
+            found = self._admin.list_offsets(question, isolation_level=level, request_timeout=timeout_s)
+            return {partition: found[place] for partition, place in asked.items()}
+
+        return PendingEnds(ask)
 
     def ends(self, partitions: Iterable[Partition], timeout_s: float) -> Ends:
         """Where partitions end now.
@@ -150,15 +157,22 @@ class PendingInfo:
 
 
 class PendingEnds:
-    """An answer under way to where partitions end. The stable ends were asked first, so stable <= high."""
+    """An answer under way to where partitions end.
 
-    def __init__(self, stable: dict[Partition, Future[Any]], high: dict[Partition, Future[Any]]) -> None:
-        self._stable, self._high = stable, high
+    The high watermarks are asked for when the stable ends are there, so that stable <= high.
+    """
+
+    def __init__(self, ask: Callable[[IsolationLevel], dict[Partition, Future[Any]]]) -> None:
+        self._ask = ask
+        self._stable = ask(IsolationLevel.READ_COMMITTED)
+        self._high: dict[Partition, Future[Any]] | None = None
 
     @property
     def done(self) -> bool:
-        """Whether all of the answer is there, good or bad."""
-        return all(future.done() for future in (*self._stable.values(), *self._high.values()))
+        """Whether all of the answer is there, good or bad; asking goes on by this."""
+        if self._high is None and _all_done(self._stable):
+            self._high = self._ask(IsolationLevel.READ_UNCOMMITTED)
+        return self._high is not None and _all_done(self._high)
 
     def wait(self, timeout_s: float) -> Ends:
         """The answer.
@@ -166,8 +180,15 @@ class PendingEnds:
         Raises:
             BrokerError: Kafka did not answer in time, or refused.
         """
-        doing = f"asking where {', '.join(map(str, self._high))} ends"
-        return Ends(*(_offsets(asked, doing, timeout_s) for asked in (self._stable, self._high)))
+        doing = f"asking where {', '.join(map(str, self._stable))} ends"
+        stable = _offsets(self._stable, doing, timeout_s)
+        if self._high is None:
+            self._high = self._ask(IsolationLevel.READ_UNCOMMITTED)
+        return Ends(stable, _offsets(self._high, doing, timeout_s))
+
+
+def _all_done(futures: dict[Partition, Future[Any]]) -> bool:
+    return all(future.done() for future in futures.values())
 
 
 def _offsets(asked: dict[Partition, Future[Any]], doing: str, timeout_s: float) -> Cut:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -10,12 +11,21 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from kafka_replica.broker.failures import explained
 from kafka_replica.broker.settings import common_settings
-from kafka_replica.errors import ConfigurationError, PublishError
+from kafka_replica.errors import (
+    BrokerError,
+    BrokerUnavailableError,
+    CommitUnknownError,
+    ConfigurationError,
+    PublishError,
+    UsageError,
+)
 from kafka_replica.records import Headers, Partition
 
 _log = logging.getLogger("kafka_replica.librdkafka")
 
 T = TypeVar("T")
+
+_RETRY_S = 0.1
 
 _DEFAULTS: dict[str, Any] = {
     "client.id": "kafka-replica-producer",
@@ -31,6 +41,7 @@ class TransactionalWriter:
 
     def __init__(self, config: Mapping[str, Any], transactional_id: str, timeout_s: float) -> None:
         self._timeout_s = timeout_s
+        self.usable = True
         self._ends: dict[Partition, int] = {}
         self._refused: list[tuple[KafkaError, Message]] = []
         settings = {**_DEFAULTS, **common_settings(config), "transactional.id": transactional_id}
@@ -65,22 +76,38 @@ class TransactionalWriter:
         """Commits; returns for each partition the offset after its last record.
 
         Raises:
-            PublishError: it was not committed, and nothing of it is visible.
+            PublishError: it was not committed, and nothing of it is visible; ``abort`` it.
+            CommitUnknownError: Kafka did not answer in time; it may have been committed or not.
         """
         self._producer.flush(self._timeout_s)
         if self._refused:
             error, message = self._refused[0]
             key = (message.key() or b"").decode(errors="backslashreplace")
-            raise PublishError(str(explained(error, f"sending key {key} to topic {message.topic()}")) + _advice(error))
+            raise PublishError(str(explained(error, f"sending key {key} to topic {message.topic()}")))
         try:
             self._call("committing the transaction", self._producer.commit_transaction, self._timeout_s)
-        except KafkaException as error:
-            raise PublishError(str(explained(error, "committing the transaction"))) from error
+        except BrokerUnavailableError as error:
+            self.usable = False
+            raise CommitUnknownError(
+                f"{error}; no answer in {self._timeout_s} s, so it may have been committed or not: read the topic to "
+                "find out, and go on with a new producer of the same transactional id"
+            ) from error
+        except BrokerError as error:
+            raise PublishError(str(error)) from error
         return self._ends
 
     def abort(self) -> None:
         """Takes back the open transaction; readers of committed data never see it."""
         self._call("aborting the transaction", self._producer.abort_transaction, self._timeout_s)
+
+    def check_usable(self) -> None:
+        """Makes sure that a transaction can be begun.
+
+        Raises:
+            UsageError: an earlier one ended in a way that only a new producer can resolve.
+        """
+        if not self.usable:
+            raise UsageError("the outcome of this producer's last transaction is not known; go on with a new producer")
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
         if error is not None:
@@ -90,16 +117,12 @@ class TransactionalWriter:
         self._ends[partition] = max(self._ends.get(partition, 0), (message.offset() or 0) + 1)
 
     def _call(self, doing: str, verb: Callable[..., T], *args: Any) -> T:
+        """Calls, again and again while librdkafka says that this may help and there is time."""
+        give_up_s = time.monotonic() + self._timeout_s
         while True:
             try:
                 return verb(*args)
             except KafkaException as error:
-                cause = error.args[0]
-                if not cause.retriable() or cause.code() == KafkaError._TIMED_OUT:
+                if not error.args[0].retriable() or time.monotonic() >= give_up_s:
                     raise explained(error, doing) from error
-
-
-def _advice(error: KafkaError) -> str:
-    if error.code() in {KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TOO_LARGE}:
-        return "; raise the topic's max.message.bytes"
-    return ""
+                time.sleep(_RETRY_S)

@@ -44,12 +44,19 @@ def properties(bootstrap_server: str | None, configs: tuple[str, ...]) -> dict[s
     """
     settings: dict[str, Any] = {}
     for config in configs:
-        settings |= _from_file(Path(config)) if Path(config).is_file() else _from_text(config, "--config")
+        settings |= _from_file(Path(config)) if _is_file(config) else _from_text(config, "--config")
     if bootstrap_server:
         settings["bootstrap.servers"] = bootstrap_server
     if not settings.get("bootstrap.servers"):
         raise ConfigurationError("no broker to connect to: give --bootstrap-server HOST:PORT")
     return settings
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except OSError:  # too long for a name, as a key or a token is; it must not be told in a message
+        return False
 
 
 def _from_file(path: Path) -> dict[str, str]:

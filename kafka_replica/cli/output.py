@@ -16,14 +16,13 @@ JsonText = str | dict[str, str]
 
 def json_line(value: Any) -> None:
     """One line of JSON, at once."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
-    sys.stdout.flush()
+    say(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def say(text: str) -> None:
-    """One line for people, at once."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+    """One line, at once; in UTF-8 whatever the locale says, for keys are."""
+    sys.stdout.buffer.write(text.encode(errors="backslashreplace") + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def json_text(data: bytes) -> JsonText:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from fnmatch import fnmatchcase
 from typing import Any
@@ -74,14 +75,16 @@ def get(
     """Print the value of one key, byte for byte (with --json: and what is known of it)."""
     with ready_replica(properties(bootstrap_server, configs), topic, timeout_s) as replica:
         snapshot = replica.snapshot()
-        record = snapshot.get(key)
+        record = snapshot.get(os.fsencode(key))
         if record is None:
-            raise UsageError(f"{topic} has no key {key} (version {snapshot.version} of {snapshot.cut})")
+            raise UsageError(
+                f"{topic} has no key {shown(os.fsencode(key))} (version {snapshot.version} of {snapshot.cut})"
+            )
         if as_json:
             json_line(_record_json(record))
         else:
             sys.stdout.buffer.write(record.value or b"")
-            sys.stdout.flush()
+            sys.stdout.buffer.flush()
 
 
 @click.command("list")

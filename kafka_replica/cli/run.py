@@ -36,7 +36,7 @@ def run(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:
         # Who read our output has seen enough (as `| head` does). Nothing may be flushed to it any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 128 + signal.SIGPIPE
     except Exception as error:
         if "KAFKA_REPLICA_DEBUG" in os.environ:
             raise

@@ -18,8 +18,11 @@ from typing import Any
 
 from kafka_replica.broker.topics import Topics
 from kafka_replica.broker.writer import TransactionalWriter
-from kafka_replica.errors import KafkaReplicaError, WaitTimeoutError
+from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, WaitTimeoutError
 from kafka_replica.records import Cut, Headers, Key, key_bytes
+
+_ANSWER_S = 5.0
+_LOOK_EVERY_S = 0.005
 
 
 @dataclass(slots=True)
@@ -86,12 +89,16 @@ class TransactionalProducer:
 
         Raises:
             PublishError: it was not committed; nothing of it is visible.
+            CommitUnknownError: Kafka did not answer in time; whether it is committed is not known.
         """
+        self._writer.check_usable()
         self._writer.begin()
         transaction = Transaction(self._writer, self._topic)
         try:
             yield transaction
             transaction.committed.cut = Cut(self._writer.commit())
+        except CommitUnknownError:
+            raise  # Kafka may be committing it; aborting is not ours to do any more
         except BaseException:
             with suppress(KafkaReplicaError):  # the first error is the one to tell
                 self._writer.abort()
@@ -107,10 +114,16 @@ class TransactionalProducer:
             return
         topics = Topics(self._config)
         give_up_s = time.monotonic() + timeout_s
-        while not topics.ends(committed.cut, timeout_s).stable.dominates(committed.cut):
+        reason = "another producer holds a transaction open before it"
+        while True:
+            try:
+                if topics.ends(committed.cut, min(timeout_s, _ANSWER_S)).stable.dominates(committed.cut):
+                    return
+            except BrokerUnavailableError as error:
+                reason = str(error)
             if time.monotonic() > give_up_s:
                 raise WaitTimeoutError(
-                    f"the transaction is committed ({committed.cut}) but not visible to readers after {timeout_s} s: "
-                    "another producer holds a transaction open before it"
+                    f"the transaction is committed ({committed.cut}) but was not seen to be visible in {timeout_s} s: "
+                    + reason
                 )
-            time.sleep(0.005)
+            time.sleep(_LOOK_EVERY_S)

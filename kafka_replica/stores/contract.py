@@ -24,6 +24,8 @@ class Snapshot(Mapping[bytes, Record], ABC):
     in no promised order.
     """
 
+    __slots__ = ()
+
     @property
     @abstractmethod
     def version(self) -> int:

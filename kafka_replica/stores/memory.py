@@ -5,7 +5,9 @@ that successor replaced (``replaced``), and a reference to it (``newer``). A sna
 the dict and then asks the versions made since, oldest first, whether one of them replaced it. So:
 
 * taking a snapshot is O(1), applying a delta is O(its keys), neither depends on the number of keys;
-* versions refer forward only: once the last snapshot of a version is gone, so is what was kept for it;
+* versions refer forward only: once the last snapshot of a version is gone, so is what was kept for it.
+  A snapshot that is held gathers what it needs of newer versions now and then, one record a key, so that
+  a key which is written again and again is kept once;
 * no lock between writer and readers. The writer first links what it is going to replace, then changes
   the dict; a reader first looks into the dict, then at the links. Whichever way the two interleave, a
   reader that finds a new record in the dict also finds the link that tells it the old one.
@@ -14,8 +16,9 @@ the dict and then asks the versions made since, oldest first, whether one of the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from threading import Lock
+from threading import Lock, RLock
 from typing import TypeVar, overload
+from weakref import WeakSet
 
 from kafka_replica.delta import Applied, Delta
 from kafka_replica.records import Cut, Key, Record, key_bytes
@@ -24,6 +27,7 @@ from kafka_replica.stores.contract import Snapshot
 T = TypeVar("T")
 
 _UNTOUCHED = object()
+_GATHER_EVERY_VERSIONS = 64
 
 
 class _Version:
@@ -42,14 +46,14 @@ class _Version:
 class MemorySnapshot(Snapshot):
     """One version of a memory store."""
 
-    __slots__ = ("_lock", "_old", "_records", "_seen", "_version")
+    __slots__ = ("__weakref__", "_lock", "_old", "_records", "_seen", "_version")
 
     def __init__(self, records: dict[bytes, Record], version: _Version) -> None:
         self._records = records
         self._version = version.number, version.cut, version.count
         self._seen = version  # the newest version whose predecessors' replaced records are in _old
         self._old: dict[bytes, Record | None] = {}
-        self._lock = Lock()
+        self._lock = RLock()  # a signal handler may read what the same thread is gathering
 
     @property
     def version(self) -> int:  # noqa: D102 - as the contract says
@@ -71,14 +75,14 @@ class MemorySnapshot(Snapshot):
             key = key_bytes(key)
         record = self._records.get(key)  # the dict first, then the links: see above
         if self._seen.newer is not None:
-            self._gather_old()
+            self.gather_old()
         if self._old:
             record = self._old.get(key, record)
         return default if record is None else record
 
     def __iter__(self) -> Iterator[bytes]:
         keys = list(self._records)  # one step, so the writer cannot come in between
-        self._gather_old()
+        self.gather_old()
         old = self._old.copy()
         if not old:
             return iter(keys)
@@ -91,7 +95,7 @@ class MemorySnapshot(Snapshot):
                 yield key
         yield from (key for key, record in old.items() if record is not None)
 
-    def _gather_old(self) -> None:
+    def gather_old(self) -> None:
         """Moves what newer versions replaced into one dict; the oldest replacement of a key counts."""
         with self._lock:
             version = self._seen
@@ -108,6 +112,8 @@ class MemoryStore:
     def __init__(self) -> None:
         self._records: dict[bytes, Record] = {}
         self._version = _Version(0, Cut(), 0)
+        self._held: WeakSet[MemorySnapshot] = WeakSet()
+        self._held_lock = Lock()
 
     def apply(self, delta: Delta, cut: Cut) -> Applied:
         """Makes the next version; see ``Store.apply``."""
@@ -127,11 +133,22 @@ class MemoryStore:
         for key in deleted:
             del records[key]
         self._version = version
+        if version.number % _GATHER_EVERY_VERSIONS == 0:
+            self._gather()
         return Applied(changed, deleted)
 
     def snapshot(self) -> MemorySnapshot:
         """The present version, in O(1)."""
-        return MemorySnapshot(self._records, self._version)
+        snapshot = MemorySnapshot(self._records, self._version)
+        with self._held_lock:
+            self._held.add(snapshot)
+        return snapshot
+
+    def _gather(self) -> None:
+        with self._held_lock:
+            held = list(self._held)
+        for snapshot in held:
+            snapshot.gather_old()
 
     def close(self) -> None:
         """Nothing to let go of: snapshots stay readable."""

@@ -16,11 +16,16 @@ from kafka_tools import producer, quiet, write
 from prometheus_client import CollectorRegistry, generate_latest
 
 from kafka_replica import (
+    AuthenticationError,
     BadRecordError,
     Change,
+    CommitUnknownError,
     ConfigurationError,
+    EmbeddedKafkaError,
+    MemoryStore,
     NotReadyError,
     Partition,
+    PublishError,
     Replica,
     ReplicaClosedError,
     State,
@@ -215,23 +220,86 @@ def test_more_partitions_are_refused(local_kafka: LocalKafka, kafka_topic: Topic
         replica.wait_ready(timeout_s=20)
 
 
-@pytest.mark.parametrize("made_again", [False, True])
-def test_a_topic_that_is_not_the_same_any_more(
-    local_kafka: LocalKafka, kafka_topic: TopicMaker, made_again: bool
-) -> None:
-    """Deleted, or made again and longer than before: the replica fails and says so, and serves no ghosts as live."""
-    topic = kafka_topic("again")
-    write(producer(local_kafka.bootstrap_servers, topic), topic, {f"k{i}": "x" for i in range(20)})
+def test_a_topic_that_is_gone(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """Deleted: the replica fails and says so, and still serves its last version to who asks."""
+    topic = kafka_topic("gone")
+    write(producer(local_kafka.bootstrap_servers, topic), topic, {"k": "x"})
     with Replica(config(local_kafka), topic) as replica:
         replica.wait_ready(timeout_s=20)
         admin = AdminClient(config(local_kafka))
         admin.delete_topics([topic])[topic].result(10)
-        if made_again:
-            wait_until(lambda: topic not in admin.list_topics(timeout=5).topics)
-            local_kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
-            write(producer(local_kafka.bootstrap_servers, topic), topic, {f"other{i}": "x" for i in range(30)})
         wait_until(lambda: replica.state is State.FAILED, 20)
         assert topic in (replica.status().last_error or "")
+        assert "k" in replica.snapshot()
+
+
+@pytest.mark.parametrize("attempt", range(3))
+def test_a_topic_made_again_is_never_mixed_with_the_old_one(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, attempt: int
+) -> None:
+    """Made again, and longer than before, so fast that reading just goes on: no version mixes the two."""
+    topic = kafka_topic(f"again-{attempt}")
+    write(producer(local_kafka.bootstrap_servers, topic), topic, {f"old{i}": "x" for i in range(20)})
+    with Replica(config(local_kafka), topic) as replica:
+        replica.wait_ready(timeout_s=20)
+        heard: list[Change] = []
+        replica.subscribe(heard.append)
+        admin = AdminClient(config(local_kafka))
+        fresh = producer(local_kafka.bootstrap_servers, f"{topic}-new")
+        admin.delete_topics([topic])[topic].result(10)
+        wait_until(lambda: _made(local_kafka, topic))
+        write(fresh, topic, {f"new{i}": "x" for i in range(30)})
+        wait_until(lambda: replica.state is State.FAILED, 20)
+    assert [change.version for change in heard] == [1]
+    assert {key[:3] for key in heard[0].snapshot} == {b"old"}
+
+
+def _made(kafka: LocalKafka, topic: str) -> bool:
+    try:
+        kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
+    except EmbeddedKafkaError:
+        return False
+    return True
+
+
+def test_a_wrong_password_is_told_as_such(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """SASL towards a listener that has none: told as a refusal, not as a broker that does not answer."""
+    wrong = {**config(local_kafka), "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN"}
+    secret = {**wrong, "sasl.username": "u", "sasl.password": "hunter2"}
+    with Replica(secret, kafka_topic("sasl")) as replica:
+        with pytest.raises(AuthenticationError, match="sasl") as raised:
+            replica.wait_ready(timeout_s=20)
+        assert "hunter2" not in str(raised.value)
+
+
+def test_a_store_of_another_replica_is_refused(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """A store that holds something would show its keys as those of the topic."""
+    topic, store = kafka_topic("store"), MemoryStore()
+    with Replica(config(local_kafka), topic, store) as replica:
+        replica.wait_ready(timeout_s=20)
+    with pytest.raises(ConfigurationError, match="a store of its own"):
+        Replica(config(local_kafka), topic, store)
+
+
+def test_a_commit_without_an_answer(local_kafka: LocalKafka) -> None:
+    """The broker falls silent at the commit: an error in time that says so; a new producer can go on."""
+    with LocalKafka() as kafka:
+        kafka.create_topic("t", 1, {"cleanup.policy": "compact"})
+        mine = TransactionalProducer(config(kafka), "t", "mine", timeout_s=3)
+        with mine.transaction() as transaction:
+            transaction.put("k", b"0")
+        began_s = time.monotonic()
+        with pytest.raises((CommitUnknownError, PublishError)), mine.transaction() as transaction:  # noqa: PT012
+            transaction.put("k", b"1")
+            mine._writer._producer.flush(5)
+            kafka.pause()
+        assert time.monotonic() - began_s < 20
+        kafka.resume()
+        with TransactionalProducer(config(kafka), "t", "mine").transaction() as transaction:
+            transaction.put("k", b"2")
+        with Replica(config(kafka), "t") as replica:
+            assert transaction.committed.cut is not None
+            assert replica.wait_for(transaction.committed.cut, timeout_s=20)["k"].value == b"2"
 
 
 def test_life_and_its_end(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:

@@ -106,7 +106,7 @@ def test_status_is_zero_only_when_live(sample: Command) -> None:
     assert "live" in sample.run("status").stdout.decode()
     hanging = producer(sample.bootstrap, sample.topic)
     write(hanging, sample.topic, {"k": "v"}, commit=None)
-    done = sample.run("status", "--json", "--timeout-s", "3", status=1)
+    done = sample.run("status", "--json", "--timeout-s", "8", status=1)
     assert json.loads(done.stdout)["state"] == "blocked"
     assert b"a transaction is open" in done.stderr
     hanging.abort_transaction()
@@ -188,6 +188,8 @@ def test_a_config_file_and_its_secrets(sample: Command, tmp_path: Path) -> None:
     done = sample.run("dump", "--config", str(bad), status=1)
     assert b"line 2: 'sasl.pasword'" in done.stderr
     assert b"hunter2" not in done.stderr
+    long = sample.run("dump", "--config", "no.such=" + "hunter2" * 50, status=1)
+    assert b"hunter2" not in long.stderr
 
 
 def test_no_broker_is_told_in_time() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from abc import ABC, abstractmethod
 
@@ -125,14 +126,19 @@ class StoreContract(ABC):
                 seen.append(snapshot.version)
 
         readers = [threading.Thread(target=read) for _ in range(3)]
-        for reader in readers:
-            reader.start()
-        for number in range(300):
-            value = None if number % 10 == 9 else str(number).encode()
-            store.apply(Delta(records([(key, value) for key in keys], number * 200)), Cut({P: (number + 1) * 200}))
-        done.set()
-        for reader in readers:
-            reader.join()
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)  # so that threads meet at every step
+        try:
+            for reader in readers:
+                reader.start()
+            for number in range(300):
+                value = None if number % 10 == 9 else str(number).encode()
+                store.apply(Delta(records([(key, value) for key in keys], number * 200)), Cut({P: (number + 1) * 200}))
+        finally:
+            done.set()
+            for reader in readers:
+                reader.join()
+            sys.setswitchinterval(before)
         assert not torn
         assert len(set(seen)) > 3
 

@@ -51,9 +51,9 @@ def test_what_a_listener_hears_adds_up(deltas: list[Writes], max_pending: int, d
         if data.draw(st.booleans()):
             take()
     mailbox.close()
-    while (change := mailbox.take(0)) is not None:
-        mailbox._changes.appendleft(change)
+    while mailbox._changes:
         take()
+    assert mailbox.take(0) is None
     assert [v for v, _ in versions] == sorted({v for v, _ in versions})
     assert sum(count for _, count in versions) == len(deltas) + 1
     state: dict[bytes, bytes | None] = {}
@@ -113,3 +113,43 @@ def test_an_iterator_ends_times_out_and_fails() -> None:
     ended = Changes(Mailbox(1), None)
     ended.close()
     assert list(ended) == []
+
+
+def test_merging_costs_what_is_new() -> None:
+    """A full mailbox takes a change of one key without going through what already waits."""
+    looked_up: list[object] = []
+
+    class Counting(dict[bytes, int]):
+        def __contains__(self, key: object) -> bool:
+            looked_up.append(key)
+            return super().__contains__(key)
+
+    mailbox = Mailbox(1)
+    store = Counting()
+    mailbox.put(Change(store, store, (b"first",), ()))  # type: ignore[arg-type] # only asked for keys
+    for number in range(100):
+        mailbox.put(Change(store, store, (str(number).encode(),), ()))  # type: ignore[arg-type]
+    assert looked_up == []
+    change = mailbox.take(0)
+    assert change is not None
+    assert change.conflated == 101
+    assert len(looked_up) >= 101
+
+
+def test_a_listener_that_exits_is_told_the_next_version() -> None:
+    """Not even SystemExit ends a listener's thread unseen."""
+    heard: list[int] = []
+    mailbox, done = Mailbox(10), threading.Event()
+
+    def listener(change: Change) -> None:
+        heard.append(change.version)
+        if len(heard) == 1:
+            raise SystemExit(3)
+        done.set()
+
+    subscription = Subscription(listener, mailbox, lambda: None)
+    for change in changes_for([[(b"a", b"1")]]):
+        mailbox.put(change)
+    assert done.wait(5)
+    subscription.close()
+    assert isinstance(subscription.last_error, SystemExit)

@@ -42,3 +42,20 @@ def test_old_values_go_with_the_last_snapshot_that_shows_them() -> None:
     del record, snapshot
     gc.collect()
     assert gone() is None
+
+
+def test_a_held_snapshot_does_not_keep_every_value() -> None:
+    """A key written a thousand times under a snapshot that nobody reads costs a few values, not a thousand."""
+    store = MemoryStore()
+    store.apply(Delta(records([(b"a", b"0")])), Cut({P: 1}))
+    held = store.snapshot()
+    alive: list[weakref.ref[Watched]] = []
+    for number in range(1, 1001):
+        watched = Watched()
+        record = records([(b"a", b"x")], number)[0]._replace(headers=(watched,))  # type: ignore[arg-type]
+        store.apply(Delta([record]), Cut({P: number + 1}))
+        alive.append(weakref.ref(watched))
+    del record, watched
+    gc.collect()
+    assert sum(ref() is not None for ref in alive) <= 65
+    assert held[b"a"].value == b"0"
