@@ -21,12 +21,20 @@ from kafka_replica.stores import Snapshot
 _BAD_RECORDS_KEPT = 1000
 
 
+class _News(Condition):
+    """A condition that knows whether its lock is held by who asks."""
+
+    def held_here(self) -> bool:
+        """Whether the present thread holds the lock."""
+        return bool(self._is_owned())  # type: ignore[attr-defined] # Condition's own, for its subclasses
+
+
 class Board:
     """The facts of one replica. The follower calls the verbs; the replica asks."""
 
     def __init__(self, health: Health) -> None:
         self._health = health
-        self._news = Condition()
+        self._news = _News()
         self._snapshot: Snapshot | None = None
         self._error: KafkaReplicaError | None = None
         self._trouble: KafkaReplicaError | None = None
@@ -86,6 +94,7 @@ class Board:
         """Where the broker says the partitions end."""
         with self._news:
             self._stable, self._high = ends
+            self._trouble = None  # it has passed
             self._health.ends(ends.stable, ends.high, self._positions, time.monotonic())
             self._note_lag()
 
@@ -119,6 +128,16 @@ class Board:
             self._stopped = True
             self._health.stopped()
             self._close_mailboxes(None)
+
+    def stopped_reading(self, *, closed: bool) -> None:
+        """The follower's thread ends."""
+        if closed:
+            self.stopped()
+
+    @property
+    def is_busy_here(self) -> bool:
+        """Whether the present thread is in the middle of a question: a signal handler that interrupted it."""
+        return self._news.held_here()
 
     def listener_failed(self) -> None:
         """A listener raised."""

@@ -20,6 +20,7 @@ from kafka_replica.broker.topics import TopicInfo, Topics
 from kafka_replica.cuts import Publish, QuietPoints
 from kafka_replica.errors import (
     BadRecordError,
+    BrokerError,
     BrokerUnavailableError,
     KafkaReplicaError,
     TopicNotFoundError,
@@ -53,6 +54,7 @@ class Follower:
         self._skip_bad_records = skip_bad_records
         self._topics: Topics | None = None
         self._heard = False
+        self._in_trouble = False
 
     def run(self) -> None:
         """Follows; whatever ends it is on the board afterwards."""
@@ -64,6 +66,8 @@ class Follower:
             _log.exception("the replica of %s failed at something nobody foresaw", self._topic)
             foreseen_not = f"replicating {self._topic}: {type(error).__name__}: {error}; please report this"
             self._fail(KafkaReplicaError(foreseen_not))
+        finally:
+            self._board.stopped_reading(closed=self.closing.is_set())
 
     def _follow(self) -> None:
         topics = self._topics = Topics(self._config)
@@ -130,14 +134,14 @@ class Follower:
             try:
                 answer = question()
             except BrokerUnavailableError as error:
-                self._board.troubled(error)
+                self._trouble(error)
                 self._tell_refusal()
             except TopicNotFoundError:
                 if time.monotonic() - began_s > _NO_TOPIC_FOR_S:
                     raise
             else:
                 self._heard = True
-                self._board.heard()
+                self._well()
                 return answer
             self.closing.wait(_RETRY_S)
         return None
@@ -149,14 +153,26 @@ class Follower:
             return
         if not self._heard:
             raise refusal
-        self._board.troubled(refusal)
+        self._trouble(refusal)
 
     def _note(self, fetched: Fetched) -> None:
         if fetched.heard:
             self._board.heard()
         if fetched.trouble is not None:
-            self._board.troubled(fetched.trouble)
-            _log.warning("%s; going on by itself when the broker is back", fetched.trouble)
+            self._trouble(fetched.trouble)
+
+    def _trouble(self, trouble: BrokerError) -> None:
+        """Something that may pass: said once, and once more when it has passed."""
+        self._board.troubled(trouble)
+        if not self._in_trouble:
+            _log.warning("%s; the replica goes on by itself when it is over", trouble)
+        self._in_trouble = True
+
+    def _well(self) -> None:
+        self._board.heard()
+        if self._in_trouble:
+            _log.warning("the broker answers again; the replica of %s goes on", self._topic)
+        self._in_trouble = False
 
     def _set_aside(self, bad_records: list[BadRecordError]) -> None:
         if not bad_records:
@@ -171,11 +187,11 @@ class Follower:
         try:
             ends = pulse.take(time.monotonic(), read)
         except BrokerUnavailableError as error:
-            self._board.troubled(error)
+            self._trouble(error)
             self._tell_refusal()
             return
         if ends is not None:
-            self._board.heard()
+            self._well()
             self._board.ends(ends)
 
     def _fail(self, error: KafkaReplicaError) -> None:

@@ -25,6 +25,8 @@ from kafka_replica.records import Cut, Partition
 from kafka_replica.states import Health, State, Status
 from kafka_replica.stores import MemoryStore, Snapshot, Store
 
+_CLOSE_S = 10.0
+
 
 class Replica:
     """A live, exact copy of one compacted topic.
@@ -65,6 +67,8 @@ class Replica:
         reader_settings(config)  # refuses early what the reader would refuse later
         if on_bad_record not in {"stop", "skip"}:
             raise ConfigurationError(f"on_bad_record={on_bad_record!r} is not possible; it is 'stop' or 'skip'")
+        if not topic or type(topic) is not str:
+            raise ConfigurationError(f"topic={topic!r} is no name of a topic; give it as text")
         self.config = dict(config)
         self.topic = topic
         self._store: Store = MemoryStore() if store is None else store
@@ -106,8 +110,9 @@ class Replica:
         self._follower.closing.set()
         with self._lifecycle:
             thread, subscriptions = self._thread, list(self._subscriptions)
-        if thread is not None and thread is not current_thread():
-            thread.join()
+        if thread is not None and thread is not current_thread() and not self._board.is_busy_here:
+            # Bounded: a signal handler may have interrupted who holds what the thread waits for. It ends then.
+            thread.join(_CLOSE_S)
         self._board.stopped()
         from_a_listener = any(subscription.is_current_thread for subscription in subscriptions)
         for subscription in subscriptions:
@@ -145,7 +150,7 @@ class Replica:
             if self._board.error is not None:
                 raise copy(self._board.error)
             self._check_open()
-            self._raise_too_slow("is not ready", timeout_s)
+            self._raise_too_slow("is not ready")
         return snapshot
 
     def snapshot(self) -> Snapshot:
@@ -186,7 +191,7 @@ class Replica:
             if self._board.error is not None:
                 raise copy(self._board.error)
             self._check_open()
-            self._raise_too_slow(f"has not come to {Cut(positions)}", timeout_s)
+            self._raise_too_slow(f"has not come to {Cut(positions)}")
         return self.snapshot()
 
     def subscribe(self, listener: Listener, *, max_pending: int = DEFAULT_PENDING_CHANGES) -> Subscription:
@@ -199,6 +204,8 @@ class Replica:
         Raises:
             ReplicaClosedError: it was closed.
         """
+        if not callable(listener):
+            raise UsageError(f"a listener is something that can be called with a Change, not {listener!r}")
         self._check_process()
         with self._lifecycle:
             self._check_open()
@@ -257,9 +264,9 @@ class Replica:
         if self._thread is None and not self._follower.closing.is_set():
             raise NotReadyError("the replica was not started; call start(), or use it in a with statement")
 
-    def _raise_too_slow(self, what: str, timeout_s: float | None) -> NoReturn:
+    def _raise_too_slow(self, what: str) -> NoReturn:
         status = self.status()
-        text = f"the replica of {self.topic} {what} after {timeout_s} s: {status.state}"
+        text = f"the replica of {self.topic} {what} in the time given: {status.state}"
         if status.held_at is not None:
             text += (
                 f"; a transaction is open at {status.held_at} and holds back what is behind it: find its producer "

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from kafka_replica.broker.failures import explained, is_missing_topic, is_refusal, may_pass
+from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import error_callback, reader_settings
 from kafka_replica.errors import BadRecordError, BrokerError, ConfigurationError
 from kafka_replica.records import Partition, Record
-
-_log = logging.getLogger("kafka_replica.librdkafka")
 
 # consume(n, timeout) waits for its time-out unless n messages came; poll() returns with the first, and
 # consume(n, 0) takes what is queued behind it. Batches of 500 were the fastest measured.
@@ -51,7 +49,7 @@ class QuietPointReader:
         self._trouble: list[KafkaError] = []
         try:
             settings = {**reader_settings(config), "error_cb": error_callback(config, self._trouble)}
-            self._consumer = Consumer(settings, logger=_log)
+            self._consumer = Consumer(settings, logger=librdkafka_log)
         except KafkaException as error:
             raise explained(error, "setting up the consumer") from error
         except (TypeError, ValueError) as error:

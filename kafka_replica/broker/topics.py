@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
@@ -19,14 +18,13 @@ from confluent_kafka.admin import (
 )
 
 from kafka_replica.broker.failures import explained
+from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import admin_settings, error_callback
 from kafka_replica.errors import AuthenticationError, BrokerUnavailableError, ConfigurationError
 from kafka_replica.records import Cut, Partition
 
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
 _EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
-
-_log = logging.getLogger("kafka_replica.librdkafka")
 
 
 class Ends(NamedTuple):
@@ -50,7 +48,7 @@ class Topics:
         self._trouble: list[KafkaError] = []
         try:
             settings = {**admin_settings(config), "error_cb": error_callback(config, self._trouble)}
-            self._admin = AdminClient(settings, logger=_log)
+            self._admin = AdminClient(settings, logger=librdkafka_log)
         except KafkaException as error:
             raise explained(error, "setting up the connection to Kafka") from error
         except (TypeError, ValueError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -10,6 +9,7 @@ from typing import Any, TypeVar
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from kafka_replica.broker.failures import explained
+from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import common_settings
 from kafka_replica.errors import (
     BrokerError,
@@ -20,8 +20,6 @@ from kafka_replica.errors import (
     UsageError,
 )
 from kafka_replica.records import Headers, Partition
-
-_log = logging.getLogger("kafka_replica.librdkafka")
 
 T = TypeVar("T")
 
@@ -46,7 +44,7 @@ class TransactionalWriter:
         self._refused: list[tuple[KafkaError, Message]] = []
         settings = {**_DEFAULTS, **common_settings(config), "transactional.id": transactional_id}
         try:
-            self._producer = Producer(settings, logger=_log)
+            self._producer = Producer(settings, logger=librdkafka_log)
         except KafkaException as error:
             raise explained(error, "setting up the producer") from error
         except (TypeError, ValueError) as error:

@@ -16,6 +16,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command's entry: runs it, and turns every failure into a sentence and an exit status."""
     try:
         from kafka_replica.cli.run import run  # noqa: PLC0415 - the library may be installed without the commands
+    except KeyboardInterrupt:
+        sys.exit(130)
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in {"click", "rich"}:
             raise

@@ -15,7 +15,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 _SHARED = (
     click.option("--json", "as_json", is_flag=True, help="JSON lines, for scripts."),
     click.option(
-        "--timeout-s", type=float, default=60.0, show_default=True, help="How long to wait for Kafka, in seconds."
+        "--timeout-s", type=click.FloatRange(min=0), default=60.0, show_default=True,
+        help="How long to wait for Kafka, in seconds.",
     ),
     click.option(
         "--config", "configs", multiple=True, metavar="FILE|KEY=VALUE",
@@ -61,7 +62,7 @@ def _is_file(text: str) -> bool:
 
 def _from_file(path: Path) -> dict[str, str]:
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"reading {path}: {error}") from error
     settings: dict[str, str] = {}

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from kafka_replica.errors import UsageError
 from kafka_replica.records import Record
 
 JsonText = str | dict[str, str]
@@ -16,13 +17,45 @@ JsonText = str | dict[str, str]
 
 def json_line(value: Any) -> None:
     """One line of JSON, at once."""
-    say(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    say(json.dumps(value, separators=(",", ":")))
 
 
 def say(text: str) -> None:
     """One line, at once; in UTF-8 whatever the locale says, for keys are."""
-    sys.stdout.buffer.write(text.encode(errors="backslashreplace") + b"\n")
-    sys.stdout.buffer.flush()
+    write(text.encode(errors="backslashreplace") + b"\n")
+
+
+class ReaderGoneError(Exception):
+    """Who read our output has seen enough, as ``| head`` does."""
+
+
+class _Writing:
+    """Whether a line is half written; a signal may come in the middle."""
+
+    in_the_middle = False
+
+
+def write(data: bytes) -> None:
+    """Bytes as they are, at once.
+
+    Raises:
+        UsageError: there is no standard output.
+        ReaderGoneError: nobody reads it any more.
+    """
+    if sys.stdout is None:
+        raise UsageError("there is no standard output to write to; do not close it")
+    _Writing.in_the_middle = True
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise ReaderGoneError from None
+    _Writing.in_the_middle = False
+
+
+def is_in_the_middle() -> bool:
+    """Whether the last line was not written to its end."""
+    return _Writing.in_the_middle
 
 
 def json_text(data: bytes) -> JsonText:

@@ -18,7 +18,9 @@ from kafka_replica.errors import UsageError
 from kafka_replica.producer import Committed, TransactionalProducer
 from kafka_replica.producer.structures import Structures, read_structures, structure_files
 from kafka_replica.sdmx import Urn
+from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.structures import CONTENT_TYPE
+from kafka_replica.sdmx.versions import is_wildcard
 
 TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20)}
 """What a topic of structures is created with."""
@@ -76,7 +78,10 @@ def _sorted_out(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[list[
     files = [Path(path) for path in paths if not (deletes and path.startswith("urn:"))]
     parsed = [Urn.parse(urn) for urn in urns]
     for urn in parsed:
-        if urn.item is not None:
+        if is_wildcard(urn.version) or "*" in (urn.agency, urn.id):
+            raise UsageError(f"{urn} stands for many; name each artefact to be deleted")
+        known = CLASSES.get(urn.cls)
+        if urn.item is not None or (known is not None and not known.is_maintainable):
             raise UsageError(f"{urn} is an item; only whole artefacts are published and deleted: {urn.maintainable}")
     return list(dict.fromkeys(parsed)), files
 

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import os
-import sys
 from fnmatch import fnmatchcase
 from typing import Any
 
 import click
 
 from kafka_replica.cli.options import kafka_options, properties
-from kafka_replica.cli.output import json_line, json_text, keys_json, place_of, say, sha256_of, shown
+from kafka_replica.cli.output import (
+    is_in_the_middle,
+    json_line,
+    json_text,
+    keys_json,
+    place_of,
+    say,
+    sha256_of,
+    shown,
+    write,
+)
 from kafka_replica.cli.ready import ready_replica, wait_ready
 from kafka_replica.errors import UsageError, WaitTimeoutError
 from kafka_replica.listeners import Change
@@ -62,6 +71,8 @@ def watch(bootstrap_server: str | None, topic: str, configs: tuple[str, ...], ti
                 else:
                     say(_change_text(change))
         except (KeyboardInterrupt, Terminated):
+            if is_in_the_middle():
+                raise  # half a line was printed
             return 0  # that is how watching ends
     return 0
 
@@ -83,8 +94,7 @@ def get(
         if as_json:
             json_line(_record_json(record))
         else:
-            sys.stdout.buffer.write(record.value or b"")
-            sys.stdout.buffer.flush()
+            write(record.value or b"")
 
 
 @click.command("list")

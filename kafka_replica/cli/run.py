@@ -12,6 +12,7 @@ from types import FrameType
 import click
 
 from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.cli.output import ReaderGoneError
 from kafka_replica.errors import KafkaReplicaError
 
 
@@ -25,7 +26,6 @@ def run(arguments: Sequence[str] | None) -> int:
     signal.signal(signal.SIGTERM, _terminate)
     try:
         outcome = kafka_replica.main(arguments, prog_name="kafka-replica", standalone_mode=False)
-        sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
         return 128 + signal.SIGINT
     except Terminated:
@@ -33,8 +33,7 @@ def run(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except BrokenPipeError:
-        # Who read our output has seen enough (as `| head` does). Nothing may be flushed to it any more.
+    except ReaderGoneError:  # nothing may be flushed to it any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except Exception as error:

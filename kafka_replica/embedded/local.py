@@ -58,6 +58,13 @@ class LocalKafka:
         start_timeout_s: float = 60.0,
         progress: Callable[[str], None] | None = None,
     ) -> None:
+        if port is not None and port not in range(1, 65536):
+            raise EmbeddedKafkaError(f"setting up the embedded Kafka: port={port!r} is none; give 1 to 65535, or None")
+        if data_dir is not None and "," in os.fspath(data_dir):
+            raise EmbeddedKafkaError(
+                f"setting up the embedded Kafka: data_dir={os.fspath(data_dir)!r} has a comma, which Kafka takes for "
+                "two folders; choose another"
+            )
         self._asked_port = port
         self._ports: tuple[int, int] | None = None
         self._kept = None if data_dir is None else Path(data_dir).expanduser().absolute()

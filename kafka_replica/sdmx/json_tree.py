@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.budget import Budget
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.formats import Format, of_json_schema
 from kafka_replica.sdmx.identity import artefact_urn
@@ -44,6 +45,7 @@ class JsonMessage(NamedTuple):
     format: Format
     meta: msgspec.Raw | None
     collections: dict[str, msgspec.Raw]
+    budget: Budget
 
 
 def _plural(name: str) -> str:
@@ -114,11 +116,12 @@ def opened(data: bytes, claimed: Format | None) -> JsonMessage:
         raise MessageError(f"reading a JSON message: it is not UTF-8 at byte {error.start}, line {line}") from None
     top = members_of(data, "a JSON message")
     meta = top.pop("meta", None)
+    budget = Budget(len(data))
     if "data" in top and not any(name in CLASSES for name in top):
-        return JsonMessage(_sdmx_json(meta, claimed), meta, members_of(top["data"], "the data of SDMX-JSON"))
+        return JsonMessage(_sdmx_json(meta, claimed), meta, members_of(top["data"], "the data of SDMX-JSON"), budget)
     is_fusion = any(name in CLASSES and CLASSES[name].is_maintainable for name in top)
     if is_fusion or (not top and meta is not None) or claimed is Format.FUSION_JSON:
-        return JsonMessage(Format.FUSION_JSON, meta, top)
+        return JsonMessage(Format.FUSION_JSON, meta, top, budget)
     keys = ", ".join(repr(name[:40]) for name in list(top)[:5])
     raise MessageError(f"reading a JSON message: neither Fusion-JSON nor SDMX-JSON structures; its keys are {keys}")
 
@@ -159,4 +162,4 @@ def message_of(message: JsonMessage, artefact: RawArtefact) -> bytes:
     """A message of this artefact alone, with the same header."""
     held: dict[str, object] = {artefact.collection: [artefact.raw]}
     whole = held if message.format is Format.FUSION_JSON else {"data": held}
-    return msgspec.json.encode(whole if message.meta is None else {"meta": message.meta, **whole})
+    return message.budget.spend(msgspec.json.encode(whole if message.meta is None else {"meta": message.meta, **whole}))

@@ -350,6 +350,25 @@ def test_closing_from_listeners(local_kafka: LocalKafka, kafka_topic: TopicMaker
     assert all(event.wait(10) for event in closed)
 
 
+def test_closing_in_a_signal_handler_that_interrupts_a_question(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker
+) -> None:
+    """A handler that closes while its thread asks for the status over and over does not wait for itself."""
+    topic = kafka_topic("busy")
+    for _ in range(3):
+        replica = Replica(config(local_kafka), topic).start()
+        replica.wait_ready(timeout_s=20)
+        before = signal.signal(signal.SIGUSR1, lambda *_, replica=replica: replica.close())
+        try:
+            threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
+            began_s = time.monotonic()
+            while replica.status().state is not State.STOPPED:
+                assert time.monotonic() - began_s < 15
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+        assert time.monotonic() - began_s < 5
+
+
 def test_closing_in_a_signal_handler(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """A handler that closes ends whatever the main thread was waiting for in the replica."""
     replica = Replica(config(local_kafka), kafka_topic("signal")).start()
@@ -392,7 +411,7 @@ def test_a_fork_is_told_so(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> 
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 17
 
 
-def test_a_broker_that_goes_away_and_comes_back() -> None:
+def test_a_broker_that_goes_away_and_comes_back(caplog: pytest.LogCaptureFixture) -> None:
     """Stopped without a word: stalled within the stated time, the version is still served; back: live by itself."""
     with LocalKafka() as kafka:
         kafka.create_topic("t", 1, {"cleanup.policy": "compact"})
@@ -407,10 +426,13 @@ def test_a_broker_that_goes_away_and_comes_back() -> None:
             assert "k" in replica.snapshot()
             kafka.resume()
             wait_until(lambda: replica.state is State.LIVE, 20)
+            assert replica.status().last_error is None
+            caplog.clear()
             kafka.restart()
             write(producer(kafka.bootstrap_servers, "w"), "t", {"k": "2"})
             wait_until(lambda: replica.snapshot()["k"].value == b"2", 30)
             wait_until(lambda: replica.state is State.LIVE, 20)
+            assert len(caplog.records) < 20, [record.getMessage() for record in caplog.records]
 
 
 def test_a_broker_that_is_not_there() -> None:
@@ -438,6 +460,13 @@ def test_settings_that_would_break_a_promise(broken: object, says: str) -> None:
     """Refused when the replica is made, with the reason."""
     with pytest.raises(ConfigurationError, match=says):
         Replica(broken, "t")  # type: ignore[arg-type] # one of them is what it tests
+
+
+@pytest.mark.parametrize("topic", ["", None, b"t", 3])
+def test_a_topic_is_named_by_text(topic: object) -> None:
+    """Anything else is refused when the replica is made."""
+    with pytest.raises(ConfigurationError, match="no name of a topic"):
+        Replica({"bootstrap.servers": "x:1"}, topic)  # type: ignore[arg-type] # is what it tests
 
 
 def test_an_unknown_property_fails_it() -> None:

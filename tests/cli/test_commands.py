@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -163,6 +164,8 @@ def test_publish_is_one_transaction_or_nothing(command: Command, tmp_path: Path)
         (["publish", "/no/such/file"], b"no file or folder /no/such/file"),
         (["publish", "--delete", "CL_FREQ"], b"CL_FREQ"),
         (["publish", "--delete", FREQ.replace("Codelist=", "Code=") + ".A"], b"is an item"),
+        (["publish", "--delete", FREQ.replace("Codelist=", "Code=")], b"is an item"),
+        (["publish", "--delete", FREQ.replace("2.1", "*")], b"stands for many"),
         (["dump", "--config", "isolation.level=read_uncommitted"], b"aborted records"),
         (["dump", "--config", "nonsense"], b"neither a file nor KEY=VALUE"),
         (["dump", "--config", "no.such.property=1"], b"no.such.property"),
@@ -179,7 +182,7 @@ def test_mistakes_get_one_sentence(command: Command, arguments: list[str], says:
 def test_a_config_file_and_its_secrets(sample: Command, tmp_path: Path) -> None:
     """Properties come from a file too; a bad line is told by number and name, its value never."""
     good = tmp_path / "good.properties"
-    good.write_text(f"# a comment\nbootstrap.servers={sample.bootstrap}\nclient.id = tester\n")
+    good.write_text(f"\ufeff# a comment\nbootstrap.servers={sample.bootstrap}\nclient.id = tester\n")
     line = [*sample.line("dump", "--json")[:3], "--topic", sample.topic, "--config", str(good)]
     done = subprocess.run(line, capture_output=True, timeout=60, check=True)
     assert json.loads(done.stdout.splitlines()[-1])["keys"] == 15
@@ -204,9 +207,27 @@ def test_no_broker_is_told_in_time() -> None:
 def test_a_reader_that_has_seen_enough(sample: Command) -> None:
     """``kafka-replica list | head -1`` ends without a complaint."""
     line = " ".join(f"'{word}'" for word in sample.line("list"))
-    done = subprocess.run(["bash", "-c", f"{line} | head -1"], capture_output=True, timeout=60, check=False)
+    script = f"{line} | head -1"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line} | head -0"], capture_output=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (141, b"")
+    done = subprocess.run(["bash", "-c", script], capture_output=True, timeout=60, check=False)
     assert done.stdout.count(b"\n") == 1
     assert done.stderr == b""
+
+
+def test_the_locale_does_not_matter(command: Command) -> None:
+    """Keys beyond ASCII come through whatever the terminal is thought to speak."""
+    write(producer(command.bootstrap, command.topic), command.topic, {"klé\u2028": "1"})
+    for arguments in (["dump", "--json"], ["list"]):
+        done = subprocess.run(
+            command.line(*arguments), capture_output=True, timeout=60, check=False,
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    assert command.json("dump")[0]["key"] == "klé\u2028"
+    assert command.run("get", "klé\u2028").stdout == b"1"
 
 
 def test_keys_that_are_not_text(command: Command) -> None:
@@ -216,3 +237,7 @@ def test_keys_that_are_not_text(command: Command) -> None:
     writer.produce(command.topic, key=b"\xff", value=b"1")
     writer.commit_transaction()
     assert command.json("dump")[0]["key"] == {"base64": "/w=="}
+    got = subprocess.run(
+        [os.fsencode(word) for word in command.line("get")] + [b"\xff"], capture_output=True, check=True
+    )
+    assert got.stdout == b"1"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import json
 import random
 import time
 from collections.abc import Callable
@@ -180,3 +181,35 @@ def test_no_quadratic_work() -> None:
 
     seconds(100)
     assert seconds(4000) < 9 * seconds(1000)
+
+
+def test_many_namespaces() -> None:
+    """Thousands of namespaces, which each part would repeat, are refused at once."""
+    namespaces = " ".join(f'xmlns:n{i}="u{i}"' for i in range(5000))
+    codelists = "".join(f'<str:Codelist id="C{i}" agencyID="A" version="1.0"/>' for i in range(2000))
+    began_s = time.monotonic()
+    with pytest.raises(MessageError, match="namespaces"):
+        split_message(_message_21(codelists, namespaces=namespaces))
+    assert time.monotonic() - began_s < 5
+
+
+def test_a_large_header_before_many_artefacts() -> None:
+    """A header of a megabyte, which each part would repeat, is refused before memory is gone; in JSON too."""
+    codelists = "".join(f'<str:Codelist id="C{i}" agencyID="A" version="1.0"/>' for i in range(10_000))
+    with pytest.raises(MessageError, match="header"):
+        split_message(_message_21(codelists, header="x" * 1_000_000))
+    fusion = {
+        "meta": {"id": "x" * 1_000_000},
+        "Codelist": [{"id": f"C{i}", "agencyId": "A", "version": "1.0"} for i in range(1500)],
+    }
+    with pytest.raises(MessageError, match="header"):
+        split_message(json.dumps(fusion).encode())
+
+
+def _message_21(codelists: str, *, namespaces: str = "", header: str = "h") -> bytes:
+    base = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
+    return (
+        f'<mes:Structure xmlns:mes="{base}/message" xmlns:str="{base}/structure" {namespaces}>'
+        f"<mes:Header><mes:ID>{header}</mes:ID></mes:Header>"
+        f"<mes:Structures><str:Codelists>{codelists}</str:Codelists></mes:Structures></mes:Structure>"
+    ).encode()

@@ -8,11 +8,14 @@ from typing import cast
 
 from lxml import etree
 
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.budget import Budget
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.ml.tree import Names, artefacts_of, parse
 from kafka_replica.sdmx.urn import Urn
 
 _MARK = "the artefact goes here"
+_MAX_NAMESPACES = 200
 _MARK_BYTES = f"<!--{_MARK}-->".encode()
 
 
@@ -24,8 +27,9 @@ class Cutter:
     (``xsi:type``) keep their meaning.
     """
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, size: int) -> None:
         self._names = names
+        self._budget = Budget(size)
         self._around: dict[etree._Element, tuple[bytes, bytes]] = {}
 
     def message_of(self, artefact: etree._Element) -> bytes:
@@ -37,13 +41,18 @@ class Cutter:
         if around is None:
             around = self._around[container] = self._shell(container)
         body: bytes = etree.tostring(artefact, encoding="UTF-8", with_tail=False)
-        return around[0] + body + around[1]
+        return self._budget.spend(around[0] + body + around[1])
 
     def _shell(self, container: etree._Element) -> tuple[bytes, bytes]:
         path = [*reversed(list(container.iterancestors())), container]
         parent: etree._Element | None = None
         for element in path:
             nsmap = cast("dict[str, str]", element.nsmap)  # the stubs forget the default namespace's None
+            if len(nsmap) > _MAX_NAMESPACES:
+                raise MessageError(
+                    f"cutting a structure message: {len(nsmap):,} namespaces are declared around line "
+                    f"{element.sourceline}, which no structure message needs; leave out those that are not used"
+                )
             made = etree.Element(element.tag, None, nsmap)
             for name, value in element.attrib.items():
                 made.set(name, value)
@@ -66,5 +75,5 @@ def cut_message(data: bytes) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
     """The format, and each artefact's URN and message. Raises MessageError, UnreadableContentError."""
     format_, root = parse(data, comments=True)
     names = Names(format_)
-    cutter = Cutter(names)
+    cutter = Cutter(names, len(data))
     return format_, ((urn, cutter.message_of(element)) for urn, element in artefacts_of(root, names))

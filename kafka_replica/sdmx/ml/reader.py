@@ -30,7 +30,7 @@ def read_message(data: bytes) -> Message:
     """The message in these bytes. Raises MessageError, UnreadableContentError."""
     format_, root = parse(data)
     names = Names(format_)
-    cutter = Cutter(names)
+    cutter = Cutter(names, len(data))
     artefacts = [_artefact(urn, element, names, cutter, format_) for urn, element in artefacts_of(root, names)]
     return Message(format_, _header(header_of(root, names), names), artefacts)
 

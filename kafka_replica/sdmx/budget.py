@@ -1,0 +1,41 @@
+"""How much cutting a message may make of it.
+
+Each part repeats the message's header and namespaces, so a small message with a large header and many
+small artefacts could be made into gigabytes. Real messages grow by a factor of a few.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka_replica.errors import MessageError
+
+_FREE_BYTES: Final = 32 << 20
+_FACTOR: Final = 30
+
+
+class Budget:
+    """Bytes that the parts of one message may have together.
+
+    Args:
+        size: the size of the message.
+    """
+
+    __slots__ = ("_left",)
+
+    def __init__(self, size: int) -> None:
+        self._left = _FREE_BYTES + _FACTOR * size
+
+    def spend(self, part: bytes) -> bytes:
+        """The part itself, if there is room for it.
+
+        Raises:
+            MessageError: the parts are out of all proportion to the message.
+        """
+        self._left -= len(part)
+        if self._left < 0:
+            raise MessageError(
+                "cutting a structure message: its header, repeated for each artefact, makes it more than "
+                f"{_FACTOR} times as large; shorten the header, or send fewer artefacts in one message"
+            )
+        return part
