@@ -1,5 +1,6 @@
 # make demo   the main job on a real Kafka broker, shown to a person     (DEMO_ARGS=--keep stays up)
 # make test   the tests                                                  (TEST_ARGS="-k quiet -x")
+# make bench  speed, as a ratio to a reference in the same run            (BENCH_ARGS="--rounds 3")
 # make check  formatter, linter, types, import contracts, docs links
 # make env    the environment in .venv alone
 # make lock   dependencies looked up anew; make format: the formatter applied
@@ -9,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made
 
-.PHONY: env demo test check format lock clean
+.PHONY: env demo test bench check format lock clean
 
 env: $(STAMP)
 
@@ -21,6 +22,9 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	@$(BIN)/python -m pytest $(TEST_ARGS)
+
+bench: $(STAMP)
+	@$(BIN)/python benchmarks/bootstrap.py $(BENCH_ARGS)
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -64,15 +64,17 @@ def watch(bootstrap_server: str | None, topic: str, configs: tuple[str, ...], ti
     with Replica(properties(bootstrap_server, configs), topic) as replica:
         changes = replica.changes(max_pending=_WATCH_PENDING_CHANGES)
         wait_ready(replica, timeout_s)
+        printed = False
         try:
             for change in changes:
                 if as_json:
                     json_line(_change_json(change))
                 else:
                     say(_change_text(change))
+                printed = True
         except (KeyboardInterrupt, Terminated):
-            if is_in_the_middle():
-                raise  # half a line was printed
+            if not printed or is_in_the_middle():
+                raise
             return 0  # that is how watching ends
     return 0
 
