@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import weakref
 from pathlib import Path
@@ -15,7 +16,6 @@ from kafka_replica.embedded.process import Supervised
 from kafka_replica.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 

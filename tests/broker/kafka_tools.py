@@ -7,7 +7,15 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, IsolationLevel, KafkaError, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 AGGRESSIVE = {
@@ -111,8 +119,9 @@ class Writer(threading.Thread):
     seed: int
     pause_s: float = 0.0
     stop: threading.Event = field(default_factory=threading.Event)
+    begun: int = 0
     committed: int = 0
-    last: str | None = None
+    failed: int = 0
     error: BaseException | None = None
 
     def __post_init__(self) -> None:
@@ -132,24 +141,31 @@ class Writer(threading.Thread):
 
     def _write(self) -> None:
         dice = random.Random(self.seed * 100 + self.number)
-        made = producer(self.bootstrap, f"{self.topic}-writer-{self.number}")
-        count = 0
+        identity = f"{self.topic}-writer-{self.number}"
+        made = producer(self.bootstrap, identity)
         while not self.stop.is_set():
-            count += 1
-            value = None if dice.random() < 0.05 else f"{self.number}.{count}"
-            made.begin_transaction()
-            for i, key in enumerate(self.keys):
-                made.produce(self.topic, key=key.encode(), value=None if value is None else value.encode())
-                if i % 7 == 6 and dice.random() < 0.5:
-                    made.flush()
-            if dice.random() < 0.2:
-                made.abort_transaction()
-            else:
-                made.commit_transaction()
-                self.committed += 1
-                self.last = value
+            self.begun += 1
+            try:
+                self._transaction(made, dice)
+            except KafkaException:
+                # As any writer has to: begin anew, which aborts what was open. Rare, and counted.
+                self.failed += 1
+                made = producer(self.bootstrap, identity)
             if self.pause_s:
                 time.sleep(self.pause_s * dice.random())
+
+    def _transaction(self, made: Producer, dice: random.Random) -> None:
+        value = None if dice.random() < 0.05 else f"{self.number}.{self.begun}"
+        made.begin_transaction()
+        for i, key in enumerate(self.keys):
+            made.produce(self.topic, key=key.encode(), value=None if value is None else value.encode())
+            if i % 7 == 6 and dice.random() < 0.5:
+                made.flush()
+        if dice.random() < 0.2:
+            made.abort_transaction()
+        else:
+            made.commit_transaction()
+            self.committed += 1
 
     __hash__ = threading.Thread.__hash__
 

@@ -42,6 +42,7 @@ def writing(writers: list[Writer], at_least: int = 4) -> Iterator[None]:
             writer.join(30)
     for writer in writers:
         assert writer.error is None, writer.error
+        assert writer.failed <= writer.begun / 5, f"writer {writer.number} failed too often"
         assert writer.committed >= at_least, f"writer {writer.number} hardly wrote: the test shows nothing"
 
 
