@@ -426,7 +426,7 @@ def test_a_broker_that_goes_away_and_comes_back(caplog: pytest.LogCaptureFixture
             assert "k" in replica.snapshot()
             kafka.resume()
             wait_until(lambda: replica.state is State.LIVE, 20)
-            assert replica.status().last_error is None
+            wait_until(lambda: replica.status().last_error is None, 20)
             caplog.clear()
             kafka.restart()
             write(producer(kafka.bootstrap_servers, "w"), "t", {"k": "2"})
