@@ -20,6 +20,11 @@ def key_bytes(key: Key) -> bytes:
     return key.encode() if isinstance(key, str) else key
 
 
+def key_text(key: bytes) -> str:
+    """A key, or any bytes, for people: UTF-8 as text, other bytes escaped."""
+    return key.decode(errors="backslashreplace")
+
+
 class Partition(NamedTuple):
     """One partition of one topic."""
 

@@ -16,14 +16,10 @@ from kafka_replica.cli.options import kafka_options, properties
 from kafka_replica.cli.output import json_line, say
 from kafka_replica.errors import UsageError
 from kafka_replica.producer import Committed, TransactionalProducer
-from kafka_replica.producer.structures import Structures, read_structures, structure_files
+from kafka_replica.producer.structures import TOPIC_SETTINGS, Structures, put_part, read_structures, structure_files
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.classes import CLASSES
-from kafka_replica.sdmx.structures import CONTENT_TYPE
 from kafka_replica.sdmx.versions import is_wildcard
-
-TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20)}
-"""What a topic of structures is created with."""
 
 
 @click.command()
@@ -63,9 +59,10 @@ def publish(
     both = [str(urn) for urn in deleted if urn in structures.parts]
     if both:
         raise UsageError(f"asked to publish and to delete at once: {', '.join(both)}")
+    topics = Topics(config)
     if create_topic:
-        Topics(config).create(topic, partitions, TOPIC_SETTINGS, timeout_s)
-    Topics(config).look_up(topic, timeout_s)  # a producer waits for a topic that is not there
+        topics.create(topic, partitions, TOPIC_SETTINGS, timeout_s)
+    topics.look_up(topic, timeout_s)  # a producer waits for a topic that is not there
     identity = transactional_id or f"kafka-replica-publish-{uuid.uuid4()}"
     producer = TransactionalProducer(config, topic, identity, timeout_s=timeout_s)
     committed = _send(producer, structures, deleted)
@@ -91,7 +88,7 @@ def _send(producer: TransactionalProducer, structures: Structures, deleted: list
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         with producer.transaction() as transaction:
             for part in progress.track(list(structures.parts.values()), description="publishing"):
-                transaction.put(str(part.urn), part.value, ((CONTENT_TYPE, part.content_type.encode()),))
+                put_part(transaction, part)
             for urn in deleted:
                 transaction.delete(str(urn))
         return transaction.committed

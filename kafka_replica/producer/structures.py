@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_replica.errors import MessageError, SdmxError, UnreadableContentError, UsageError
+from kafka_replica.producer.transactions import Transaction
 from kafka_replica.sdmx import Part, Urn, split_message
+from kafka_replica.sdmx.structures import CONTENT_TYPE
+
+TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20)}
+"""What a topic of structures is created with."""
 
 _STRUCTURE_SUFFIXES = (".xml", ".json", ".sdmx", ".gz", ".edi", ".ges", ".xlsx")
 
@@ -21,6 +26,15 @@ class Structures:
     """Files in formats that this version does not cut; only when the caller accepts that."""
     replaced: list[tuple[Urn, Path]]
     """Artefacts that more than one file holds: the one in this file, read later, is the one that counts."""
+
+
+def put_part(transaction: Transaction, part: Part) -> None:
+    """Writes one artefact: key = its URN, value = its message, content type in a header.
+
+    Raises:
+        PublishError: it cannot be sent.
+    """
+    transaction.put(str(part.urn), part.value, ((CONTENT_TYPE, part.content_type.encode()),))
 
 
 def structure_files(paths: Iterable[Path]) -> Iterator[Path]:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from kafka_replica.broker.topics import Topics
@@ -83,6 +84,10 @@ class TransactionalProducer:
         self._timeout_s = timeout_s
         self._writer = TransactionalWriter(config, transactional_id, timeout_s)
 
+    @cached_property
+    def _topics(self) -> Topics:
+        return Topics(self._config)  # a connection of its own, for those who ask
+
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
         """A transaction: committed at the end of the block, aborted if the block raises.
@@ -112,12 +117,11 @@ class TransactionalProducer:
         """
         if not committed.cut:
             return
-        topics = Topics(self._config)
         give_up_s = time.monotonic() + timeout_s
         reason = "another producer holds a transaction open before it"
         while True:
             try:
-                if topics.ends(committed.cut, min(timeout_s, _ANSWER_S)).stable.dominates(committed.cut):
+                if self._topics.ends(committed.cut, min(timeout_s, _ANSWER_S)).stable.dominates(committed.cut):
                     return
             except BrokerUnavailableError as error:
                 reason = str(error)

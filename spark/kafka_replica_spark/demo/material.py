@@ -11,7 +11,6 @@ from kafka_replica.sdmx.samples import sample_files
 
 LABOUR = "KR_DEMO:LABOUR(1.0)"
 AREAS = Urn.of("Codelist", "KR_DEMO", "CL_REF_AREA", "1.0")
-FREQUENCIES = Urn.of("Codelist", "SDMX", "CL_FREQ", "2.1")
 
 CROWD_RECORDS = 50_000
 CROWD_PER_TRANSACTION = 100
@@ -46,13 +45,13 @@ def structures() -> Structures:
     return read_structures(files, skip_unreadable=True)
 
 
-def with_portugal(areas: Part) -> bytes:
+def with_portugal(areas: Part) -> Part:
     """The list of areas with one code more."""
     code = (
         b'<str:Code id="PT"><com:Name xml:lang="en">Portugal</com:Name>'
         b'<com:Name xml:lang="fr">Portugal</com:Name></str:Code></str:Codelist>'
     )
-    return areas.value.replace(b"</str:Codelist>", code)
+    return areas._replace(value=areas.value.replace(b"</str:Codelist>", code))
 
 
 def crowd() -> Iterator[tuple[bytes, bytes]]:

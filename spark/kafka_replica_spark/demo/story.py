@@ -14,13 +14,12 @@ from kafka_replica.broker.topics import Topics
 from kafka_replica.embedded import kafka_for
 from kafka_replica.metrics import export
 from kafka_replica.producer import TransactionalProducer
+from kafka_replica.producer.structures import TOPIC_SETTINGS, put_part
 from kafka_replica.producer.structures import Structures as Files
 from kafka_replica.sdmx import Structures
-from kafka_replica.sdmx.structures import CONTENT_TYPE
 from kafka_replica_spark.demo import material
 from kafka_replica_spark.demo.stage import Stage, expect, hushed, wait_until
 
-_TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20)}
 _SHOWN_METRICS = ("_lag_records{", "_lag_seconds{", "_keys{", "_versions_total{", 'state="live"')
 
 
@@ -60,12 +59,12 @@ def tell(*, bootstrap_server: str | None, keep: bool) -> None:
 
 def _publish(stage: Stage, config: dict[str, Any], topic: str, files: Files) -> TransactionalProducer:
     stage.chapter("Structures are published, all in one Kafka transaction")
-    Topics(config).create(topic, 1, _TOPIC_SETTINGS, 20)
+    Topics(config).create(topic, 1, TOPIC_SETTINGS, 20)
     producer = TransactionalProducer(config, topic, f"{topic}-registry")
     began_s = time.monotonic()
     with producer.transaction() as transaction:
         for part in stage.bar(list(files.parts.values()), "publishing"):
-            transaction.put(str(part.urn), part.value, ((CONTENT_TYPE, part.content_type.encode()),))
+            put_part(transaction, part)
     producer.wait_visible(transaction.committed)
     origin = "real files of many registries, and the project's sample" if material.corpus() else "the project's sample"
     stage.say(f"{len(files.parts):,} structures ({origin}) in {time.monotonic() - began_s:.2f} s")
@@ -125,15 +124,14 @@ def _change_together(stage: Stage, replica: Replica, producer: TransactionalProd
     wait_until(lambda: heard, "the listener did not hear the present state")
     before = replica.snapshot()
     areas = files.parts[material.AREAS]
-    header = ((CONTENT_TYPE, areas.content_type.encode()),)
     others = [part for part in files.parts.values() if part.urn.agency == "KR_DEMO" and part.urn != areas.urn][:2]
     with producer.transaction() as transaction:
-        transaction.put(str(areas.urn), material.with_portugal(areas), header)
+        put_part(transaction, material.with_portugal(areas))
         time.sleep(0.3)
         expect(replica.snapshot() is before, "a version was published in the middle of a transaction")
         stage.say("a code list was sent; its transaction is open: the replica shows nothing of it")
         for part in others:
-            transaction.put(str(part.urn), part.value, ((CONTENT_TYPE, part.content_type.encode()),))
+            put_part(transaction, part)
         asked_s = time.monotonic()
     wait_until(lambda: len(heard) > 1, "the change was not seen")
     took_s = time.monotonic() - asked_s
