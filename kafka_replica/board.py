@@ -5,84 +5,78 @@ One lock guards all of it and is held for moments only. Who waits for something 
 
 from __future__ import annotations
 
+import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from threading import Condition
 
-from kafka_replica.broker.topics import Ends
-from kafka_replica.delta import Applied, tombstones_in
+from kafka_replica.cuts import Ends
+from kafka_replica.delta import Applied
 from kafka_replica.errors import BadRecordError, KafkaReplicaError
-from kafka_replica.listeners import Change, Mailbox
-from kafka_replica.records import Cut, Partition, Record
+from kafka_replica.listeners import DEFAULT_RECENT_CHANGES, Mailbox, RecentChanges
+from kafka_replica.listeners.news import Call, News, Watches, ring
+from kafka_replica.listeners.steps import Step
+from kafka_replica.records import Cut, Partition
 from kafka_replica.states import Counts, Health, State, Status, lag
 from kafka_replica.stores import Snapshot
 
 _BAD_RECORDS_KEPT = 1000
 
 
-class _News(Condition):
-    """A condition that knows whether its lock is held by who asks."""
-
-    def held_here(self) -> bool:
-        """Whether the present thread holds the lock."""
-        return bool(self._is_owned())  # type: ignore[attr-defined] # Condition's own, for its subclasses
-
-
 class Board:
     """The facts of one replica. The follower calls the verbs; the replica asks."""
 
-    def __init__(self, health: Health) -> None:
+    def __init__(self, health: Health, recent_changes: int = DEFAULT_RECENT_CHANGES) -> None:
+        self.life = secrets.token_hex(8)
+        """Numbers of versions mean something within one life."""
         self._health = health
-        self._news = _News()
+        self._news = News()
+        self._watches = Watches()
         self._snapshot: Snapshot | None = None
         self._error: KafkaReplicaError | None = None
         self._trouble: KafkaReplicaError | None = None
         self._stopped = False
         self._barrier = self._positions = self._stable = self._high = Cut()
-        self._heard_s: float | None = None
         self._behind_since_s: float | None = None
-        self._pending_records = 0
+        self._evidence: str | None = None
+        self._held_records = 0
+        self._settled = (0, 0)
+        self._shown_cut = Cut()
         self._counts = Counts()
         self._bad_records: list[BadRecordError] = []
         self._mailboxes: list[Mailbox] = []
+        self._recent = RecentChanges(recent_changes)
 
     # --- verbs of the follower ---
 
     def started(self) -> None:
         """Reading begins."""
         with self._news:
-            self._heard_s = time.monotonic()
-            self._health.started(self._heard_s)
+            self._health.started(time.monotonic())
 
     def heard(self) -> None:
         """The broker said something."""
         with self._news:
-            self._heard_s = time.monotonic()
-            self._health.heard(self._heard_s)
+            self._trouble = None  # it has passed
+            self._health.heard(time.monotonic())
 
     def troubled(self, trouble: KafkaReplicaError) -> None:
         """Something went wrong that may pass."""
         with self._news:
             self._trouble = trouble
 
-    def barrier_set(self, high_watermarks: Cut) -> None:
-        """What has to be read to be ready."""
+    def barrier_set(self, high_watermarks: Cut, evidence: str) -> None:
+        """What has to be read to be ready, and what tells where transactions end."""
         with self._news:
             self._barrier = high_watermarks
+            self._evidence = evidence
 
-    def read(self, records: list[Record], positions: Cut, pending_records: int) -> None:
-        """Records were read, and how far reading has come."""
-        tombstones = tombstones_in(records)
+    def read(self, positions: Cut, held_records: int, settled: tuple[int, int]) -> None:
+        """How far reading has come, and how many records and tombstones it has brought in all."""
         with self._news:
             self._positions = positions
-            self._pending_records = pending_records
-            if records:
-                self._counts = replace(
-                    self._counts,
-                    records=self._counts.records + len(records),
-                    tombstones=self._counts.tombstones + tombstones,
-                )
+            self._held_records = held_records
+            self._settled = settled
 
     def set_aside(self, bad_records: list[BadRecordError]) -> None:
         """Records were met that cannot be replicated."""
@@ -90,29 +84,54 @@ class Board:
             self._counts = replace(self._counts, bad_records=self._counts.bad_records + len(bad_records))
             self._bad_records = [*self._bad_records, *bad_records][-_BAD_RECORDS_KEPT:]
 
-    def ends(self, ends: Ends) -> None:
-        """Where the broker says the partitions end."""
+    def ends(self, ends: Ends, *, waits: bool) -> None:
+        """Where the broker says the partitions end; whether an open transaction is waited for."""
         with self._news:
             self._stable, self._high = ends
-            self._trouble = None  # it has passed
-            self._health.ends(ends.stable, ends.high, self._positions, time.monotonic())
+            self._health.ends(ends.stable, ends.high, self._positions, time.monotonic(), waits=waits)
             self._note_lag()
 
-    def published(self, snapshot: Snapshot, applied: Applied) -> None:
-        """A version was made: readers see it from now on, and listeners are told."""
+    def advanced(self, cut: Cut) -> None:
+        """Reading has come that far, and the version shown stands for that, too: nothing has changed."""
+        with self._news:
+            self._shown_cut = cut
+            self._note_lag()
+            calls = self._told()
+        ring(calls)
+
+    def published(self, snapshot: Snapshot, applied: Applied, transactions: int | None = None) -> None:
+        """A version was made: readers see it from now on, and listeners are told.
+
+        Args:
+            snapshot: the version.
+            applied: what it changed.
+            transactions: how many committed Kafka transactions it holds; None where that is not known.
+        """
         with self._news:
             previous, self._snapshot = self._snapshot, snapshot
-            if previous is None:
-                change = Change.first(snapshot)
-            else:
-                change = Change(snapshot, previous, applied.changed, applied.deleted)
+            self._shown_cut = snapshot.cut
+            step = None if previous is None else Step(snapshot, previous, applied, transactions)
+            if step is not None:
+                self._recent.add(step)
             self._mailboxes = [mailbox for mailbox in self._mailboxes if not mailbox.closed]
-            for mailbox in self._mailboxes:
-                mailbox.put(change)
-            self._counts = replace(self._counts, versions=self._counts.versions + 1)
+            mailboxes = tuple(self._mailboxes)
+            self._counts = replace(
+                self._counts,
+                versions=self._counts.versions + 1,
+                transactions=self._counts.transactions + (transactions or 0),
+            )
             self._health.ready()
             self._note_lag()
-            self._news.notify_all()
+            calls = self._told()
+        # Without the lock: whoever is interrupted in a mailbox, by a signal handler that closes, holds that one's.
+        ring(calls)
+        for mailbox in mailboxes:
+            if step is None:
+                mailbox.begin(snapshot)
+            else:
+                mailbox.put(step, snapshot)
+        if step is not None:
+            self._recent.settle()
 
     def failed(self, error: KafkaReplicaError) -> None:
         """It ended by an error."""
@@ -120,24 +139,21 @@ class Board:
             # Without the traceback, which would keep the whole reading alive.
             self._error = error.with_traceback(None)
             self._health.failed()
-            self._close_mailboxes(error)
+            mailboxes, calls = self._dismissed(), self._told()
+        _end(mailboxes, calls, error)
 
     def stopped(self) -> None:
         """It was closed."""
         with self._news:
             self._stopped = True
             self._health.stopped()
-            self._close_mailboxes(None)
-
-    def stopped_reading(self, *, closed: bool) -> None:
-        """The follower's thread ends."""
-        if closed:
-            self.stopped()
+            mailboxes, calls = self._dismissed(), self._told()
+        _end(mailboxes, calls, None)
 
     @property
     def is_busy_here(self) -> bool:
         """Whether the present thread is in the middle of a question: a signal handler that interrupted it."""
-        return self._news.held_here()
+        return self._news.held_here() or any(mailbox.is_busy_here for mailbox in tuple(self._mailboxes))
 
     def listener_failed(self) -> None:
         """A listener raised."""
@@ -152,14 +168,14 @@ class Board:
         return self._snapshot
 
     @property
+    def has_version(self) -> bool:
+        """Whether there is a version to be shown."""
+        return self._snapshot is not None
+
+    @property
     def error(self) -> KafkaReplicaError | None:
         """What ended it."""
         return self._error
-
-    @property
-    def trouble(self) -> KafkaReplicaError | None:
-        """The last thing that went wrong and may pass."""
-        return self._trouble
 
     @property
     def bad_records(self) -> list[BadRecordError]:
@@ -173,33 +189,32 @@ class Board:
         with self._news:
             return self._health.state(time.monotonic())
 
-    def wait_settled(self, timeout_s: float | None) -> None:
-        """Waits until there is a version, or there will never be one."""
-        with self._news:
-            self._news.wait_for(
-                lambda: self._snapshot is not None or self._error is not None or self._stopped, timeout_s
-            )
-
     def wait_for(self, cut: Mapping[Partition, int], timeout_s: float | None) -> bool:
-        """Waits until the version shown has come as far as ``cut``; whether it has."""
+        """Waits until the version shown has come as far as ``cut`` (an empty one: until there is a version).
 
-        def there() -> bool:
-            return self._snapshot is not None and self._snapshot.cut.dominates(cut)
-
+        Returns:
+            Whether it has; False after ``timeout_s``, or at once where it never will.
+        """
         with self._news:
-            self._news.wait_for(lambda: there() or self._error is not None or self._stopped, timeout_s)
-            return there()
+            self._news.wait_for(lambda: self._is_settled(cut), timeout_s)
+            return self._has_come_to(cut)
 
-    def mailbox(self, max_pending: int) -> Mailbox:
-        """A new mailbox: the present version is in it, every later one will be."""
+    def call_when(self, cut: Mapping[Partition, int], call: Call) -> Callable[[], None]:
+        """Calls once, when ``wait_for`` would return, which may be now; what is returned takes it back."""
+        with self._news:
+            return self._watches.add(lambda: self._is_settled(cut), call)
+
+    def mailbox(self, max_pending: int, since: int | None = None) -> Mailbox:
+        """A new mailbox: the present version is in it, or what was missed since; every later one will be."""
         mailbox = Mailbox(max_pending)
         with self._news:
-            if self._snapshot is not None:
-                mailbox.put(Change.first(self._snapshot))
+            snapshot = self._snapshot
+            if snapshot is not None:
+                mailbox.begin(snapshot, None if since is None else self._recent.after(since, snapshot.version))
+            self._mailboxes.append(mailbox)  # before the question: a signal handler may close it in between
             if self._error is not None or self._stopped:
                 mailbox.close(self._error)
-            else:
-                self._mailboxes.append(mailbox)
+                self._mailboxes = []
         return mailbox
 
     def status(self) -> Status:
@@ -207,7 +222,7 @@ class Board:
         now_s = time.monotonic()
         with self._news:
             snapshot, cut = self._snapshot, self._cut()
-            held_at = self._health.held_at
+            held_at, heard_s = self._health.held_at, self._health.heard_s
             last_error = self._error or self._trouble
             return Status(
                 state=self._health.state(now_s),
@@ -222,18 +237,20 @@ class Board:
                 lag_records=lag(cut, self._high),
                 lag_stable_records=lag(cut, self._stable),
                 lag_s=self._lag_s(now_s),
-                pending_records=self._pending_records,
+                pending_records=self._held_records,
                 blocked_s=self._health.blocked_s(now_s),
                 held_at="{}@{}".format(*held_at) if held_at is not None else None,
-                heard_s_ago=None if self._heard_s is None else now_s - self._heard_s,
+                open_transactions=len(cut.open),
+                evidence=self._evidence,
+                heard_s_ago=None if heard_s is None else now_s - heard_s,
                 last_error=None if last_error is None else str(last_error),
-                counts=self._counts,
+                counts=replace(self._counts, records=self._settled[0], tombstones=self._settled[1]),
             )
 
     # --- helpers; the lock is held ---
 
     def _cut(self) -> Cut:
-        return self._snapshot.cut if self._snapshot is not None else Cut()
+        return self._shown_cut
 
     def _note_lag(self) -> None:
         if not lag(self._cut(), self._high):
@@ -242,14 +259,30 @@ class Board:
             self._behind_since_s = time.monotonic()
 
     def _lag_s(self, now_s: float) -> float | None:
-        if not self._high or self._heard_s is None:
+        heard_s = self._health.heard_s
+        if not self._high or heard_s is None:
             return None
         if self._health.state(now_s) in {State.STALLED, State.FAILED}:
-            return now_s - min(self._heard_s, self._behind_since_s or self._heard_s)
+            return now_s - min(heard_s, self._behind_since_s or heard_s)
         return 0.0 if self._behind_since_s is None else now_s - self._behind_since_s
 
-    def _close_mailboxes(self, error: KafkaReplicaError | None) -> None:
-        for mailbox in self._mailboxes:
-            mailbox.close(error)
-        self._mailboxes = []
+    def _has_come_to(self, cut: Mapping[Partition, int]) -> bool:
+        return self._snapshot is not None and self._shown_cut.includes(cut)
+
+    def _is_settled(self, cut: Mapping[Partition, int]) -> bool:
+        return self._has_come_to(cut) or self._error is not None or self._stopped
+
+    def _told(self) -> list[Call]:
         self._news.notify_all()
+        return self._watches.due()
+
+    def _dismissed(self) -> list[Mailbox]:
+        mailboxes, self._mailboxes = self._mailboxes, []
+        return mailboxes
+
+
+def _end(mailboxes: list[Mailbox], calls: list[Call], error: KafkaReplicaError | None) -> None:
+    """Without the lock, as in ``Board.published``."""
+    for mailbox in mailboxes:
+        mailbox.close(error)
+    ring(calls)

@@ -6,48 +6,41 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from kafka_replica.records import Record
+from kafka_replica.records import Partition, Stored
 
-_KEY_OF = itemgetter(Record._fields.index("key"))
-_VALUE_OF = itemgetter(Record._fields.index("value"))
+_KEY_OF = itemgetter(0)
+_VALUE_OF = itemgetter(1)
 
 
 class Delta:
-    """The net effect of a run of records: one record a key, the one with the highest offset.
+    """The net effect of a run of records: one record a key.
 
-    Compaction and every plain reader keep the highest offset of a key, so a delta does too: it may be
-    built from any cutting of the log into pieces, in order, and ends the same.
+    ``source`` is where records that do not say it themselves come from.
     """
 
-    __slots__ = ("changes", "record_count", "tombstone_count")
+    __slots__ = ("changes", "record_count", "source", "tombstone_count")
 
-    def __init__(self, records: Sequence[Record] = ()) -> None:
-        self.changes: dict[bytes, Record] = {}
+    def __init__(self, records: Sequence[Stored] = (), source: Partition | None = None) -> None:
+        self.changes: dict[bytes, Stored] = {}
+        self.source = source
         self.record_count = 0
         self.tombstone_count = 0
         self.add(records)
 
-    def add(self, records: Sequence[Record]) -> None:
-        """Takes in records in log order."""
+    def add(self, records: Sequence[Stored]) -> None:
+        """Takes in records of which each is newer than all before it."""
         # A batch at a time, in C: this is where every record of a bootstrap passes.
         self.changes.update(zip(map(_KEY_OF, records), records, strict=True))
-        self.record_count += len(records)
-        self.tombstone_count += tombstones_in(records)
+        self.count(records)
 
-    def merge(self, newer: Delta) -> None:
-        """Takes in a delta of records that come later in the log."""
-        self.changes |= newer.changes
-        self.record_count += newer.record_count
-        self.tombstone_count += newer.tombstone_count
+    def count(self, records: Sequence[Stored]) -> None:
+        """Counts records that were taken in one by one."""
+        self.record_count += len(records)
+        self.tombstone_count += list(map(_VALUE_OF, records)).count(None)
 
     def __len__(self) -> int:
         """The number of keys touched."""
         return len(self.changes)
-
-
-def tombstones_in(records: Sequence[Record]) -> int:
-    """How many of the records delete their key."""
-    return list(map(_VALUE_OF, records)).count(None)
 
 
 class Applied(NamedTuple):

@@ -37,17 +37,20 @@ _GAUGES = (  # name, what it says, the status field
     ("lag_seconds", "For how long the version shown has been behind the high watermark.", "lag_s"),
     ("pending_records", "Records read that no version shows yet.", "pending_records"),
     ("open_transaction_seconds", "For how long one open transaction has been in the way.", "blocked_s"),
+    ("open_transactions", "Transactions that began below the version shown and are not decided.", "open_transactions"),
     ("last_heard_seconds", "Time since the broker last said something.", "heard_s_ago"),
 )
 _COUNTERS = (  # name, what it says, the field of status.counts
     ("records", "Records read, tombstones included.", "records"),
     ("tombstones", "Tombstones read.", "tombstones"),
+    ("transactions", "Committed transactions shown, as far as they can be told apart.", "transactions"),
     ("versions", "Versions published.", "versions"),
     ("bad_records", "Records that could not be replicated.", "bad_records"),
     ("listener_errors", "Exceptions raised by listeners.", "listener_errors"),
 )
 _OFFSETS = (  # name, what it says, the status field
     ("position", "Next offset to be read.", "positions"),
+    ("barrier_offset", "Offset that had to be reached to be ready.", "barrier"),
     ("version_offset", "Offset up to which the version shown stands.", "cut"),
     ("last_stable_offset", "Offset below which all transactions are decided.", "stable"),
     ("high_watermark", "Offset below which all is replicated.", "high_watermark"),

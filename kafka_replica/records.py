@@ -5,8 +5,9 @@ No I/O, no threads, nothing of Kafka's clients and nothing of SDMX.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 Headers: TypeAlias = tuple[tuple[str, bytes | None], ...]
 """Record headers as Kafka keeps them: ordered, names may repeat, a value may be null."""
@@ -18,6 +19,11 @@ Key: TypeAlias = bytes | str
 def key_bytes(key: Key) -> bytes:
     """The bytes of a key, text encoded as UTF-8."""
     return key.encode() if isinstance(key, str) else key
+
+
+def topic_key(topic: str, key: Key) -> bytes:
+    """How a replica of several topics, each with keys of its own, names a key of one of them."""
+    return topic.encode() + b"\0" + key_bytes(key)  # no name of a topic holds a zero
 
 
 def key_text(key: bytes) -> str:
@@ -69,16 +75,98 @@ class Record(NamedTuple):
         return next((value for header, value in reversed(self.headers) if header == name), None)
 
 
+class OpenTransaction:
+    """A transaction that is not in a version though it began below its cut: what it wrote to one partition so far."""
+
+    __slots__ = ("_count", "_spans", "first_offset", "partition", "producer_epoch", "producer_id")
+
+    def __init__(
+        self,
+        partition: Partition,
+        producer_id: int,
+        producer_epoch: int,
+        first_offset: int,
+        spans: Sequence[tuple[int, int]],
+        count: int,
+    ) -> None:
+        self.partition = partition
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+        self.first_offset = first_offset
+        # Whoever reads on appends to the same list: only so many of it are meant.
+        self._spans, self._count = spans, count
+
+    def holds(self, offset: int) -> bool:
+        """Whether the record at that offset is one of its own."""
+        at = bisect_right(self._spans, (offset, 1 << 63), hi=self._count)
+        return at > 0 and offset < self._spans[at - 1][1]
+
+    def __eq__(self, other: object) -> bool:
+        return self._identity == other._identity if isinstance(other, OpenTransaction) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def __repr__(self) -> str:
+        return f"<transaction of producer {self.producer_id} open at {self.partition}@{self.first_offset}>"
+
+    @property
+    def _identity(self) -> tuple[Partition, int, int]:
+        return self.partition, self.producer_id, self.first_offset
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "partition": str(self.partition),
+            "first_offset": self.first_offset,
+            "producer_id": self.producer_id,
+            "producer_epoch": self.producer_epoch,
+        }
+
+
+RawRecord: TypeAlias = tuple[bytes, bytes | None, int, int, Headers]
+"""A record as a reader makes it: what a ``Record`` begins with, but for where it was read.
+
+A plain tuple of plain values costs Python's garbage collector nothing; half a million objects of a class
+make a bootstrap twice as long.
+"""
+
+Stored: TypeAlias = RawRecord | Record
+"""What is kept of a record until somebody asks for it; of both, 1 is the value and 2 the offset."""
+
+
+def lacks_key(stored: Stored) -> bool:
+    """Whether the log has no key for it, which readers leave to whoever puts records together."""
+    key: bytes | None = stored[0]
+    return key is None
+
+
+def as_record(stored: Stored, source: Partition) -> Record:
+    """The record as users see it."""
+    if stored.__class__ is Record:
+        return stored
+    made: Record = tuple.__new__(Record, (*stored, source))
+    return made
+
+
 class Cut(Mapping[Partition, int]):
     """A point of the log: for each partition the offset read up to (the next one to be read).
 
-    Immutable and hashable. A cut *dominates* another when it is at least as far in every partition.
+    What lies below it and was committed is in the version that stands for it, but for transactions that
+    were still ``open`` there. Immutable and hashable. A cut *dominates* another when it is at least as far in
+    every partition.
     """
 
-    __slots__ = ("_offsets",)
+    __slots__ = ("_offsets", "open")
 
-    def __init__(self, offsets: Mapping[Partition, int] | None = None) -> None:
-        self._offsets: dict[Partition, int] = dict(sorted((offsets or {}).items()))
+    def __init__(
+        self,
+        offsets: Mapping[Partition, int] | None = None,
+        open: Iterable[OpenTransaction] = (),  # noqa: A002
+    ) -> None:
+        found = dict(offsets or {})
+        self._offsets: dict[Partition, int] = found if len(found) < 2 else dict(sorted(found.items()))
+        self.open: tuple[OpenTransaction, ...] = tuple(open)
 
     def __getitem__(self, partition: Partition) -> int:
         return self._offsets[partition]
@@ -90,24 +178,40 @@ class Cut(Mapping[Partition, int]):
         return len(self._offsets)
 
     def __hash__(self) -> int:
-        return hash(tuple(self._offsets.items()))
+        return hash((tuple(self._offsets.items()), frozenset(self.open)))
 
     def __eq__(self, other: object) -> bool:
-        return self._offsets == other._offsets if isinstance(other, Cut) else NotImplemented
+        if not isinstance(other, Cut):
+            return NotImplemented
+        return self._offsets == other._offsets and set(self.open) == set(other.open)
 
     def __repr__(self) -> str:
         return f"Cut({self})"
 
     def __str__(self) -> str:
-        return ", ".join(f"{partition}@{offset}" for partition, offset in self._offsets.items()) or "empty"
+        text = ", ".join(f"{partition}@{offset}" for partition, offset in self._offsets.items()) or "empty"
+        return f"{text} ({len(self.open)} open)" if self.open else text
 
     def dominates(self, other: Mapping[Partition, int]) -> bool:
         """Whether this cut is at least as far as the other one in each of the other's partitions."""
         return all(self._offsets.get(partition, -1) >= offset for partition, offset in other.items())
 
+    def includes(self, positions: Mapping[Partition, int]) -> bool:
+        """Whether the records just below these offsets are decided, and in a version of this cut if they count."""
+        return self.dominates(positions) and not any(
+            open_.holds(positions[open_.partition] - 1) for open_ in self.open if open_.partition in positions
+        )
+
     def advanced(self, offsets: Mapping[Partition, int]) -> Cut:
-        """This cut with some partitions moved."""
+        """These offsets with some partitions moved; nothing is said of open transactions."""
         return Cut({**self._offsets, **offsets})
+
+    def resume(self) -> Cut:
+        """From where on to read to go on after this cut: what was open is needed from its beginning."""
+        firsts: dict[Partition, int] = {}
+        for open_ in self.open:
+            firsts[open_.partition] = min(open_.first_offset, firsts.get(open_.partition, open_.first_offset))
+        return self.advanced(firsts)
 
     def as_json(self) -> dict[str, int]:
         """``{"topic-partition": offset}``."""

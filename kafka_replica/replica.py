@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from copy import copy
 from threading import RLock, Thread, current_thread
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
 
 from kafka_replica.board import Board
-from kafka_replica.broker.settings import reader_settings
+from kafka_replica.broker.sources import Evidence, check_settings
 from kafka_replica.errors import (
     BadRecordError,
     ConfigurationError,
@@ -19,13 +21,20 @@ from kafka_replica.errors import (
     UsageError,
     WaitTimeoutError,
 )
-from kafka_replica.follower import Follower
-from kafka_replica.listeners import DEFAULT_PENDING_CHANGES, Changes, Listener, Subscription
+from kafka_replica.follower import Follower, Following
+from kafka_replica.listeners import (
+    DEFAULT_PENDING_CHANGES,
+    DEFAULT_RECENT_CHANGES,
+    Changes,
+    Listener,
+    Subscription,
+)
 from kafka_replica.records import Cut, Partition
 from kafka_replica.states import Health, State, Status
 from kafka_replica.stores import MemoryStore, Snapshot, Store
 
 _CLOSE_S = 10.0
+_NOTHING_MORE: Mapping[Partition, int] = {}
 
 
 class Replica:
@@ -43,12 +52,21 @@ class Replica:
 
     Args:
         config: librdkafka's properties as they are; ``bootstrap.servers`` at least.
-        topic: the topic to follow; it must have one partition in this version of kafka_replica.
+        topic: the topic to follow, or several of them; each with any number of partitions.
         store: where versions are kept; in memory by default.
+        evidence: what tells where transactions end: ``"markers"`` (the log's own batches: exact, and a version
+            a transaction), ``"quiet points"`` (the confluent-kafka consumer), or ``"auto"``: markers
+            where the broker and the properties allow it.
+        one_key_space: read several topics as one: a key that more than one has shows the record of the
+            topic named last. Otherwise each topic has keys of its own; see ``Snapshot.of``.
+        wait_for_topic: wait for a topic that does not exist yet; else that is an error.
         on_bad_record: ``"stop"`` fails the replica at a record that cannot be replicated (one without
             a key); ``"skip"`` sets it aside into ``bad_records``.
         stalled_after_s: how long the broker may be silent before the state is ``stalled``.
+        barrier_timeout_s: fails the replica when it is not ready, the broker answers and nothing has been read
+            for that long; None waits for ever. Kafka's brokers allow transactions to be open for 900 s.
         blocked_after_s: how long one open transaction may be in the way before it is ``blocked``.
+        recent_changes: how many changes are kept for ``changes(since=...)``; 0 keeps none.
 
     Raises:
         ConfigurationError: a property is impossible, or would break one of the promises.
@@ -57,30 +75,37 @@ class Replica:
     def __init__(
         self,
         config: Mapping[str, Any],
-        topic: str,
+        topic: str | Sequence[str],
         store: Store | None = None,
         *,
+        evidence: Literal["auto", "markers", "quiet points"] = "auto",
+        one_key_space: bool = False,
+        wait_for_topic: bool = True,
         on_bad_record: Literal["stop", "skip"] = "stop",
         stalled_after_s: float = 10.0,
         blocked_after_s: float = 1.0,
+        barrier_timeout_s: float | None = 1000.0,
+        recent_changes: int = DEFAULT_RECENT_CHANGES,
     ) -> None:
-        reader_settings(config)  # refuses early what the reader would refuse later
+        kind = _evidence(evidence)
+        check_settings(config, kind)
         if on_bad_record not in {"stop", "skip"}:
             raise ConfigurationError(f"on_bad_record={on_bad_record!r} is not possible; it is 'stop' or 'skip'")
-        if not topic or type(topic) is not str:
-            raise ConfigurationError(f"topic={topic!r} is no name of a topic; give it as text")
         self.config = dict(config)
-        self.topic = topic
+        self.topics = _topics(topic)
+        self.topic = ", ".join(self.topics)
         self._store: Store = MemoryStore() if store is None else store
         if self._store.snapshot().version:
             raise ConfigurationError(
                 "the store holds a version already, of which nothing says that it is of this topic as it is now; "
                 "give each replica a store of its own"
             )
-        self._board = Board(Health(stalled_after_s=stalled_after_s, blocked_after_s=blocked_after_s))
-        self._follower = Follower(
-            self.config, topic, self._store, self._board, skip_bad_records=on_bad_record == "skip"
+        health = Health(stalled_after_s=stalled_after_s, blocked_after_s=blocked_after_s)
+        self._board = Board(health, recent_changes)
+        following = Following(
+            self.config, self.topics, kind, one_key_space, on_bad_record == "skip", wait_for_topic, barrier_timeout_s
         )
+        self._follower = Follower(following, self._store, self._board)
         self._subscriptions: list[Subscription] = []
         self._lifecycle = RLock()  # a signal handler may close what the same thread is starting
         self._thread: Thread | None = None
@@ -104,19 +129,27 @@ class Replica:
         return self
 
     def close(self) -> None:
-        """Ends reading and tells listeners no more. Idempotent. Snapshots stay readable."""
+        """Ends reading and tells listeners no more. Idempotent. Snapshots stay readable.
+
+        Waits for the calls of listeners that are under way, and for reading to end, some seconds at most.
+        """
         if self._pid is not None and self._pid != os.getpid():
             return  # a fork has none of the threads, and locks may be held for ever
         self._follower.closing.set()
-        with self._lifecycle:
+        # A signal handler may have interrupted who holds what the others wait for: then it waits for nobody.
+        busy = self._board.is_busy_here
+        with nullcontext() if busy else self._lifecycle:
             thread, subscriptions = self._thread, list(self._subscriptions)
-        if thread is not None and thread is not current_thread() and not self._board.is_busy_here:
-            # Bounded: a signal handler may have interrupted who holds what the thread waits for. It ends then.
+        if thread is not None and thread is not current_thread() and not busy:
             thread.join(_CLOSE_S)
         self._board.stopped()
-        from_a_listener = any(subscription.is_current_thread for subscription in subscriptions)
         for subscription in subscriptions:
-            subscription.close(wait=not from_a_listener)  # two listeners that close would wait for each other
+            subscription.close(wait=False)
+        # Two listeners that close would wait for each other.
+        if not busy and not any(subscription.is_current_thread for subscription in subscriptions):
+            give_up_s = time.monotonic() + _CLOSE_S
+            for subscription in subscriptions:
+                subscription.join(max(0.0, give_up_s - time.monotonic()))
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -144,28 +177,34 @@ class Replica:
             ReplicaClosedError: it was closed.
         """
         self._check_started()
-        self._board.wait_settled(timeout_s)
-        snapshot = self._board.snapshot
-        if snapshot is None:
-            if self._board.error is not None:
-                raise copy(self._board.error)
-            self._check_open()
+        if not self._board.wait_for(_NOTHING_MORE, timeout_s):
+            self._check_not_over()
             self._raise_too_slow("is not ready")
-        return snapshot
+        return self.snapshot()
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self, *, at_least: Mapping[Partition, int] | None = None, timeout_s: float | None = None) -> Snapshot:
         """The present version, in O(1). It never changes, and lives as long as you hold it.
+
+        Args:
+            at_least: waits for a version that includes what lies below these offsets, as ``wait_for`` does.
+            timeout_s: how long to wait for that; None waits for ever.
 
         Raises:
             NotReadyError: there is none yet; ``wait_ready`` waits for it.
+            WaitTimeoutError: ``at_least`` was not reached in time.
             KafkaReplicaError: the replica failed before there was one.
         """
+        if at_least is not None:
+            return self.wait_for(at_least, timeout_s)
+        if timeout_s is not None:
+            raise UsageError(
+                "snapshot(timeout_s=...) waits only with at_least=...; wait_ready(timeout_s=...) waits for the first "
+                "version"
+            )
         self._check_process()
         snapshot = self._board.snapshot
         if snapshot is None:
-            if self._board.error is not None:
-                raise copy(self._board.error)
-            self._check_open()
+            self._check_not_over()
             raise NotReadyError(
                 f"the replica of {self.topic} has no version yet ({self.state}); call wait_ready(timeout_s=...) first"
             )
@@ -188,11 +227,23 @@ class Replica:
         """
         self._check_started()
         if not self._board.wait_for(positions, timeout_s):
-            if self._board.error is not None:
-                raise copy(self._board.error)
-            self._check_open()
+            self._check_not_over()
             self._raise_too_slow(f"has not come to {Cut(positions)}")
         return self.snapshot()
+
+    def call_when(self, positions: Mapping[Partition, int], call: Callable[[], object]) -> Callable[[], None]:
+        """Calls once, as soon as ``wait_for(positions)`` would not wait: for event loops, which must not wait in it.
+
+        Args:
+            positions: as for ``wait_for``; an empty mapping stands for the first version, as in ``wait_ready``.
+            call: called from the thread that makes versions, or at once; also when the replica fails or is
+                closed. It has to return at once, and is best the loop's own way of being woken from another thread.
+
+        Returns:
+            What takes it back, from any thread.
+        """
+        self._check_started()
+        return self._board.call_when(positions, call)
 
     def subscribe(self, listener: Listener, *, max_pending: int = DEFAULT_PENDING_CHANGES) -> Subscription:
         """Tells a listener of the whole present state first, then of each version; see ``listeners``.
@@ -215,22 +266,45 @@ class Replica:
             self._subscriptions.append(subscription)
         return subscription
 
-    def changes(self, *, timeout_s: float | None = None, max_pending: int = DEFAULT_PENDING_CHANGES) -> Changes:
+    def changes(
+        self,
+        *,
+        since: int | None = None,
+        life: str | None = None,
+        timeout_s: float | None = None,
+        max_pending: int = DEFAULT_PENDING_CHANGES,
+    ) -> Changes:
         """The same as an iterator: the present state, then each version; ends when the replica is closed.
 
+        With ``since`` it goes on after that version: first the versions made since, each as a change of its own,
+        then those to come. Where they are not all among the recent changes any more (``recent_changes``), or the
+        version is none of this replica's, it begins with the whole state (``Change.initial``), never with a gap.
+
         Args:
+            since: the number of a version of this replica, such as ``change.version`` of the last change heard.
+            life: the ``life`` of the replica that the number is of. Where the number comes from outside the
+                process, give it: a replica made later counts anew.
             timeout_s: how long to wait for the next version; None waits for ever.
-            max_pending: how many changes may wait here before they are merged.
+            max_pending: how many changes may wait here before they are merged; those since are not counted.
 
         Raises:
             WaitTimeoutError: there was no next version in time.
             KafkaReplicaError: the replica failed, with this error.
         """
+        if since is not None and type(since) is not int:
+            raise UsageError(f"since={since!r} is no number of a version; give change.version or snapshot.version")
         self._check_process()
         self._check_open()
-        return Changes(self._board.mailbox(max_pending), timeout_s)
+        if life not in {None, self.life}:
+            since = None
+        return Changes(self._board.mailbox(max_pending, since), timeout_s)
 
     # --- looking at it ---
+
+    @property
+    def life(self) -> str:
+        """Tells this replica from any other, also of the same topic: numbers of versions count within one life."""
+        return self._board.life
 
     @property
     def state(self) -> State:
@@ -251,6 +325,11 @@ class Replica:
     def _check_open(self) -> None:
         if self._follower.closing.is_set():
             raise ReplicaClosedError(f"the replica of {self.topic} is closed; make a new one")
+
+    def _check_not_over(self) -> None:
+        if self._board.error is not None:
+            raise copy(self._board.error)
+        self._check_open()
 
     def _check_process(self) -> None:
         if self._pid is not None and self._pid != os.getpid():
@@ -279,3 +358,18 @@ class Replica:
         if status.last_error is not None:
             text += f"; last trouble: {status.last_error}"
         raise WaitTimeoutError(text)
+
+
+def _evidence(name: str) -> Evidence:
+    try:
+        return Evidence(name)
+    except ValueError as error:
+        possible = ", ".join(repr(str(kind)) for kind in Evidence)
+        raise ConfigurationError(f"evidence={name!r} is not possible; it is one of {possible}") from error
+
+
+def _topics(topic: str | Sequence[str]) -> tuple[str, ...]:
+    topics = tuple(topic) if isinstance(topic, list | tuple) else (topic,)
+    if not topics or len(set(topics)) != len(topics) or not all(name and type(name) is str for name in topics):
+        raise ConfigurationError(f"topic={topic!r} is no name of a topic, or list of different names; give it as text")
+    return topics

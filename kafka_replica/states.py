@@ -51,17 +51,19 @@ class Health:
         self.blocked_after_s = blocked_after_s
         self._final: State | None = None
         self._ready = False
-        self._heard_s: float | None = None
+        self.heard_s: float | None = None
+        """When the broker last said something; None before the start."""
         self._held: tuple[Partition, int] | None = None
         self._held_since_s = 0.0
+        self._waits = True
 
     def started(self, now_s: float) -> None:
         """Reading begins; the broker has ``stalled_after_s`` to say something."""
-        self._heard_s = now_s
+        self.heard_s = now_s
 
     def heard(self, now_s: float) -> None:
         """The broker said something."""
-        self._heard_s = now_s
+        self.heard_s = now_s
 
     def ready(self) -> None:
         """The barrier was passed."""
@@ -75,13 +77,17 @@ class Health:
         """It was closed."""
         self._final = State.STOPPED
 
-    def ends(self, stable: Cut, high: Cut, positions: Cut, now_s: float) -> None:
-        """The ends of the partitions as the broker gave them, and how far we have read."""
+    def ends(self, stable: Cut, high: Cut, positions: Cut, now_s: float, *, waits: bool = True) -> None:
+        """The ends of the partitions as the broker gave them, and how far we have read.
+
+        ``waits`` says whether what is committed is held back by what is open.
+        """
+        self._waits = waits
         held = next(
             (
                 (partition, offset)
                 for partition, offset in stable.items()
-                if offset < high[partition] and positions.get(partition, 0) >= offset
+                if offset < high.get(partition, 0) and positions.get(partition, 0) >= offset
             ),
             None,
         )
@@ -101,11 +107,11 @@ class Health:
         """The state at that time."""
         if self._final is not None:
             return self._final
-        if self._heard_s is None:
+        if self.heard_s is None:
             return State.NEW
-        if now_s - self._heard_s >= self.stalled_after_s:
+        if now_s - self.heard_s >= self.stalled_after_s:
             return State.STALLED
-        if self._held is not None and self.blocked_s(now_s) >= self.blocked_after_s:
+        if self._held is not None and self._waits and self.blocked_s(now_s) >= self.blocked_after_s:
             return State.BLOCKED
         return State.LIVE if self._ready else State.CATCHING_UP
 
@@ -117,6 +123,8 @@ class Counts:
     records: int = 0
     """Records read, tombstones included."""
     tombstones: int = 0
+    transactions: int = 0
+    """Committed transactions shown, as far as the evidence tells them apart."""
     versions: int = 0
     bad_records: int = 0
     listener_errors: int = 0
@@ -147,6 +155,8 @@ class Status:
     pending_records: int = 0
     blocked_s: float = 0.0
     held_at: str | None = None
+    open_transactions: int = 0
+    evidence: str | None = None
     heard_s_ago: float | None = None
     last_error: str | None = None
     counts: Counts = field(default_factory=Counts)

@@ -7,6 +7,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError
 
+from kafka_replica.broker.wire.messages import FetchLimits
 from kafka_replica.errors import ConfigurationError
 
 # A replica needs these; another value would break a promise, so it is refused with the reason.
@@ -81,6 +82,31 @@ def reader_settings(config: Mapping[str, Any]) -> dict[str, Any]:
             )
         settings[name] = required
     return settings
+
+
+def fetch_limits(config: Mapping[str, Any]) -> FetchLimits:
+    """How much and how long a reader of raw batches fetches, from librdkafka's properties.
+
+    Raises:
+        ConfigurationError: one is no number.
+    """
+
+    def number(default: int, *names: str) -> int:
+        for name in names:
+            if name in config:
+                try:
+                    return int(config[name])
+                except (TypeError, ValueError) as error:
+                    raise ConfigurationError(f"{name}={config[name]!r} is no number") from error
+        return default
+
+    return FetchLimits(
+        wait_ms=number(int(_READER_DEFAULTS["fetch.wait.max.ms"]), "fetch.wait.max.ms"),
+        min_bytes=number(1, "fetch.min.bytes"),
+        # Small enough that the next answer comes while the last one is worked on.
+        max_bytes=number(2 << 20, "fetch.max.bytes"),
+        partition_bytes=number(1 << 20, "max.partition.fetch.bytes", "fetch.message.max.bytes"),
+    )
 
 
 def admin_settings(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,18 +20,12 @@ from confluent_kafka.admin import (
 from kafka_replica.broker.failures import explained
 from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import admin_settings, error_callback
+from kafka_replica.cuts import Ends
 from kafka_replica.errors import AuthenticationError, BrokerUnavailableError, ConfigurationError
 from kafka_replica.records import Cut, Partition
 
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
 _EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
-
-
-class Ends(NamedTuple):
-    """Where partitions end: below ``stable`` all is decided, below ``high`` all is replicated."""
-
-    stable: Cut
-    high: Cut
 
 
 class TopicInfo(NamedTuple):

@@ -19,7 +19,7 @@ from kafka_replica.errors import (
     PublishError,
     UsageError,
 )
-from kafka_replica.records import Headers, Partition
+from kafka_replica.records import Headers, Partition, key_text
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ class TransactionalWriter:
             except BufferError:
                 self._producer.poll(0.1)
             except KafkaException as error:
-                doing = f"handing over key {key.decode(errors='backslashreplace')} for topic {topic}"
+                doing = f"handing over key {key_text(key)} for topic {topic}"
                 raise PublishError(str(explained(error, doing))) from error
             else:
                 self._producer.poll(0)
@@ -80,7 +80,7 @@ class TransactionalWriter:
         self._producer.flush(self._timeout_s)
         if self._refused:
             error, message = self._refused[0]
-            key = (message.key() or b"").decode(errors="backslashreplace")
+            key = key_text(message.key() or b"")
             raise PublishError(str(explained(error, f"sending key {key} to topic {message.topic()}")))
         try:
             self._call("committing the transaction", self._producer.commit_transaction, self._timeout_s)

@@ -37,6 +37,18 @@ def kafka_options(command: F) -> F:
     return command
 
 
+def replica_options(command: F) -> F:
+    """The same, and --evidence."""
+    evidence = click.option(
+        "--evidence",
+        type=click.Choice(["auto", "markers", "quiet points"]),
+        default="auto",
+        show_default=True,
+        help="What tells where transactions end.",
+    )
+    return evidence(kafka_options(command))
+
+
 def properties(bootstrap_server: str | None, configs: tuple[str, ...]) -> dict[str, Any]:
     """The properties for librdkafka from the command line.
 

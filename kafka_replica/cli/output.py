@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kafka_replica.errors import UsageError
-from kafka_replica.records import Record
+from kafka_replica.records import Cut, Record
 
 JsonText = str | dict[str, str]
 
@@ -66,9 +66,10 @@ def json_text(data: bytes) -> JsonText:
         return {"base64": base64.b64encode(data).decode()}
 
 
-def shown(data: bytes) -> str:
-    """For people: UTF-8 as text, other bytes escaped."""
-    return data.decode(errors="backslashreplace")
+def cut_json(cut: Cut) -> dict[str, Any]:
+    """A cut, and the transactions that were open there, if any were."""
+    line: dict[str, Any] = {"cut": cut.as_json()}
+    return {**line, "open": [open_.as_json() for open_ in cut.open]} if cut.open else line
 
 
 def keys_json(keys: Iterable[bytes]) -> list[JsonText]:

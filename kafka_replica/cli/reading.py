@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from kafka_replica.cli.options import kafka_options, properties
+from kafka_replica.cli.options import properties, replica_options
 from kafka_replica.cli.output import (
+    cut_json,
     is_in_the_middle,
     json_line,
     json_text,
@@ -17,14 +18,12 @@ from kafka_replica.cli.output import (
     place_of,
     say,
     sha256_of,
-    shown,
     write,
 )
-from kafka_replica.cli.ready import ready_replica, wait_ready
+from kafka_replica.cli.ready import Evidence, command_replica, ready_replica, wait_ready
 from kafka_replica.errors import UsageError, WaitTimeoutError
 from kafka_replica.listeners import Change
-from kafka_replica.records import Record
-from kafka_replica.replica import Replica
+from kafka_replica.records import Record, key_text
 from kafka_replica.states import State, Status
 
 # `watch` prints each version; only a reader this far behind gets several in one.
@@ -32,36 +31,50 @@ _WATCH_PENDING_CHANGES = 10_000
 
 
 @click.command()
-@kafka_options
-def dump(bootstrap_server: str | None, topic: str, configs: tuple[str, ...], timeout_s: float, as_json: bool) -> None:
+@replica_options
+def dump(
+    bootstrap_server: str | None,
+    topic: str,
+    configs: tuple[str, ...],
+    timeout_s: float,
+    evidence: Evidence,
+    as_json: bool,
+) -> None:
     """Print every key of one version, in key order, and then what the version stands for.
 
     Waits until everything that is in the topic now has been read.
     """
-    with ready_replica(properties(bootstrap_server, configs), topic, timeout_s) as replica:
+    with ready_replica(properties(bootstrap_server, configs), topic, evidence, timeout_s) as replica:
         snapshot = replica.snapshot()
         for key in sorted(snapshot):
             record = snapshot[key]
             if as_json:
                 json_line({**place_of(record), "sha256": sha256_of(record)})
             else:
-                say(f"{record.offset:>10}  {len(record.value or b''):>10}  {sha256_of(record)[:12]}  {shown(key)}")
+                say(f"{record.offset:>10}  {len(record.value or b''):>10}  {sha256_of(record)[:12]}  {key_text(key)}")
         if as_json:
-            json_line({"version": snapshot.version, "cut": snapshot.cut.as_json(), "keys": len(snapshot)})
+            json_line({"version": snapshot.version, **cut_json(snapshot.cut), "keys": len(snapshot)})
         else:
             say(f"version {snapshot.version} of {snapshot.cut}: {len(snapshot):,} keys")
 
 
 @click.command()
-@kafka_options
-def watch(bootstrap_server: str | None, topic: str, configs: tuple[str, ...], timeout_s: float, as_json: bool) -> int:
+@replica_options
+def watch(
+    bootstrap_server: str | None,
+    topic: str,
+    configs: tuple[str, ...],
+    timeout_s: float,
+    evidence: Evidence,
+    as_json: bool,
+) -> int:
     """Print one line a version as they come, the first being the whole state; ends with Ctrl-C.
 
     Each line is a whole number of committed transactions. The exit status is 0 if the first was printed.
     """
     from kafka_replica.cli.run import Terminated  # noqa: PLC0415 - it imports the tree of commands
 
-    with Replica(properties(bootstrap_server, configs), topic) as replica:
+    with command_replica(properties(bootstrap_server, configs), topic, evidence) as replica:
         changes = replica.changes(max_pending=_WATCH_PENDING_CHANGES)
         wait_ready(replica, timeout_s)
         printed = False
@@ -81,17 +94,23 @@ def watch(bootstrap_server: str | None, topic: str, configs: tuple[str, ...], ti
 
 @click.command()
 @click.argument("key", metavar="URN")
-@kafka_options
+@replica_options
 def get(
-    key: str, bootstrap_server: str | None, topic: str, configs: tuple[str, ...], timeout_s: float, as_json: bool
+    key: str,
+    bootstrap_server: str | None,
+    topic: str,
+    configs: tuple[str, ...],
+    timeout_s: float,
+    evidence: Evidence,
+    as_json: bool,
 ) -> None:
     """Print the value of one key, byte for byte (with --json: and what is known of it)."""
-    with ready_replica(properties(bootstrap_server, configs), topic, timeout_s) as replica:
+    with ready_replica(properties(bootstrap_server, configs), topic, evidence, timeout_s) as replica:
         snapshot = replica.snapshot()
         record = snapshot.get(os.fsencode(key))
         if record is None:
             raise UsageError(
-                f"{topic} has no key {shown(os.fsencode(key))} (version {snapshot.version} of {snapshot.cut})"
+                f"{topic} has no key {key_text(os.fsencode(key))} (version {snapshot.version} of {snapshot.cut})"
             )
         if as_json:
             json_line(_record_json(record))
@@ -101,34 +120,42 @@ def get(
 
 @click.command("list")
 @click.argument("pattern", required=False)
-@kafka_options
+@replica_options
 def list_keys(
     pattern: str | None,
     bootstrap_server: str | None,
     topic: str,
     configs: tuple[str, ...],
     timeout_s: float,
+    evidence: Evidence,
     as_json: bool,
 ) -> None:
     """Print the keys, in key order; those that match PATTERN if one is given.
 
     In a PATTERN, * stands for any text and ? for one character; without either, keys that contain it match.
     """
-    with ready_replica(properties(bootstrap_server, configs), topic, timeout_s) as replica:
+    with ready_replica(properties(bootstrap_server, configs), topic, evidence, timeout_s) as replica:
         snapshot = replica.snapshot()
         for key in sorted(snapshot):
-            if pattern is None or _matches(shown(key), pattern):
+            if pattern is None or _matches(key_text(key), pattern):
                 if as_json:
                     json_line(place_of(snapshot[key]))
                 else:
-                    say(shown(key))
+                    say(key_text(key))
 
 
 @click.command()
-@kafka_options
-def status(bootstrap_server: str | None, topic: str, configs: tuple[str, ...], timeout_s: float, as_json: bool) -> int:
+@replica_options
+def status(
+    bootstrap_server: str | None,
+    topic: str,
+    configs: tuple[str, ...],
+    timeout_s: float,
+    evidence: Evidence,
+    as_json: bool,
+) -> int:
     """Print how a replica of the topic fares. The exit status is 0 only if it is live."""
-    with Replica(properties(bootstrap_server, configs), topic) as replica:
+    with command_replica(properties(bootstrap_server, configs), topic, evidence) as replica:
         try:
             wait_ready(replica, timeout_s)
         except WaitTimeoutError as error:
@@ -150,7 +177,8 @@ def _matches(text: str, pattern: str) -> bool:
 def _change_json(change: Change) -> dict[str, Any]:
     line = {
         "version": change.version,
-        "cut": change.cut.as_json(),
+        **cut_json(change.cut),
+        "transactions": change.transactions,
         "initial": change.initial,
         "changed": keys_json(change.changed),
         "deleted": keys_json(change.deleted),
@@ -161,8 +189,8 @@ def _change_json(change: Change) -> dict[str, Any]:
 def _change_text(change: Change) -> str:
     if change.initial:
         return f"version {change.version} of {change.cut}: {len(change.changed):,} keys"
-    keys = [f"  + {shown(key)}" for key in sorted(change.changed)] + [
-        f"  - {shown(key)}" for key in sorted(change.deleted)
+    keys = [f"  + {key_text(key)}" for key in sorted(change.changed)] + [
+        f"  - {key_text(key)}" for key in sorted(change.deleted)
     ]
     merged = f", {change.conflated} versions in one" if change.conflated > 1 else ""
     return "\n".join(

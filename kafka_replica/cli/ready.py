@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -18,14 +18,23 @@ from kafka_replica.states import State, Status
 _LOOK_EVERY_S = 0.1
 
 
+Evidence: TypeAlias = Literal["auto", "markers", "quiet points"]
+
+
+def command_replica(config: dict[str, Any], topic: str, evidence: Evidence) -> Replica:
+    """A replica of one topic or, parted by commas, of several; a command does not wait for one to be made."""
+    topics = [name.strip() for name in topic.split(",")]
+    return Replica(config, topics, evidence=evidence, wait_for_topic=False)
+
+
 @contextmanager
-def ready_replica(config: dict[str, Any], topic: str, timeout_s: float) -> Iterator[Replica]:
+def ready_replica(config: dict[str, Any], topic: str, evidence: Evidence, timeout_s: float) -> Iterator[Replica]:
     """A replica that has passed the barrier.
 
     Raises:
         KafkaReplicaError: it did not get there; the message says what was in the way.
     """
-    with Replica(config, topic) as replica:
+    with command_replica(config, topic, evidence) as replica:
         wait_ready(replica, timeout_s)
         yield replica
 

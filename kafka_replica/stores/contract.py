@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Protocol, TypeVar, overload
+from typing import NoReturn, Protocol, TypeVar, overload
 
 from kafka_replica.delta import Applied, Delta
-from kafka_replica.records import Cut, Key, Record
+from kafka_replica.errors import UsageError
+from kafka_replica.records import Cut, Key, Record, key_bytes, topic_key
 
 T = TypeVar("T")
 
@@ -35,6 +36,14 @@ class Snapshot(Mapping[bytes, Record], ABC):
     @abstractmethod
     def cut(self) -> Cut:
         """The point of the log it stands for."""
+
+    def of(self, topic: str) -> Snapshot:
+        """The keys of one topic, in a replica of several topics that are not read as one key space.
+
+        There, the keys of this mapping are made by ``topic_key``; those of the one returned are the topic's own.
+        Its length, and going through it, cost what going through all keys costs.
+        """
+        return TopicSnapshot(self, topic)
 
     @abstractmethod
     def __iter__(self) -> Iterator[bytes]: ...
@@ -67,6 +76,47 @@ class Snapshot(Mapping[bytes, Record], ABC):
     def __eq__(self, other: object) -> bool:
         """Identity: comparing contents is ``dict(a) == dict(b)``, and costs what it costs."""
         return self is other
+
+    def __reduce__(self) -> NoReturn:
+        raise UsageError(
+            "a snapshot cannot be pickled, it shares the records of its store; send what you need of it, such as "
+            "[snapshot[key] for key in keys] or dict(snapshot), or make a replica in the other process"
+        )
+
+
+class TopicSnapshot(Snapshot):
+    """The keys of one topic of a version that has several."""
+
+    __slots__ = ("_all", "_prefix")
+
+    def __init__(self, snapshot: Snapshot, topic: str) -> None:
+        self._all = snapshot
+        self._prefix = topic_key(topic, b"")
+
+    @property
+    def version(self) -> int:
+        """The number of the whole version."""
+        return self._all.version
+
+    @property
+    def cut(self) -> Cut:
+        """The point of the log that the whole version stands for."""
+        return self._all.cut
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (key[len(self._prefix) :] for key in self._all if key.startswith(self._prefix))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @overload
+    def get(self, key: Key, /) -> Record | None: ...
+    @overload
+    def get(self, key: Key, /, default: Record | T) -> Record | T: ...
+    def get(self, key: Key, /, default: Record | T | None = None) -> Record | T | None:
+        """The record of a key of the topic, or ``default``."""
+        record = self._all.get(self._prefix + key_bytes(key))
+        return default if record is None else record
 
 
 class Store(Protocol):

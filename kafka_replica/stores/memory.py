@@ -8,7 +8,8 @@ the dict and then asks the versions made since, oldest first, whether one of the
 * versions refer forward only: once the last snapshot of a version is gone, so is what was kept for it.
   A snapshot that is held gathers what it needs of newer versions now and then, one record a key, so that
   a key which is written again and again is kept once;
-* no lock between writer and readers. The writer first links what it is going to replace, then changes
+* records are kept as the parser made them, and become a ``Record`` when one is asked for, once;
+* no reader waits for the writer. The writer first links what it is going to replace, then changes
   the dict; a reader first looks into the dict, then at the links. Whichever way the two interleave, a
   reader that finds a new record in the dict also finds the link that tells it the old one.
 """
@@ -21,12 +22,13 @@ from typing import TypeVar, overload
 from weakref import WeakSet
 
 from kafka_replica.delta import Applied, Delta
-from kafka_replica.records import Cut, Key, Record, key_bytes
+from kafka_replica.records import Cut, Key, Partition, Record, Stored, as_record, key_bytes
 from kafka_replica.stores.contract import Snapshot
 
 T = TypeVar("T")
 
 _UNTOUCHED = object()
+_NOWHERE = Partition("", -1)
 _GATHER_EVERY_VERSIONS = 64
 
 
@@ -39,20 +41,47 @@ class _Version:
         self.number = number
         self.cut = cut
         self.count = count
-        self.replaced: dict[bytes, Record | None] = {}
+        self.replaced: dict[bytes, Stored | None] = {}
         self.newer: _Version | None = None
+
+
+class _Present:
+    """The records of the newest version; shared by the store and its snapshots."""
+
+    __slots__ = ("_lock", "records", "source")
+
+    def __init__(self, records: dict[bytes, Stored], source: Partition) -> None:
+        self.records = records
+        self.source = source  # of records that do not say it
+        self._lock = RLock()  # a signal handler may read what the same thread is making
+
+    def update(self, alive: dict[bytes, Stored], deleted: tuple[bytes, ...]) -> None:
+        """Makes the next version. The lock keeps a reader from putting back what was replaced meanwhile."""
+        with self._lock:
+            self.records.update(alive)
+            for key in deleted:
+                del self.records[key]
+
+    def made(self, key: bytes, raw: Stored) -> Record:
+        """The record of what the parser made; kept, if it is still the present one."""
+        record = as_record(raw, self.source)
+        with self._lock:
+            if self.records.get(key) is raw:
+                self.records[key] = record
+        return record
 
 
 class MemorySnapshot(Snapshot):
     """One version of a memory store."""
 
-    __slots__ = ("__weakref__", "_lock", "_old", "_records", "_seen", "_version")
+    __slots__ = ("__weakref__", "_lock", "_look_up", "_old", "_present", "_seen", "_version")
 
-    def __init__(self, records: dict[bytes, Record], version: _Version) -> None:
-        self._records = records
+    def __init__(self, present: _Present, version: _Version) -> None:
+        self._present = present
+        self._look_up = present.records.get
         self._version = version.number, version.cut, version.count
         self._seen = version  # the newest version whose predecessors' replaced records are in _old
-        self._old: dict[bytes, Record | None] = {}
+        self._old: dict[bytes, Stored | None] = {}
         self._lock = RLock()  # a signal handler may read what the same thread is gathering
 
     @property
@@ -73,15 +102,17 @@ class MemorySnapshot(Snapshot):
     def get(self, key: Key, /, default: Record | T | None = None) -> Record | T | None:  # noqa: D102
         if key.__class__ is not bytes:
             key = key_bytes(key)
-        record = self._records.get(key)  # the dict first, then the links: see above
+        record = self._look_up(key)  # the dict first, then the links: see above
         if self._seen.newer is not None:
             self.gather_old()
         if self._old:
             record = self._old.get(key, record)
-        return default if record is None else record
+        if record.__class__ is Record:
+            return record
+        return default if record is None else self._present.made(key, record)
 
     def __iter__(self) -> Iterator[bytes]:
-        keys = list(self._records)  # one step, so the writer cannot come in between
+        keys = list(self._present.records)  # one step, so the writer cannot come in between
         self.gather_old()
         old = self._old.copy()
         if not old:
@@ -89,7 +120,7 @@ class MemorySnapshot(Snapshot):
         return self._iterate(keys, old)
 
     @staticmethod
-    def _iterate(keys: list[bytes], old: dict[bytes, Record | None]) -> Iterator[bytes]:
+    def _iterate(keys: list[bytes], old: dict[bytes, Stored | None]) -> Iterator[bytes]:
         for key in keys:
             if old.pop(key, _UNTOUCHED) is not None:
                 yield key
@@ -110,36 +141,51 @@ class MemoryStore:
     """Keeps a topic in memory; see the module for how. Nothing outlives the process."""
 
     def __init__(self) -> None:
-        self._records: dict[bytes, Record] = {}
-        self._version = _Version(0, Cut(), 0)
+        # One reference, so that who takes a snapshot never gets the records of one with the version of another.
+        self._now = _Present({}, _NOWHERE), _Version(0, Cut(), 0)
         self._held: WeakSet[MemorySnapshot] = WeakSet()
         self._held_lock = Lock()
 
     def apply(self, delta: Delta, cut: Cut) -> Applied:
         """Makes the next version; see ``Store.apply``."""
-        records, changes, present = self._records, delta.changes, self._version
-        replaced = {key: records.get(key) for key in changes} if records else dict.fromkeys(changes)
+        present, before = self._now
+        present.source = delta.source or present.source
+        applied = self._change(delta, cut) if before.count else self._fill(delta, cut)
+        if (before.number + 1) % _GATHER_EVERY_VERSIONS == 0:
+            self._gather()
+        return applied
+
+    def _fill(self, delta: Delta, cut: Cut) -> Applied:
+        """The first records: the delta becomes the store, nothing is copied."""
+        empty, before = self._now
+        records = delta.changes
         if delta.tombstone_count:
-            alive = {key: record for key, record in changes.items() if record.value is not None}
+            records = {key: record for key, record in records.items() if record[1] is not None}
+        # Who holds the empty version, or one before it, keeps the dict that they have.
+        self._now = _Present(records, empty.source), _Version(before.number + 1, cut, len(records))
+        return Applied(tuple(records), ())
+
+    def _change(self, delta: Delta, cut: Cut) -> Applied:
+        present, before = self._now
+        records, changes = present.records, delta.changes
+        replaced = {key: records.get(key) for key in changes}
+        if delta.tombstone_count:
+            alive = {key: record for key, record in changes.items() if record[1] is not None}
             deleted = tuple(key for key, old in replaced.items() if old is not None and key not in alive)
         else:
             alive, deleted = changes, ()
         changed = tuple(alive)
-        added = sum(replaced[key] is None for key in changed) if records else len(changed)
-        version = _Version(present.number + 1, cut, present.count + added - len(deleted))
-        present.replaced = replaced
-        present.newer = version
-        records.update(alive)
-        for key in deleted:
-            del records[key]
-        self._version = version
-        if version.number % _GATHER_EVERY_VERSIONS == 0:
-            self._gather()
+        added = sum(replaced[key] is None for key in changed)
+        version = _Version(before.number + 1, cut, before.count + added - len(deleted))
+        before.replaced = replaced
+        before.newer = version
+        present.update(alive, deleted)
+        self._now = present, version
         return Applied(changed, deleted)
 
     def snapshot(self) -> MemorySnapshot:
         """The present version, in O(1)."""
-        snapshot = MemorySnapshot(self._records, self._version)
+        snapshot = MemorySnapshot(*self._now)
         with self._held_lock:
             self._held.add(snapshot)
         return snapshot

@@ -53,10 +53,10 @@ def write(made: Producer, topic: str, records: dict[str, str | None], *, commit:
         (made.commit_transaction if commit else made.abort_transaction)()
 
 
-def ends(bootstrap: str, topic: str) -> tuple[int, int]:
-    """(last stable offset, high watermark) of partition 0, as the broker says."""
+def ends(bootstrap: str, topic: str, partition: int = 0) -> tuple[int, int]:
+    """(last stable offset, high watermark), as the broker says."""
     admin = AdminClient(quiet({"bootstrap.servers": bootstrap}))
-    place = TopicPartition(topic, 0)
+    place = TopicPartition(topic, partition)
     found = [
         admin.list_offsets({place: OffsetSpec.latest()}, isolation_level=level)[place].result(10).offset
         for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
@@ -64,18 +64,23 @@ def ends(bootstrap: str, topic: str) -> tuple[int, int]:
     return found[0], found[1]
 
 
-def wait_decided(bootstrap: str, topic: str, timeout_s: float = 20) -> int:
+def wait_decided(bootstrap: str, topic: str, timeout_s: float = 20, partition: int = 0) -> int:
     """Waits until no transaction is open or undelivered; returns the end."""
     give_up_s = time.monotonic() + timeout_s
     while time.monotonic() < give_up_s:
-        stable, high = ends(bootstrap, topic)
+        stable, high = ends(bootstrap, topic, partition)
         if stable == high:
             return high
         time.sleep(0.02)
     raise TimeoutError(f"{topic} has an open transaction after {timeout_s} s")
 
 
-def independent_read(bootstrap: str, topic: str) -> dict[bytes, tuple[bytes, int]]:
+def all_decided(bootstrap: str, topic: str, partitions: int) -> dict[tuple[str, int], int]:
+    """The same for all partitions."""
+    return {(topic, number): wait_decided(bootstrap, topic, partition=number) for number in range(partitions)}
+
+
+def independent_read(bootstrap: str, topic: str, partitions: int = 1) -> dict[bytes, tuple[bytes, int]]:
     """Key -> (value, offset), by a plain read_committed consumer from the beginning to the end."""
     reader = Consumer(
         quiet(
@@ -88,7 +93,8 @@ def independent_read(bootstrap: str, topic: str) -> dict[bytes, tuple[bytes, int
             }
         )
     )
-    reader.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+    reader.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in range(partitions)])
+    at_end = 0
     state: dict[bytes, tuple[bytes, int]] = {}
     while True:
         message = reader.poll(20)
@@ -96,6 +102,9 @@ def independent_read(bootstrap: str, topic: str) -> dict[bytes, tuple[bytes, int
         error = message.error()
         if error is not None:
             assert error.code() == KafkaError._PARTITION_EOF, error
+            at_end += 1
+            if at_end < partitions:
+                continue
             reader.close()
             return state
         key, value, offset = message.key(), message.value(), message.offset()

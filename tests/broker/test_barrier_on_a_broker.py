@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 from kafka_tools import AGGRESSIVE, ends, producer, quiet, wait_decided, write
@@ -12,13 +13,15 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 
 pytestmark = pytest.mark.broker
+either = pytest.mark.usefixtures("evidence")
 
 
-def replica_of(kafka: LocalKafka, topic: str) -> Replica:
+def replica_of(kafka: LocalKafka, topic: str, **options: Any) -> Replica:
     """A replica with short times."""
-    return Replica(quiet({"bootstrap.servers": kafka.bootstrap_servers}), topic, blocked_after_s=0.5)
+    return Replica(quiet({"bootstrap.servers": kafka.bootstrap_servers}), topic, blocked_after_s=0.5, **options)
 
 
+@either
 def test_an_empty_topic(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """Ready at once with version 1, no keys."""
     with replica_of(local_kafka, kafka_topic("empty")) as replica:
@@ -27,6 +30,7 @@ def test_an_empty_topic(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> Non
         assert replica.state is State.LIVE
 
 
+@either
 def test_a_log_that_ends_in_markers(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """The last offset is a commit marker, which no consumer is shown."""
     topic = kafka_topic("markers")
@@ -39,6 +43,7 @@ def test_a_log_that_ends_in_markers(local_kafka: LocalKafka, kafka_topic: TopicM
         assert sorted(snapshot) == [b"a", b"b"]
 
 
+@either
 def test_a_log_that_ends_in_aborted_data(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """The last records were aborted: ready, and nothing of them is shown."""
     topic = kafka_topic("aborted")
@@ -61,7 +66,7 @@ def test_an_open_transaction_blocks_and_releases(local_kafka: LocalKafka, kafka_
     write(first, topic, {"c": "3"})
     stable, high = ends(local_kafka.bootstrap_servers, topic)
     assert stable == 2 < high
-    with replica_of(local_kafka, topic) as replica:
+    with replica_of(local_kafka, topic, evidence="quiet points") as replica:
         with pytest.raises(WaitTimeoutError, match=rf"a transaction is open at {topic}-0@2"):
             replica.wait_ready(timeout_s=4)
         status = replica.status()
@@ -81,7 +86,7 @@ def test_a_live_replica_says_that_it_is_blocked(local_kafka: LocalKafka, kafka_t
     """An open transaction that comes later: blocked, the old version stays, and lag is seen; abort ends it."""
     topic = kafka_topic("later")
     first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
-    with replica_of(local_kafka, topic) as replica:
+    with replica_of(local_kafka, topic, evidence="quiet points") as replica:
         replica.wait_ready(timeout_s=20)
         write(second, topic, {"b": "open"}, commit=None)
         write(first, topic, {"c": "3"})
@@ -102,6 +107,37 @@ def test_a_live_replica_says_that_it_is_blocked(local_kafka: LocalKafka, kafka_t
             time.sleep(0.05)
 
 
+def test_an_open_transaction_is_reported_not_waited_for(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """By markers: what is committed behind an open transaction is shown; what it wrote comes when it ends."""
+    topic = kafka_topic("hung")
+    first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
+    write(first, topic, {"a": "1"})
+    write(second, topic, {"b": "open", "a": "2"}, commit=None)
+    write(first, topic, {"c": "3", "a": "3"})
+    with replica_of(local_kafka, topic, evidence="markers") as replica:
+        snapshot = replica.wait_ready(timeout_s=20)
+        assert {key: record.value for key, record in snapshot.items()} == {b"a": b"3", b"c": b"3"}
+        assert [(open_.first_offset, open_.partition.topic) for open_ in snapshot.cut.open] == [(2, topic)]
+        give_up_s = time.monotonic() + 10
+        while replica.status().blocked_s < 0.6:
+            assert time.monotonic() < give_up_s, replica.status()
+            time.sleep(0.05)
+        status = replica.status()
+        assert (status.state, status.held_at) == (State.LIVE, f"{topic}-0@2")
+        second.commit_transaction()
+        changes = replica.changes(timeout_s=20)
+        change = next(changes)
+        while "b" not in change.snapshot:
+            change = next(changes)
+        assert {key: record.value for key, record in change.snapshot.items()} == {
+            b"a": b"3",  # written later than by the one that was committed last
+            b"b": b"open",
+            b"c": b"3",
+        }
+        assert change.cut.open == ()
+
+
+@either
 def test_a_log_whose_last_records_were_compacted_away(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """All keys deleted and the tombstones cleaned out: what is left has no record, and ready is reached."""
     topic = kafka_topic("cleaned", config=AGGRESSIVE)

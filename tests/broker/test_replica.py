@@ -33,13 +33,12 @@ from kafka_replica import (
     UsageError,
     WaitTimeoutError,
 )
-from kafka_replica.broker.reader import QuietPointReader
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.metrics import export
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("evidence")]
 
 
 def config(kafka: LocalKafka) -> dict[str, str | int | bool]:
@@ -170,8 +169,8 @@ def test_a_record_without_key_stops_or_is_set_aside(local_kafka: LocalKafka, kaf
 
 
 def test_a_topic_that_is_not_there(local_kafka: LocalKafka) -> None:
-    """Told at once, by its name, to everybody who asks."""
-    with Replica(config(local_kafka), "nowhere") as replica:
+    """Told by its name to everybody who asks, where it is not to be waited for."""
+    with Replica(config(local_kafka), "nowhere", wait_for_topic=False) as replica:
         with pytest.raises(TopicNotFoundError, match="looking up topic nowhere"):
             replica.wait_ready(timeout_s=20)
         with pytest.raises(TopicNotFoundError):
@@ -188,10 +187,6 @@ def test_a_log_that_was_cut_off_at_its_front(local_kafka: LocalKafka, kafka_topi
     admin.delete_records([place])[place].result(10)
     with Replica(config(local_kafka), topic) as replica:
         assert set(replica.wait_ready(timeout_s=20)) == {f"k{i}".encode() for i in range(4, 10)}
-    reader = QuietPointReader(config(local_kafka), Partition(topic, 0), beginning=0)
-    keys: list[bytes] = []
-    wait_until(lambda: keys.extend(record.key for record in reader.read(0.1).records) or len(keys) == 6)
-    reader.close()
 
 
 def test_one_reads_what_one_has_written(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
@@ -211,13 +206,17 @@ def test_one_reads_what_one_has_written(local_kafka: LocalKafka, kafka_topic: To
         replica.wait_for({Partition(topic, 0): 10_000}, timeout_s=5)
 
 
-def test_more_partitions_are_refused(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """What this version cannot follow exactly it does not follow at all."""
-    with (
-        Replica(config(local_kafka), kafka_topic("many", partitions=3)) as replica,
-        pytest.raises(UsageError, match="3 partitions"),
-    ):
+def test_a_topic_that_comes_later(local_kafka: LocalKafka) -> None:
+    """Waited for, and said so; then followed."""
+    topic = f"later-{os.urandom(4).hex()}"
+    with Replica(config(local_kafka), topic) as replica:
+        with pytest.raises(WaitTimeoutError, match=f"looking up topic {topic}"):
+            replica.wait_ready(timeout_s=1)
+        assert replica.state is State.CATCHING_UP
+        local_kafka.create_topic(topic, 2, {"cleanup.policy": "compact"})
         replica.wait_ready(timeout_s=20)
+        write(producer(local_kafka.bootstrap_servers, topic), topic, {f"k{i}": "x" for i in range(9)})
+        wait_until(lambda: len(replica.snapshot()) == 9)
 
 
 def test_a_topic_that_is_gone(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 
 import pytest
-from kafka_tools import AGGRESSIVE, Checker, Writer, independent_read, quiet, wait_decided
+from kafka_tools import AGGRESSIVE, Checker, Writer, all_decided, independent_read, quiet
 
-import kafka_replica.follower
-from kafka_replica import Change, Cut, Partition, Record, Replica
-from kafka_replica.cuts import Publish, QuietPoints
+from kafka_replica import Change, Cut, Partition, Replica
+from kafka_replica.broker import sources
+from kafka_replica.cuts import Kind, Markers, QuietPoints, Reading, Rule, Step
+from kafka_replica.cuts.evidence import Batch
+from kafka_replica.cuts.parts import Decided, Part, Track
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 
 pytestmark = pytest.mark.broker
-
-
-class EveryRead(QuietPoints):
-    """The switch: a version after every poll, as a plain consumer loop would publish it."""
-
-    def read(self, records: Sequence[Record], position: int | None, high_watermark: int | None) -> Publish | None:
-        """As if every position were a quiet point."""
-        del high_watermark
-        return super().read(records, position, position)
 
 
 @contextmanager
@@ -54,12 +47,14 @@ def look_at(checker: Checker, change: Change) -> None:
     checker.look(values, change.version)
 
 
-def test_no_version_is_torn(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+@pytest.mark.usefixtures("evidence")
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_no_version_is_torn(partitions: int, local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """Four writers interleave and abort on an aggressively compacted topic; every version is whole.
 
     At the end the replica holds what an independent reader finds, offsets included (G8).
     """
-    topic = kafka_topic("torn", config=AGGRESSIVE)
+    topic = kafka_topic("torn", partitions=partitions, config=AGGRESSIVE)
     bootstrap = local_kafka.bootstrap_servers
     writers = [Writer(bootstrap, topic, number, seed=1, pause_s=0.01) for number in range(4)]
     checker = Checker(writers)
@@ -72,31 +67,49 @@ def test_no_version_is_torn(local_kafka: LocalKafka, kafka_topic: TopicMaker) ->
     with Replica(quiet({"bootstrap.servers": bootstrap}), topic) as replica:
         replica.subscribe(listen, max_pending=100_000)
         with writing(writers):
-            time.sleep(8)
-        end = wait_decided(bootstrap, topic)
-        partition = Partition(topic, 0)
-        give_up_s = time.monotonic() + 20
-        while not cuts or cuts[-1][partition] < end:
-            assert time.monotonic() < give_up_s, replica.status()
-            time.sleep(0.02)
-        snapshot = replica.snapshot()
+            time.sleep(6)
+        snapshot = replica.snapshot(at_least=all_decided(bootstrap, topic, partitions), timeout_s=20)
     assert checker.torn == []
     assert checker.versions > 3
     assert all(later.dominates(earlier) for earlier, later in pairwise(cuts))
-    found = independent_read(bootstrap, topic)
+    found = independent_read(bootstrap, topic, partitions)
     assert {key: (record.value, record.offset) for key, record in snapshot.items()} == found
 
 
-def test_publishing_after_every_poll_is_torn(
-    local_kafka: LocalKafka, kafka_topic: TopicMaker, monkeypatch: pytest.MonkeyPatch
+class EveryRead(QuietPoints):
+    """The switch: a version after every poll, as a plain consumer loop would publish it."""
+
+    def take(self, reading: Reading, *, every_point: bool) -> list[Step]:
+        """As if every position were a quiet point."""
+        return super().take(reading._replace(high_watermarks=reading.positions), every_point=every_point)
+
+
+class NoMarkers(Markers):
+    """The switch: every batch counts as it comes, whatever its transaction."""
+
+    def add(self, partition: Partition, start: int) -> None:
+        """One more partition."""
+        super().add(partition, start)
+        self._tracks[partition] = _Hasty(partition, start)
+
+
+class _Hasty(Track):
+    def take(self, batch: Batch) -> Decided | None:
+        self.position = batch.end
+        return Decided(batch, Part(batch)) if batch.kind == Kind.DATA else None
+
+
+@pytest.mark.parametrize(("evidence", "rule"), [("quiet points", EveryRead), ("markers", NoMarkers)])
+def test_without_the_rule_versions_are_torn(
+    evidence: str, rule: type[Rule], local_kafka: LocalKafka, kafka_topic: TopicMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same with the rule switched off shows torn versions: the test above can fail."""
-    monkeypatch.setattr(kafka_replica.follower, "QuietPoints", EveryRead)
+    monkeypatch.setattr(sources, rule.__base__.__name__, rule)
     topic = kafka_topic("naive", config=AGGRESSIVE)
     bootstrap = local_kafka.bootstrap_servers
     writers = [Writer(bootstrap, topic, number, seed=2, pause_s=0.01) for number in range(4)]
     checker = Checker(writers)
-    with Replica(quiet({"bootstrap.servers": bootstrap}), topic) as replica:
+    with Replica(quiet({"bootstrap.servers": bootstrap}), topic, evidence=evidence) as replica:
         replica.subscribe(lambda change: look_at(checker, change), max_pending=100_000)
         with writing(writers, at_least=0):
             give_up_s = time.monotonic() + 30
@@ -105,6 +118,7 @@ def test_publishing_after_every_poll_is_torn(
     assert checker.torn, f"no torn version in {checker.versions}: the checker sees nothing"
 
 
+@pytest.mark.usefixtures("evidence")
 def test_a_replica_that_starts_in_the_middle(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """Replicas that start while writers are at work, on a log already compacted, begin with a whole version."""
     topic = kafka_topic("middle", config=AGGRESSIVE)

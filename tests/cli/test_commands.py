@@ -101,13 +101,15 @@ def test_list_by_pattern(sample: Command) -> None:
 
 
 def test_status_is_zero_only_when_live(sample: Command) -> None:
-    """Live: 0 and everything in JSON. Blocked by an open transaction: 1, and it says so."""
+    """Live: 0 and everything in JSON. Blocked by an open transaction: 1, and it says so; by markers none blocks."""
     (status,) = sample.json("status")
     assert (status["state"], status["ready"], status["keys"]) == ("live", True, 15)
     assert "live" in sample.run("status").stdout.decode()
     hanging = producer(sample.bootstrap, sample.topic)
     write(hanging, sample.topic, {"k": "v"}, commit=None)
-    done = sample.run("status", "--json", "--timeout-s", "8", status=1)
+    (status,) = sample.json("status")
+    assert (status["state"], status["held_at"]) == ("live", f"{sample.topic}-0@16")
+    done = sample.run("status", "--json", "--timeout-s", "8", "--evidence", "quiet points", status=1)
     assert json.loads(done.stdout)["state"] == "blocked"
     assert b"a transaction is open" in done.stderr
     hanging.abort_transaction()
@@ -124,6 +126,7 @@ def test_watch_prints_a_line_a_version(sample: Command) -> None:
     assert second == {
         "version": 2,
         "cut": {f"{sample.topic}-0": wait_decided(sample.bootstrap, sample.topic)},
+        "transactions": 1,
         "initial": False,
         "changed": [],
         "deleted": [AREAS, FREQ],

@@ -1,0 +1,88 @@
+"""Processes of our own: started, signalled, told what to do, and never left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).absolute().parent.parent
+
+
+class Child:
+    """A Python module that runs in a process of its own, with settings as its one argument.
+
+    It is in a process group of its own: the terminal's Ctrl-C is for the harness, and a child that is frozen when
+    the harness dies is woken and ended by the kernel (an orphaned group gets SIGHUP and SIGCONT).
+    """
+
+    def __init__(self, module: str, settings: dict[str, Any], log: Path) -> None:
+        path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
+        with log.open("ab") as out:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", module, json.dumps(settings)],
+                stdin=subprocess.PIPE, stdout=out, stderr=out, process_group=0,
+                env={**os.environ, "PYTHONPATH": path},
+            )  # fmt: skip
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def exit_status(self) -> int | None:
+        """None while it runs; negative: the signal that ended it."""
+        return self._process.poll()
+
+    def tell(self, order: dict[str, Any]) -> None:
+        """Sends an order; a child that has ended hears nothing."""
+        if self._process.stdin is not None:
+            try:
+                self._process.stdin.write(json.dumps(order).encode() + b"\n")
+                self._process.stdin.flush()
+            except OSError:
+                pass
+
+    def pause(self) -> None:
+        """Freezes it."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Lets it go on."""
+        self._process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """Ends it by kill -9."""
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Waits until it has ended; whether it has."""
+        try:
+            self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+
+class Orders:
+    """A child's ear: orders from the harness, one JSON line each. The child ends when the harness does."""
+
+    def __init__(self) -> None:
+        self.last: dict[str, Any] = {}
+        self.came = threading.Event()
+        threading.Thread(target=self._listen, name="orders", daemon=True).start()
+
+    def _listen(self) -> None:
+        for line in sys.stdin:
+            self.last = json.loads(line)
+            self.came.set()
+        os._exit(1)

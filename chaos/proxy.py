@@ -1,0 +1,168 @@
+"""A network that fails: TCP proxies in front of brokers, which cut, stall, slow down and drop connections."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from kafka_replica.errors import EmbeddedKafkaError
+
+_HOST = "127.0.0.1"
+_CHUNK_BYTES = 64 * 1024
+_SLOW_BYTES_PER_S = 30_000
+_SLOW_DELAY_S = 0.1
+
+
+class _Connection:
+    """One connection of a client, with its other half to the broker."""
+
+    def __init__(self, client: asyncio.StreamWriter, broker: asyncio.StreamWriter) -> None:
+        self.client, self.broker = client, broker
+        self.doomed = False
+
+    def abort(self) -> None:
+        """Ends both halves at once, whatever is under way."""
+        for half in (self.client, self.broker):
+            half.transport.abort()
+
+
+class Proxy:
+    """One port that leads to another. Its methods are for the thread of the event loop."""
+
+    def __init__(self, port: int, target_port: int) -> None:
+        self._port, self._target_port = port, target_port
+        self._connections: set[_Connection] = set()
+        self._flowing = asyncio.Event()
+        self._flowing.set()
+        self._refusing = self._slow = False
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Begins to listen."""
+        self._server = await asyncio.start_server(self._serve, _HOST, self._port)
+
+    def stop(self) -> None:
+        """Ends everything."""
+        self.cut()
+        if self._server is not None:
+            self._server.close()
+
+    def cut(self) -> None:
+        """Ends all connections, and new ones at once, until healed."""
+        self._refusing = True
+        for connection in self._connections:
+            connection.abort()
+
+    def stall(self) -> None:
+        """Lets nothing through until healed; connections stay open."""
+        self._flowing.clear()
+
+    def slow(self) -> None:
+        """Lets little through, and late, until healed."""
+        self._slow = True
+
+    def drop(self) -> None:
+        """Ends about half of the connections in the middle of what the broker says next."""
+        for connection in self._connections:
+            connection.doomed |= random.random() < 0.5
+
+    def heal(self) -> None:
+        """Works again."""
+        self._refusing = self._slow = False
+        self._flowing.set()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            if self._refusing:
+                raise ConnectionRefusedError
+            from_broker, to_broker = await asyncio.open_connection(_HOST, self._target_port)
+        except OSError:
+            writer.transport.abort()
+            return
+        connection = _Connection(writer, to_broker)
+        self._connections.add(connection)
+        try:
+            await asyncio.gather(
+                self._pump(reader, to_broker, connection, dooming=False),
+                self._pump(from_broker, writer, connection, dooming=True),
+            )
+        finally:
+            self._connections.discard(connection)
+
+    async def _pump(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, connection: _Connection, *, dooming: bool
+    ) -> None:
+        try:
+            while data := await reader.read(_CHUNK_BYTES):
+                await self._flowing.wait()
+                if self._slow:
+                    await asyncio.sleep(_SLOW_DELAY_S + len(data) / _SLOW_BYTES_PER_S)
+                if dooming and connection.doomed:
+                    writer.write(data[: len(data) // 2])
+                    await writer.drain()
+                    break
+                writer.write(data)
+                await writer.drain()
+        except OSError:
+            pass
+        finally:
+            writer.close()
+            if connection.doomed:
+                connection.abort()
+
+
+class Network:
+    """The proxies of a cluster, in a thread of their own.
+
+    Args:
+        ways: for each proxy the port to listen on and the port it leads to.
+    """
+
+    def __init__(self, ways: list[tuple[int, int]]) -> None:
+        self._ways = ways
+        self._proxies: list[Proxy] = []
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="proxies", daemon=True)
+
+    def start(self) -> None:
+        """Begins to listen.
+
+        Raises:
+            EmbeddedKafkaError: a port is in use.
+        """
+        self._thread.start()
+        try:
+            asyncio.run_coroutine_threadsafe(self._open(), self._loop).result(10)
+        except OSError as error:
+            self.stop()
+            raise EmbeddedKafkaError(f"while starting a proxy for the broker: {error}; try again") from error
+
+    def stop(self) -> None:
+        """Ends all proxies."""
+        for number in range(len(self._proxies)):
+            self.tell(number, Proxy.stop)
+        with suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(self._settle(), self._loop).result(5)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def tell(self, number: int, verb: Callable[[Proxy], None]) -> None:
+        """Has one proxy do something, for example ``network.tell(0, Proxy.cut)``."""
+        self._loop.call_soon_threadsafe(verb, self._proxies[number])
+
+    async def _open(self) -> None:
+        for port, target in self._ways:
+            proxy = Proxy(port, target)
+            await proxy.start()
+            self._proxies.append(proxy)
+
+    async def _settle(self) -> None:
+        """Lets aborted connections end."""
+        others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)

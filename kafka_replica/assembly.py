@@ -1,0 +1,191 @@
+"""Gathers what was settled into the delta of the next version: which record of a key counts.
+
+*Within a partition* the one with the highest offset, as for compaction and every plain reader. That is not
+always the one that was committed last: A writes k at offset 10, B at 11, B commits, then A. So a
+record that comes late is dropped where its key has a higher offset already, in the delta, in the version
+shown, or as a tombstone which is remembered for as long as an older transaction is open.
+
+*Across partitions* offsets say nothing. A key that has records in several (its topic gained partitions, or
+several topics are read as one key space) shows the record of the topic named last, then of the
+latest timestamp, then of the highest partition; where that is deleted, the next one. This depends on
+nothing but what the partitions hold, so that every replica says the same.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from kafka_replica.cuts import Batch
+from kafka_replica.delta import Delta
+from kafka_replica.errors import BadRecordError
+from kafka_replica.records import Cut, Partition, Record, Stored, as_record, lacks_key
+
+_ADVICE = "find the producer that writes without keys, or set on_bad_record='skip' to set such records aside"
+
+
+class Assembly:
+    """Builds one delta after another. For the thread that writes.
+
+    Args:
+        present: the record that the present version has of a key (as the store names keys), if any.
+        prefixes: for each topic, what the store puts before its keys; empty for one key space.
+        ranks: for each topic, which wins where two have a key: the higher.
+    """
+
+    def __init__(
+        self,
+        present: Callable[[bytes], Stored | None],
+        prefixes: Mapping[str, bytes],
+        ranks: Mapping[str, int],
+    ) -> None:
+        self._present = present
+        self._prefixes = prefixes
+        self._ranks = ranks
+        self._delta = Delta()
+        self._highest: dict[Partition, int] = {}
+        self._buried: dict[tuple[Partition, bytes], int] = {}
+        self._taken_records = self._taken_tombstones = 0
+        self._families: dict[bytes, dict[Partition, Record]] = {}  # keys that several partitions have
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was settled since the last version."""
+        return not self._delta.record_count
+
+    @property
+    def record_count(self) -> int:
+        """Records settled since the last version."""
+        return self._delta.record_count
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Records and tombstones settled since the beginning."""
+        delta = self._delta
+        return self._taken_records + delta.record_count, self._taken_tombstones + delta.tombstone_count
+
+    def add(self, partition: Partition) -> None:
+        """One more partition is read."""
+        self._highest.setdefault(partition, 0)
+
+    def settle(self, batches: Iterable[Batch]) -> list[BadRecordError]:
+        """Takes in what is to be in the next version; says which records cannot be in any.
+
+        Raises:
+            DataError: a batch cannot be parsed.
+        """
+        bad: list[BadRecordError] = []
+        with collector_paused():
+            for batch in batches:
+                bad += self._settle(batch)
+        return bad
+
+    def take(self, cut: Cut) -> Delta:
+        """The delta of the version that stands for ``cut``; the next one begins empty."""
+        self._taken_records, self._taken_tombstones = self.totals
+        delta, self._delta = self._delta, Delta()
+        self._bury(delta, cut)
+        return delta
+
+    def _settle(self, batch: Batch) -> list[BadRecordError]:
+        records = batch.content.records()
+        partition = batch.partition
+        is_late = batch.first < self._highest[partition]
+        self._highest[partition] = max(batch.end, self._highest[partition])
+        if len(self._highest) > 1 or is_late or self._families or self._prefixes[partition.topic]:
+            return self._settle_one_by_one(partition, records)
+        self._delta.source = partition
+        self._delta.add(records)
+        if None not in self._delta.changes:  # one look a batch finds records without a key
+            return []
+        del self._delta.changes[None]  # type: ignore[arg-type]
+        return [_without_key(partition, record) for record in records if lacks_key(record)]
+
+    def _settle_one_by_one(self, partition: Partition, records: Iterable[Stored]) -> list[BadRecordError]:
+        bad: list[BadRecordError] = []
+        prefix = self._prefixes[partition.topic]
+        self._delta.count(records := list(records))
+        for raw in records:
+            if lacks_key(raw):
+                bad.append(_without_key(partition, raw))
+                continue
+            record = as_record(raw, partition)
+            key = prefix + record.key
+            if not self._is_outdated(key, record):
+                self._delta.changes[key] = self._winner(key, record)
+        return bad
+
+    def _known(self, key: bytes) -> Record | None:
+        """What the delta, else the present version, has of a key: a record or a tombstone."""
+        known = self._delta.changes.get(key)
+        if known is None:
+            known = self._present(key)
+        if known is None:
+            return None
+        return as_record(known, self._delta.source or next(iter(self._highest)))
+
+    def _is_outdated(self, key: bytes, record: Record) -> bool:
+        if self._buried and self._buried.get((record.source, key), -1) > record.offset:
+            return True
+        known = self._families.get(key, {}).get(record.source) or self._known(key)
+        return known is not None and known.source == record.source and known.offset > record.offset
+
+    def _winner(self, key: bytes, record: Record) -> Record:
+        """Of the records that partitions have of a key, the one that counts; a tombstone if none is left."""
+        family = self._families.get(key)
+        if family is None:
+            if len(self._highest) == 1:
+                return record
+            known = self._known(key)
+            if known is None or known.source == record.source or known.is_tombstone:
+                return record
+            family = self._families[key] = {known.source: known}
+        if record.is_tombstone:
+            family.pop(record.source, None)
+        else:
+            family[record.source] = record
+        winner = max(family.values(), key=self._rank, default=record)
+        if len(family) < 2:
+            del self._families[key]
+        return winner
+
+    def _rank(self, record: Record) -> tuple[int, int, int]:
+        return self._ranks[record.topic], record.timestamp_ms, record.partition
+
+    def _bury(self, delta: Delta, cut: Cut) -> None:
+        """Remembers deletions that an older open transaction could still undo, and forgets the others."""
+        firsts = cut.resume()
+        if self._buried:
+            self._buried = {
+                (partition, key): offset
+                for (partition, key), offset in self._buried.items()
+                if offset > firsts.get(partition, offset)
+            }
+        if not cut.open or not delta.tombstone_count:
+            return
+        for key, raw in delta.changes.items():
+            if raw[1] is None:
+                record = as_record(raw, delta.source or next(iter(self._highest)))
+                if record.offset > firsts.get(record.source, record.offset):
+                    self._buried[record.source, key] = record.offset
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Without Python's cyclic garbage collector, for some milliseconds.
+
+    Records make no cycles, but each some hundred of them would set it off, now and then over all that there is.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _without_key(partition: Partition, record: Stored) -> BadRecordError:
+    reason = "it has no key, so it replaces nothing and nothing can delete it"
+    return BadRecordError(*partition, record[2], reason, _ADVICE)

@@ -1,0 +1,207 @@
+"""Reads topics with the confluent-kafka consumer: committed records only, in the terms of quiet points."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from kafka_replica.broker.failures import explained, is_missing_topic, is_refusal, may_pass
+from kafka_replica.broker.logs import librdkafka_log
+from kafka_replica.broker.pulse import Pulse
+from kafka_replica.broker.settings import error_callback, reader_settings
+from kafka_replica.broker.topics import Topics
+from kafka_replica.cuts import Batch, Ends, Kind, Reading
+from kafka_replica.errors import BrokerError, BrokerUnavailableError, ConfigurationError
+from kafka_replica.records import Cut, Partition, RawRecord
+from kafka_replica.source import Fetched, Opened
+
+# consume(n, timeout) waits for its time-out unless n messages came; poll() returns with the first, and
+# consume(n, 0) takes what is queued behind it. Batches of 500 were the fastest measured.
+_BATCH_RECORDS = 500
+_ANSWER_S = 5.0  # how long the broker may take to answer a question
+
+
+class _Made:
+    """Records that are made already."""
+
+    __slots__ = ("_records",)
+
+    def __init__(self, records: Sequence[RawRecord]) -> None:
+        self._records = records
+
+    def records(self) -> Sequence[RawRecord]:
+        """The records."""
+        return self._records
+
+    def hold(self) -> None:
+        """They stand on their own."""
+
+
+class ConsumerReader:
+    """A ``read_committed`` consumer of all partitions of some topics; see ``Source``. For one thread.
+
+    Args:
+        config: librdkafka's properties as they are.
+        topics: what to read.
+
+    Raises:
+        ConfigurationError: librdkafka does not take the properties.
+    """
+
+    def __init__(self, config: Mapping[str, Any], topics: Iterable[str]) -> None:
+        self._topics = list(topics)
+        self._name = ", ".join(self._topics)
+        self._kafka = Topics(config)
+        self._pulse = Pulse(self._kafka, self._topics)
+        self._trouble: list[KafkaError] = []
+        self._consumer = _consumer(config, self._trouble)
+        self._positions: dict[Partition, int] = {}
+        self._high: dict[Partition, int] = {}
+        self._stable = Cut()
+
+    # --- as Source promises ---
+
+    def open(self) -> Opened:
+        """Finds the topics, and begins to read all their partitions."""
+        partitions = self._pulse.find(_ANSWER_S)
+        ends = self._kafka.ends(partitions, _ANSWER_S)
+        return Opened(self.add(partitions), ends.high)
+
+    def add(self, partitions: list[Partition]) -> Cut:
+        """Begins to read these, too."""
+        # A consumer that has to find out the beginning itself takes half a second for that.
+        beginnings = self._kafka.beginnings(partitions, _ANSWER_S)
+        places = [TopicPartition(*partition, beginnings[partition]) for partition in partitions]
+        self._consumer.incremental_assign(places)
+        self._high.update(dict.fromkeys(partitions, -1))
+        return beginnings
+
+    def look(self) -> list[Partition]:
+        """Asks whether the topics are still the same; returns partitions that are not read yet.
+
+        librdkafka goes on at its old offset in a topic that was deleted and made again, and tells nobody.
+        """
+        return [partition for partition in self._pulse.find(_ANSWER_S) if partition not in self._high]
+
+    def ends(self) -> Ends:
+        """Where all partitions that are read end now."""
+        ends = self._kafka.ends(list(self._high), _ANSWER_S)
+        unread = dict.fromkeys(self.look(), 0)
+        return Ends(Cut({**ends.stable, **unread}), Cut({**ends.high, **unread}))
+
+    def read(self, timeout_s: float) -> Fetched:
+        """What has come, waiting at most that long for the first of it."""
+        first = self._consumer.poll(timeout_s)
+        messages = [] if first is None else [first, *self._consumer.consume(_BATCH_RECORDS, 0)]
+        heard = False
+        records: dict[tuple[str, int], list[RawRecord]] = {}
+        for message in messages:
+            if message.error() is not None:
+                heard |= self._take_event(message)
+                continue
+            records.setdefault((message.topic() or "", message.partition() or 0), []).append(_record(message))
+        heard |= bool(records)
+        batches = [_batch(Partition(*place), found) for place, found in records.items()]
+        trouble = self._passing_trouble() or self._take_pulse()
+        return Fetched(self._reading(batches), self._stable, hole=False, heard=heard, trouble=trouble)
+
+    def refusal(self) -> BrokerError | None:
+        """That the broker refused who we are, if it did."""
+        return self._kafka.refusal()
+
+    def close(self) -> None:
+        """Closes the consumer; idempotent."""
+        self._consumer.close()
+
+    # --- helpers ---
+
+    def _reading(self, batches: list[Batch]) -> Reading:
+        places = [TopicPartition(*partition) for partition in self._high]
+        for place in self._consumer.position(places):
+            self._move_to(Partition(place.topic, place.partition), place.offset)
+        for partition, place in zip(self._high, places, strict=True):
+            # As the newest fetch reported it; librdkafka sets it before it hands out that fetch's records.
+            # Never taken back: a late answer of a former leader must not make a point look quiet.
+            _low, high = self._consumer.get_watermark_offsets(place, cached=True)
+            self._high[partition] = max(high, self._high[partition])
+        return Reading(batches, Cut(self._positions), Cut({p: high for p, high in self._high.items() if high >= 0}))
+
+    def _take_event(self, message: Message) -> bool:
+        """Takes in what is no record; tells whether it came from a broker that has the partition."""
+        error = message.error()
+        if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
+            return False  # the latter is said once, of a group that nobody uses
+        partition = Partition(message.topic() or "", message.partition() or 0)
+        if error.code() == KafkaError._AUTO_OFFSET_RESET and partition not in self._positions:
+            # The log was cut off at its front since it was asked.
+            self._consumer.seek(TopicPartition(*partition, OFFSET_BEGINNING))
+            return True
+        if error.code() != KafkaError._PARTITION_EOF:
+            self._trouble.append(error)
+            return False
+        # Carries the offset reached, beyond position() where the last records were compacted away.
+        self._move_to(partition, message.offset())
+        return True
+
+    def _move_to(self, partition: Partition, offset: int | None) -> None:
+        if offset is not None and offset >= 0:
+            self._positions[partition] = max(offset, self._positions.get(partition, 0))
+
+    def _take_pulse(self) -> BrokerError | None:
+        try:
+            ends = self._pulse.take(time.monotonic(), Cut(self._positions))
+        except BrokerUnavailableError as error:
+            return error
+        if ends is not None:
+            self._stable = ends.stable
+            self._high.update({p: max(high, self._high[p]) for p, high in ends.high.items() if p in self._high})
+        return None
+
+    def _passing_trouble(self) -> BrokerError | None:
+        trouble, self._trouble[:] = list(self._trouble), []
+        explanations = [explained(error, f"reading {self._name}") for error in trouble]
+        for error, explanation in zip(trouble, explanations, strict=True):
+            # A topic that is gone is noticed by asking for it; here it may be a broker that is coming up.
+            passing = may_pass(error) or is_missing_topic(error) or (is_refusal(error) and bool(self._positions))
+            if not passing:
+                raise explanation
+        return next((text for text in explanations if isinstance(text, BrokerError)), None)
+
+
+def check_names(config: Mapping[str, Any]) -> None:
+    """Makes sure that librdkafka knows all properties by name, for a reader that uses some of them only.
+
+    Raises:
+        ConfigurationError: it does not know one.
+    """
+    try:
+        Consumer(reader_settings(config), logger=librdkafka_log).close()
+    except KafkaException as error:
+        if "No such configuration property" in str(error):
+            raise explained(error, "setting up the reader") from error
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"setting up the reader: {error}") from error
+
+
+def _consumer(config: Mapping[str, Any], trouble: list[KafkaError]) -> Consumer:
+    try:
+        settings = {**reader_settings(config), "error_cb": error_callback(config, trouble)}
+        return Consumer(settings, logger=librdkafka_log)
+    except KafkaException as error:
+        raise explained(error, "setting up the consumer") from error
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"setting up the consumer: {error}") from error
+
+
+def _record(message: Message) -> RawRecord:
+    # A key of None is found where records are put together.
+    headers = tuple(message.headers() or ())
+    return (message.key(), message.value(), message.offset(), message.timestamp()[1], headers)  # type: ignore[return-value]
+
+
+def _batch(partition: Partition, records: list[RawRecord]) -> Batch:
+    first, end = records[0][2], records[-1][2] + 1
+    return Batch(partition, Kind.COMMITTED, first, end, len(records), -1, -1, _Made(records))

@@ -1,0 +1,195 @@
+"""Reads topics by the log's own batches: every transaction, every marker, who wrote it.
+
+One fetch is always under way to each broker that leads a partition; the next one is sent before the answer
+to the last one is looked at. Questions (where does it end, is it still the same topic) go over a second
+connection, because a broker answers each connection in order, and a fetch waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Mapping
+from typing import Any, TypeVar
+
+from confluent_kafka import KafkaError
+
+from kafka_replica.broker.batches import walk
+from kafka_replica.broker.failures import explained, is_missing_topic, may_pass
+from kafka_replica.broker.fetches import Fetch, Fetches
+from kafka_replica.broker.places import Place, Places, check
+from kafka_replica.broker.security import connection_settings
+from kafka_replica.broker.settings import fetch_limits
+from kafka_replica.broker.spool import Spool
+from kafka_replica.broker.wire.cluster import Cluster
+from kafka_replica.broker.wire.messages import FetchedPartition, read_fetch
+from kafka_replica.cuts import Batch, Ends, Reading
+from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, TopicNotFoundError
+from kafka_replica.records import Cut, Partition
+from kafka_replica.source import Fetched, Opened
+
+T = TypeVar("T")
+
+_ANSWER_S = 5.0  # how long the broker may take to answer a question
+_INCONSISTENT_TOPIC_ID = 103  # Kafka's code, which librdkafka does not name
+
+
+class MarkerReader:
+    """Reads topics by their batches; see ``Source``. For one thread, which it runs an event loop in.
+
+    Args:
+        config: librdkafka's properties as they are.
+        topics: what to read.
+
+    Raises:
+        ConfigurationError: a property cannot be had with this reader.
+    """
+
+    def __init__(self, config: Mapping[str, Any], topics: Iterable[str]) -> None:
+        self._cluster = Cluster(connection_settings(config), _ANSWER_S)
+        self._places = Places(self._cluster, topics)
+        self._fetches = Fetches(self._cluster, self._places, fetch_limits(config))
+        self._spool = Spool(check_crcs=str(config.get("check.crcs", "false")).lower() == "true")
+        self._trouble: BrokerError | None = None
+        self._refusal: BrokerError | None = None
+        self._loop = asyncio.new_event_loop()
+
+    # --- as Source promises ---
+
+    def open(self) -> Opened:
+        """Finds the topics, and begins to read all their partitions."""
+        return self._run(self._open())
+
+    def read(self, timeout_s: float) -> Fetched:
+        """What has come, waiting at most that long for the first of it."""
+        return self._run(self._read(timeout_s))
+
+    def look(self) -> list[Partition]:
+        """Asks whether the topics are still the same; returns partitions that are not read yet."""
+        return self._run(self._places.look())
+
+    def add(self, partitions: list[Partition]) -> Cut:
+        """Begins to read these, too."""
+        return self._run(self._places.add(partitions))
+
+    def ends(self) -> Ends:
+        """Where all partitions that are read end now."""
+        return self._run(self._places.ends())
+
+    def refusal(self) -> BrokerError | None:
+        """That the broker refused who we are, if it did."""
+        return self._refusal
+
+    def close(self) -> None:
+        """Closes all connections."""
+        if self._loop.is_closed():
+            return
+        self._cluster.close()
+        self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.close()
+
+    def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        try:
+            answer = self._loop.run_until_complete(coroutine)
+        except AuthenticationError as error:
+            self._refusal = error
+            raise BrokerUnavailableError(str(error)) from error
+        self._refusal = None
+        return answer
+
+    # --- how ---
+
+    async def _open(self) -> Opened:
+        beginnings = await self._places.add(await self._places.find())
+        return Opened(beginnings, (await self._places.ends()).high)
+
+    async def _read(self, timeout_s: float) -> Fetched:
+        try:
+            await self._places.find_leaders()
+        except (BrokerUnavailableError, TopicNotFoundError) as error:
+            self._trouble = error  # whether a topic is gone is decided by looking for it
+        await self._send()
+        batches: list[Batch] = []
+        hole = heard = False
+        for fetch in await self._fetches.answered(timeout_s):
+            for answered in self._take(fetch):
+                place = self._places.get(answered.topic_id, answered.number)
+                if place is None or not await self._is_good(place, answered):
+                    continue
+                heard = True
+                hole |= self._walk(place, answered, batches, alone=fetch.alone)
+        await self._send()  # before anything is done with the batches
+        return self._fetched(batches, hole=hole, heard=heard)
+
+    async def _send(self) -> None:
+        trouble = await self._fetches.send() or self._fetches.trouble()
+        if trouble is not None:
+            self._passes(trouble)
+
+    def _passes(self, trouble: BrokerError) -> None:
+        """Something that may pass, perhaps when others lead."""
+        self._trouble = trouble
+        self._places.find_leaders_soon()
+
+    def _take(self, fetch: Fetch) -> list[FetchedPartition]:
+        try:
+            error, partitions = read_fetch(fetch.answer.result())
+            check(error, "fetching")
+        except BrokerUnavailableError as unavailable:
+            self._passes(unavailable)
+            self._fetches.pause(fetch.node)
+            return []
+        return partitions
+
+    async def _is_good(self, place: Place, answered: FetchedPartition) -> bool:
+        """Whether an answer brings something; what may pass is noted.
+
+        Raises:
+            BrokerError: it does not pass.
+        """
+        if answered.diverged:
+            raise BrokerError(
+                f"the log of {place.partition} was cut off below offset {place.position}, up to which it was read: "
+                "what is shown may be gone; start a new replica"
+            )
+        error = answered.error
+        if not error:
+            return True
+        if error == KafkaError.OFFSET_OUT_OF_RANGE and place.position == place.beginning:
+            await self._places.begin([place.partition])  # its front was deleted since we asked
+            return False
+        if error == KafkaError.OFFSET_OUT_OF_RANGE:
+            raise BrokerError(
+                f"the log of {place.partition} no longer has offset {place.position}, which comes next: it was cut "
+                "off, or its beginning was deleted; start a new replica"
+            )
+        kafka = KafkaError(error)
+        trouble = explained(kafka, f"reading {place.partition}")
+        if not (may_pass(kafka) or is_missing_topic(kafka) or error == _INCONSISTENT_TOPIC_ID):
+            raise trouble
+        self._passes(BrokerUnavailableError(str(trouble)))  # asking who leads also tells whether the topic is gone
+        self._fetches.pause(place.leader)
+        return False
+
+    def _walk(self, place: Place, answered: FetchedPartition, batches: list[Batch], *, alone: bool) -> bool:
+        """Takes the batches out of an answer; whether an offset is missing among them."""
+        walked = walk(answered.batches, place.partition, place.position, place.epoch, self._spool)
+        place.high, place.stable = answered.high_watermark, answered.stable
+        batches += walked.batches
+        hole = walked.hole
+        if walked.position > place.position or place.position >= answered.high_watermark:
+            place.position, place.epoch = walked.position, walked.epoch
+        elif alone and place.empty_at == place.position:
+            place.position, hole = answered.high_watermark, True  # compaction has left nothing up to the end
+        else:
+            place.empty_at = place.position  # perhaps: other partitions may have used up the size of the fetch
+        return hole
+
+    def _fetched(self, batches: list[Batch], *, hole: bool, heard: bool) -> Fetched:
+        trouble, self._trouble = self._trouble, None
+        reading = Reading(
+            batches,
+            Cut({place.partition: place.position for place in self._places}),
+            Cut({place.partition: place.high for place in self._places if place.high >= 0}),
+        )
+        stable = Cut({place.partition: place.stable for place in self._places if place.stable >= 0})
+        return Fetched(reading, stable, hole, heard, trouble)

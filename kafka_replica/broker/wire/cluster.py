@@ -1,0 +1,105 @@
+"""The brokers of a cluster as a reader needs them: who leads what, and a connection to each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from enum import StrEnum
+
+from kafka_replica.broker.security import ConnectionSettings
+from kafka_replica.broker.wire.link import Link, connect
+from kafka_replica.broker.wire.messages import METADATA, MetadataAnswer, metadata_request, read_metadata
+from kafka_replica.errors import BrokerError, BrokerUnavailableError
+
+_ANYBODY_S = 3.0  # how long each of several brokers may take that can all answer the same question
+
+
+class Purpose(StrEnum):
+    """What a connection is for: a broker answers in order, so a question must not wait behind a long fetch."""
+
+    FETCH = "fetch"
+    ASK = "ask"
+
+
+class Cluster:
+    """Connections by broker and purpose. For one event loop."""
+
+    def __init__(self, settings: ConnectionSettings, timeout_s: float) -> None:
+        self._settings = settings
+        self._timeout_s = timeout_s
+        self._brokers: dict[int, tuple[str, int]] = {}
+        self._links: dict[tuple[int, Purpose], Link] = {}
+        self._first: Link | None = None  # to whichever of the servers that we were told of
+
+    async def metadata(self, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
+        """What these brokers know of the topics; without nodes, what one that can be reached knows.
+
+        Raises:
+            BrokerError: nobody answers, or we are refused.
+        """
+        request = metadata_request(topics)
+        asked = [(await self.link(node, Purpose.ASK)).ask(METADATA, request) for node in nodes]
+        found = [await self.within(answer) for answer in asked] or [await self._ask_anybody(request)]
+        answers = [read_metadata(answer) for answer in found]
+        for answer in answers:
+            self._brokers.update(answer.brokers)
+        return answers
+
+    async def link(self, node: int, purpose: Purpose) -> Link:
+        """A connection to a broker.
+
+        Raises:
+            BrokerError: there is none, or it refuses us.
+        """
+        link = self._links.get((node, purpose))
+        if link is None or not link.usable:
+            if node not in self._brokers:
+                raise BrokerUnavailableError(f"broker {node} is not in the cluster now; it may come back")
+            link = await connect(self._settings, *self._brokers[node], timeout_s=self._timeout_s)
+            self._links[node, purpose] = link
+        return link
+
+    async def within(self, answer: asyncio.Future[memoryview], timeout_s: float | None = None) -> memoryview:
+        """Waits for an answer.
+
+        Raises:
+            BrokerUnavailableError: it did not come in time.
+        """
+        timeout_s = self._timeout_s if timeout_s is None else timeout_s
+        done, _ = await asyncio.wait([answer], timeout=timeout_s)
+        if not done:
+            raise BrokerUnavailableError(f"a broker gave no answer in {timeout_s} s; check that it runs")
+        return answer.result()
+
+    def drop(self, node: int) -> None:
+        """Forgets the connections to a broker that does not answer."""
+        for purpose in Purpose:
+            link = self._links.pop((node, purpose), None)
+            if link is not None:
+                link.close()
+
+    def close(self) -> None:
+        """Closes all connections."""
+        for link in [*self._links.values(), *([self._first] if self._first is not None else [])]:
+            link.close()
+        self._links.clear()
+
+    async def _ask_anybody(self, request: bytes) -> memoryview:
+        """The metadata, from the first broker that gives it."""
+        trouble: BrokerError | None = None
+        for link in [self._first, *self._links.values()]:
+            if link is None or not link.usable:
+                continue
+            try:
+                return await self.within(link.ask(METADATA, request), _ANYBODY_S)
+            except BrokerUnavailableError as error:
+                trouble = error
+                if link is self._first:
+                    link.close()
+        for host, port in dict.fromkeys([*self._settings.servers, *self._brokers.values()]):
+            try:
+                self._first = await connect(self._settings, host, port, timeout_s=_ANYBODY_S)
+                return await self.within(self._first.ask(METADATA, request), _ANYBODY_S)
+            except BrokerUnavailableError as error:
+                trouble = error
+        raise trouble or BrokerUnavailableError("there is no broker to connect to: set bootstrap.servers")

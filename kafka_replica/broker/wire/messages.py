@@ -1,0 +1,202 @@
+"""The three questions a reader asks, and their answers: metadata, ends, fetches.
+
+Versions: Metadata 12 and Fetch 13 are the first that name a topic by its id, so that a topic which was
+deleted and made again is refused by the broker and not read on (Kafka 3.1 and later); ListOffsets 7.
+Source: Kafka protocol guide, and the message definitions of Apache Kafka.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+from uuid import UUID
+
+from kafka_replica.broker.wire.codec import Cursor, Writer
+from kafka_replica.records import Partition
+
+FETCH, LIST_OFFSETS, METADATA = 1, 2, 3
+VERSIONS = {FETCH: 13, LIST_OFFSETS: 7, METADATA: 12}
+"""The version of each that is spoken."""
+
+LATEST, EARLIEST = -1, -2
+READ_UNCOMMITTED, READ_COMMITTED = 0, 1
+
+_ERROR = struct.Struct(">h")
+_I32 = struct.Struct(">i")
+_PARTITION = struct.Struct(">hiii")
+_FETCHED = struct.Struct(">ihqqq")
+_OFFSET = struct.Struct(">ihqqi")
+
+
+class TopicAnswer(NamedTuple):
+    """What one broker knows of a topic; ``error`` is Kafka's code, 0 if all is well."""
+
+    name: str
+    topic_id: UUID
+    error: int
+    leaders: dict[int, int]
+    """Partition -> the broker that leads it, -1 if none does now."""
+
+
+class MetadataAnswer(NamedTuple):
+    """What one broker knows of the cluster."""
+
+    brokers: dict[int, tuple[str, int]]
+    topics: dict[str, TopicAnswer]
+
+
+def metadata_request(topics: Iterable[str]) -> bytes:
+    """Asks about topics by name; none is created by asking."""
+    names = list(topics)
+    body = Writer().count(len(names))
+    for name in names:
+        body.raw(bytes(16)).string(name).tags()
+    return body.pack("??", False, False).tags().done()
+
+
+def read_metadata(data: memoryview) -> MetadataAnswer:
+    """The answer."""
+    cursor = Cursor(data)
+    cursor.at += 4  # throttle time
+    brokers = dict(cursor.array(_broker))
+    cursor.string()  # cluster id
+    cursor.at += 4  # controller
+    return MetadataAnswer(brokers, {topic.name: topic for topic in cursor.array(_topic)})
+
+
+def _broker(cursor: Cursor) -> tuple[int, tuple[str, int]]:
+    (node,) = cursor.unpack(_I32)
+    host = cursor.string() or ""
+    (port,) = cursor.unpack(_I32)
+    cursor.string()  # rack
+    cursor.tags()
+    return node, (host, port)
+
+
+def _topic(cursor: Cursor) -> TopicAnswer:
+    (error,) = cursor.unpack(_ERROR)
+    name = cursor.string() or ""
+    topic_id = UUID(bytes=bytes(cursor.take(16)))
+    cursor.at += 1  # whether it is internal
+    leaders = dict(cursor.array(_leader))
+    cursor.at += 4  # what we may do
+    cursor.tags()
+    return TopicAnswer(name, topic_id, error, leaders)
+
+
+def _leader(cursor: Cursor) -> tuple[int, int]:
+    _error, partition, leader, _epoch = cursor.unpack(_PARTITION)
+    for _ in range(3):  # replicas, in-sync replicas, offline replicas
+        cursor.skip_array(4)
+    cursor.tags()
+    return partition, leader
+
+
+def offsets_request(partitions: Iterable[Partition], timestamp: int, isolation: int) -> bytes:
+    """Asks where partitions begin or end."""
+    by_topic = _by_topic(dict.fromkeys(partitions))
+    body = Writer().pack("ib", -1, isolation).count(len(by_topic))
+    for topic, numbers in by_topic.items():
+        body.string(topic).count(len(numbers))
+        for number in numbers:
+            body.pack("iiq", number, -1, timestamp).tags()
+        body.tags()
+    return body.tags().done()
+
+
+def read_offsets(data: memoryview) -> dict[Partition, tuple[int, int]]:
+    """Partition -> (Kafka's error code, offset)."""
+    cursor = Cursor(data)
+    cursor.at += 4  # throttle time
+    found: dict[Partition, tuple[int, int]] = {}
+    for _ in range(cursor.uvarint() - 1):
+        topic = cursor.string() or ""
+        for _ in range(cursor.uvarint() - 1):
+            number, error, _timestamp, offset, _epoch = cursor.unpack(_OFFSET)
+            cursor.tags()
+            found[Partition(topic, number)] = error, offset
+        cursor.tags()
+    return found
+
+
+class FetchFrom(NamedTuple):
+    """From where on to fetch a partition; ``epoch`` is the leader epoch of the last batch read, -1 before it.
+
+    With the epoch the broker notices that the log was cut off and has grown again since (KIP-595).
+    """
+
+    topic_id: UUID
+    number: int
+    offset: int
+    epoch: int
+
+
+class FetchLimits(NamedTuple):
+    """How much and how long: librdkafka's ``fetch.wait.max.ms`` and so on."""
+
+    wait_ms: int
+    min_bytes: int
+    max_bytes: int
+    partition_bytes: int
+
+
+def fetch_request(places: Iterable[FetchFrom], limits: FetchLimits) -> bytes:
+    """Asks for batches, committed or not, markers included."""
+    by_topic: dict[UUID, list[FetchFrom]] = {}
+    for place in places:
+        by_topic.setdefault(place.topic_id, []).append(place)
+    body = Writer().pack("iiiibii", -1, limits.wait_ms, limits.min_bytes, limits.max_bytes, READ_UNCOMMITTED, 0, -1)
+    body.count(len(by_topic))
+    for topic_id, wanted in by_topic.items():
+        body.raw(topic_id.bytes).count(len(wanted))
+        for place in wanted:
+            body.pack("iiqiqi", place.number, -1, place.offset, place.epoch, -1, limits.partition_bytes).tags()
+        body.tags()
+    return body.count(0).string("").tags().done()
+
+
+class FetchedPartition(NamedTuple):
+    """What a broker gave of a partition."""
+
+    topic_id: UUID
+    number: int
+    error: int
+    high_watermark: int
+    stable: int
+    log_start: int
+    diverged: bool
+    """The log was cut off below what was read."""
+    batches: memoryview
+
+
+def read_fetch(data: memoryview) -> tuple[int, list[FetchedPartition]]:
+    """(Kafka's error code for the whole, its partitions)."""
+    cursor = Cursor(data)
+    cursor.at += 4  # throttle time
+    (error,) = cursor.unpack(_ERROR)
+    cursor.at += 4  # session
+    found: list[FetchedPartition] = []
+    for _ in range(cursor.uvarint() - 1):
+        topic_id = UUID(bytes=bytes(cursor.take(16)))
+        for _ in range(cursor.uvarint() - 1):
+            number, code, high, stable, start = cursor.unpack(_FETCHED)
+            cursor.array(_aborted)
+            cursor.at += 4  # preferred replica
+            batches = cursor.take(max(0, cursor.uvarint() - 1))
+            diverged = 0 in cursor.tags()
+            found.append(FetchedPartition(topic_id, number, code, high, stable, start, diverged, batches))
+        cursor.tags()
+    return error, found
+
+
+def _aborted(cursor: Cursor) -> None:
+    cursor.at += 16
+    cursor.tags()
+
+
+def _by_topic(partitions: Mapping[Partition, None]) -> dict[str, list[int]]:
+    by_topic: dict[str, list[int]] = {}
+    for partition in partitions:
+        by_topic.setdefault(partition.topic, []).append(partition.partition)
+    return by_topic

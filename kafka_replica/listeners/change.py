@@ -1,0 +1,42 @@
+"""What a listener is given."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from kafka_replica.records import Cut
+from kafka_replica.stores import Snapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """One version, as a difference to the one that the listener knew before."""
+
+    snapshot: Snapshot
+    """The version itself: read from it, it never changes."""
+    previous: Snapshot | None
+    """What the listener knew before; None if this is the first it hears."""
+    changed: Collection[bytes]
+    """Keys with a new record: new keys, and keys written again, whether or not the value differs."""
+    deleted: Collection[bytes]
+    """Keys that were in the previous version and are not in this one."""
+    conflated: int = 1
+    """How many versions this one stands for; more than 1 when the listener was slow."""
+    transactions: int | None = None
+    """How many committed Kafka transactions it holds; None where nobody knows: always for the whole state."""
+
+    @property
+    def version(self) -> int:
+        """The number of the version."""
+        return self.snapshot.version
+
+    @property
+    def cut(self) -> Cut:
+        """The point of the log that the version stands for."""
+        return self.snapshot.cut
+
+    @property
+    def initial(self) -> bool:
+        """Whether this is the whole state; ``changed`` are all its keys then."""
+        return self.previous is None

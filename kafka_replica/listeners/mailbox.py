@@ -1,0 +1,140 @@
+"""What waits for one listener."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from copy import copy
+
+from kafka_replica.errors import KafkaReplicaError, WaitTimeoutError
+from kafka_replica.listeners.change import Change
+from kafka_replica.listeners.news import Call, News, Watches, ring
+from kafka_replica.listeners.past import PastSnapshot
+from kafka_replica.listeners.steps import MergedStep, Step, Whole
+from kafka_replica.stores import Snapshot
+
+DEFAULT_PENDING_CHANGES = 100
+
+
+class Mailbox:
+    """Changes for one listener: bounded, conflating, closable.
+
+    One thread puts, any may take. It holds two versions and no more: the newest one, and the one that was
+    taken last. Those between are made when they are taken, out of the steps that wait.
+    """
+
+    def __init__(self, max_pending: int) -> None:
+        self._pending: deque[Whole | Step | MergedStep] = deque()
+        self._max_pending = max(1, max_pending)
+        self._missed = 0  # of those pending; they do not count
+        self._known: Snapshot | None = None
+        self._newest: Snapshot | None = None
+        self._closed = False
+        self._error: KafkaReplicaError | None = None
+        self._news = News()
+        self._watches = Watches()
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more can be put in."""
+        return self._closed
+
+    @property
+    def ready(self) -> bool:
+        """Whether ``take`` would return, or raise what ended it, at once."""
+        return bool(self._pending) or self._closed
+
+    @property
+    def is_busy_here(self) -> bool:
+        """Whether the present thread holds its lock: a signal handler that interrupted it."""
+        return self._news.held_here()
+
+    def begin(self, newest: Snapshot, missed: Sequence[Step] | None = None) -> None:
+        """Puts in what comes first: the whole of the newest version, or the steps to it that were missed."""
+        with self._news:
+            self._newest = newest
+            if missed is None:
+                self._pending.append(Whole(newest))
+            else:
+                self._pending.extend(missed)
+                self._missed = len(missed)
+                self._known = PastSnapshot(missed[0].was, tuple(missed), newest) if missed else newest
+            calls = self._told()
+        ring(calls)
+
+    def put(self, step: Step, newest: Snapshot) -> None:
+        """Adds a version, or merges it into the last one when the box is full. Never waits."""
+        self._settle(step)
+        with self._news:
+            if self._closed:
+                return
+            self._newest = newest
+            if not self._is_full():
+                self._pending.append(step)
+            else:
+                last = self._pending[-1]
+                if isinstance(last, Step):
+                    last = self._pending[-1] = MergedStep(last)
+                last.add(step)
+            calls = self._told()
+        ring(calls)
+
+    def close(self, error: KafkaReplicaError | None = None) -> None:
+        """No more changes will come; what is there can still be taken."""
+        with self._news:
+            if not self._closed:
+                self._closed, self._error = True, error
+            calls = self._told()
+        ring(calls)
+
+    def take(self, timeout_s: float | None = None) -> Change | None:
+        """The next change; None when closed and empty.
+
+        Raises:
+            WaitTimeoutError: there was none in the time given.
+            KafkaReplicaError: the replica failed, and all that came before was taken.
+        """
+        with self._news:
+            if not self._news.wait_for(lambda: self.ready, timeout_s):
+                raise WaitTimeoutError(f"no new version in {timeout_s} s; the state of the replica tells why")
+            if self._pending and self._newest is not None:
+                return self._next(self._newest)
+            if self._error is not None:
+                raise copy(self._error)
+            return None
+
+    def call_when_ready(self, call: Call) -> Callable[[], None]:
+        """Calls once ``ready`` holds; see ``Watches.add``."""
+        with self._news:
+            return self._watches.add(lambda: self.ready, call)
+
+    def _next(self, newest: Snapshot) -> Change:
+        step, previous = self._pending.popleft(), self._known
+        self._missed = max(0, self._missed - 1)
+        snapshot = self._known = PastSnapshot(step.now, self._steps(), newest) if self._pending else newest
+        if isinstance(step, Whole):
+            return Change(snapshot, None, snapshot.keys(), (), step.versions)
+        return Change(snapshot, previous, step.changed, step.deleted, step.versions, step.transactions)
+
+    def _steps(self) -> tuple[Step | MergedStep, ...]:
+        return tuple(step for step in self._pending if not isinstance(step, Whole))  # which is never but the first
+
+    def _settle(self, step: Step) -> None:
+        """Where the listener lags, lets go of the versions that steps hold until they are asked.
+
+        Without the lock, for it reads the store: who is interrupted by a signal handler there holds other locks.
+        """
+        with self._news:
+            last = self._pending[-1] if self._pending else None
+            is_full = self._is_full()
+        if isinstance(last, Step):
+            last.settle()
+        if is_full:
+            step.settle()
+
+    def _is_full(self) -> bool:
+        return len(self._pending) - self._missed >= self._max_pending
+
+    def _told(self) -> list[Call]:
+        self._news.notify_all()
+        return self._watches.due()

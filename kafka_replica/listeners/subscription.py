@@ -1,0 +1,103 @@
+"""A listener that is called, in a thread of its own."""
+
+from __future__ import annotations
+
+import logging
+import os
+import traceback
+from collections.abc import Callable
+from threading import Thread, current_thread
+from typing import NoReturn, TypeAlias
+
+from kafka_replica.errors import KafkaReplicaError, UsageError
+from kafka_replica.listeners.change import Change
+from kafka_replica.listeners.mailbox import Mailbox
+
+_log = logging.getLogger("kafka_replica.listeners")
+
+Listener: TypeAlias = Callable[[Change], object]
+
+
+class Subscription:
+    """A listener that is being told, from a thread of its own. ``close()`` ends it."""
+
+    def __init__(self, listener: Listener, mailbox: Mailbox, on_error: Callable[[], None]) -> None:
+        self.listener = listener
+        self.last_error: BaseException | None = None
+        self._mailbox = mailbox
+        self._on_error = on_error
+        self._closed = False
+        self._name = getattr(listener, "__qualname__", None) or repr(listener)
+        self._pid = os.getpid()
+        self._thread = Thread(target=self._tell, name=f"kafka_replica listener {self._name}", daemon=True)
+        self._thread.start()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was ended."""
+        return self._closed
+
+    @property
+    def is_current_thread(self) -> bool:
+        """Whether who asks is the listener, while it is being told."""
+        return current_thread() is self._thread
+
+    def close(self, *, wait: bool = True) -> None:
+        """Ends it; a call that is under way is waited for (``wait``), unless it is the one that closes."""
+        self._closed = True
+        if self._pid != os.getpid():
+            return  # a fork has none of the threads, and locks may be held for ever
+        self._mailbox.close()
+        if wait:
+            self.join(None)
+
+    def join(self, timeout_s: float | None) -> None:
+        """Waits until the listener has returned from its last call; one that goes on longer is logged."""
+        if self.is_current_thread:
+            return
+        self._thread.join(timeout_s)
+        if self._thread.is_alive():
+            _log.warning("listener %s was closed, and still has not returned after %.1f s", self._name, timeout_s)
+
+    def _tell(self) -> None:
+        while not self._closed and self._tell_next():
+            pass
+
+    def _tell_next(self) -> bool:
+        try:
+            change = self._mailbox.take()
+        except KafkaReplicaError:  # of the replica, which tells it to everybody who asks
+            return False
+        if change is None:
+            return False
+        error = self._failed(change)
+        del change  # a traceback refers to this frame too
+        if error is not None:
+            self.last_error = _without_locals(error)
+            self._on_error()
+        return True
+
+    def _failed(self, change: Change) -> BaseException | None:
+        try:
+            self.listener(change)
+        except BaseException as error:  # noqa: BLE001 - whatever it raises, it hears the next version
+            _log.exception("listener %s failed at version %d", self._name, change.version)
+            return error
+        return None
+
+    def __reduce__(self) -> NoReturn:
+        raise UsageError(
+            "a subscription cannot be pickled, it holds a thread; make a replica in the other process and subscribe "
+            "there"
+        )
+
+
+def _without_locals(error: BaseException) -> BaseException:
+    """The same error, without the versions that the local variables of its traceback would hold for ever."""
+    link: BaseException | None = error
+    seen: set[int] = set()
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        traceback.clear_frames(link.__traceback__)
+        link = link.__cause__ or link.__context__
+    return error

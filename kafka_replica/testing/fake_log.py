@@ -1,0 +1,125 @@
+"""One partition of a fake topic: entries by offset, markers among them, and what compaction takes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+from typing import NamedTuple
+
+from kafka_replica.records import Headers, Partition, RawRecord, lacks_key
+
+
+class Writing:
+    """A transaction as the log knows it; ``is_committed`` is None while it is open."""
+
+    __slots__ = ("epoch", "is_committed", "marker_epoch", "producer_id")
+
+    def __init__(self, producer_id: int, epoch: int) -> None:
+        self.producer_id = producer_id
+        self.epoch = self.marker_epoch = epoch
+        self.is_committed: bool | None = None
+
+
+class Entry(NamedTuple):
+    """What lies at one offset."""
+
+    offset: int
+    record: RawRecord | None
+    """None: a marker. Its key is None where the log has none."""
+    writing: Writing | None
+    """None: written outside of transactions."""
+
+    @property
+    def is_committed(self) -> bool:
+        """Whether it is a record that counts."""
+        return self.record is not None and (self.writing is None or self.writing.is_committed is True)
+
+
+class FakeLog:
+    """The log of one partition. Whoever uses it holds the lock of its ``FakeKafka``."""
+
+    def __init__(self, partition: Partition) -> None:
+        self.partition = partition
+        self.end = 0  # the high watermark
+        self.decided_end = 0  # the offset after the last thing that is decided
+        self._entries: list[Entry] = []
+        self._open: dict[Writing, int] = {}  # to its first offset
+        self._last: dict[int, Writing] = {}  # of each producer
+
+    @property
+    def stable(self) -> int:
+        """The last stable offset: the first one of the oldest open transaction, else the end."""
+        return min(self._open.values(), default=self.end)
+
+    def append(
+        self, key: bytes | None, value: bytes | None, timestamp_ms: int, headers: Headers, writing: Writing | None
+    ) -> int:
+        """Writes a record; returns its offset."""
+        offset = self.end
+        # A missing key is told as readers of a real log tell it: as None in its place.
+        record: RawRecord = (key, value, offset, timestamp_ms, headers)  # type: ignore[assignment]
+        self._add(Entry(offset, record, writing))
+        if writing is None:
+            self.decided_end = self.end
+        else:
+            self._open.setdefault(writing, offset)
+            self._last[writing.producer_id] = writing
+        return offset
+
+    def mark(self, writing: Writing) -> None:
+        """Writes the marker that ends a transaction."""
+        self._add(Entry(self.end, None, writing))
+        self._open.pop(writing, None)
+        self.decided_end = self.end
+
+    def since(self, offset: int, end: int | None = None) -> list[Entry]:
+        """The entries from an offset on, up to another one."""
+        first = bisect_left(self._entries, offset, key=_OFFSET_OF)
+        last = None if end is None else bisect_left(self._entries, end, key=_OFFSET_OF)
+        return self._entries[first:last]
+
+    def committed(self, offset: int = 0) -> Iterator[RawRecord]:
+        """What a reader of committed records gets from an offset on: nothing beyond the last stable offset."""
+        for entry in self.since(offset, self.stable):
+            if entry.is_committed and entry.record is not None:
+                yield entry.record
+
+    def compact(self, *, keep_tombstones: bool, keep_last: bool) -> None:
+        """Removes what Kafka's cleaner may; see ``FakeTopic.compact``."""
+        limit = min(self.stable, self.end - 1 if keep_last else self.end)
+        below, above = self.since(0, limit), self.since(limit)
+        newest = {entry.record[0]: entry.offset for entry in below if entry.is_committed and entry.record is not None}
+        kept = [
+            entry for entry in below if entry.record is None or _stays(entry, newest, keep_tombstones=keep_tombstones)
+        ]
+        if not keep_tombstones:
+            kept = list(_without_idle_markers(kept, self._last.values()))
+        self._entries = [*kept, *above]
+
+    def _add(self, entry: Entry) -> None:
+        self._entries.append(entry)
+        self.end = entry.offset + 1
+
+
+_OFFSET_OF = attrgetter("offset")
+
+
+def _stays(entry: Entry, newest: dict[bytes, int], *, keep_tombstones: bool) -> bool:
+    """Whether the cleaner leaves a record: committed, with a key, the newest of it."""
+    if not entry.is_committed or entry.record is None or lacks_key(entry.record):
+        return False
+    return newest[entry.record[0]] == entry.offset and (keep_tombstones or entry.record[1] is not None)
+
+
+def _without_idle_markers(entries: Iterable[Entry], last: Iterable[Writing]) -> Iterator[Entry]:
+    """Leaves out markers of transactions of which nothing is left, but for the last one of each producer.
+
+    Kafka keeps the emptied batch of that one, to know the producer by, until the producer's id expires.
+    """
+    needed = set(last)
+    for entry in entries:
+        if entry.record is not None and entry.writing is not None:
+            needed.add(entry.writing)
+        if entry.record is not None or entry.writing in needed:
+            yield entry

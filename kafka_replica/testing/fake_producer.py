@@ -1,0 +1,121 @@
+"""The producer for code under test: the real one, but for where it writes."""
+
+from __future__ import annotations
+
+from kafka_replica.broker.writer import TransactionalWriter
+from kafka_replica.errors import (
+    BrokerError,
+    BrokerUnavailableError,
+    CommitUnknownError,
+    KafkaReplicaError,
+    PublishError,
+    WaitTimeoutError,
+)
+from kafka_replica.producer import Committed, TransactionalProducer
+from kafka_replica.records import Cut, Headers, Partition
+from kafka_replica.testing.fake_cluster import Cluster
+from kafka_replica.testing.fake_transaction import FakeTransaction
+
+_FENCED = (
+    "another producer has taken up the transactional id {}; give each producer one of its own, and go on with a new one"
+)
+
+
+class _FakeWriter(TransactionalWriter):
+    """Writes transactions to fake topics, as ``TransactionalWriter`` does to real ones."""
+
+    def __init__(self, cluster: Cluster, transactional_id: str) -> None:
+        self.usable = True
+        self._cluster = cluster
+        self._transactional_id = transactional_id
+        with cluster.news:
+            cluster.check()
+            self._identity = cluster.take_up(transactional_id)
+            self._term = self._identity.term
+        self._transaction: FakeTransaction | None = None
+
+    def begin(self) -> None:
+        """Begins a transaction."""
+        with self._cluster.news:
+            if self._is_fenced:
+                raise BrokerError(f"beginning a transaction: {self._fenced}")
+            self.abort()  # of one that was left open when the broker was gone
+            self._transaction = FakeTransaction(self._cluster, self._identity, None)
+
+    def send(self, topic: str, key: bytes, value: bytes | None, headers: Headers) -> None:
+        """Writes a record of the open transaction."""
+        with self._cluster.news:
+            if self._transaction is None or not self._transaction.is_open:
+                return  # fenced, which the commit tells
+            if value is None:
+                self._transaction.delete(key, headers, topic=topic)
+            else:
+                self._transaction.put(key, value, headers, topic=topic)
+
+    def commit(self) -> dict[Partition, int]:
+        """Commits; returns for each partition the offset after its last record."""
+        with self._cluster.news:
+            if self._is_fenced or self._transaction is None:
+                raise PublishError(f"committing the transaction: {self._fenced}")
+            try:
+                self._cluster.check()
+            except BrokerUnavailableError as error:
+                self.usable = False
+                raise CommitUnknownError(
+                    f"committing the transaction: {error}; it may have been committed or not: read the topic to find "
+                    "out, and go on with a new producer of the same transactional id"
+                ) from error
+            except KafkaReplicaError as error:
+                raise PublishError(f"committing the transaction: {error}") from error
+            return dict(self._transaction.commit().cut or Cut())
+
+    def abort(self) -> None:
+        """Takes back the open transaction, if there is one and the broker can be reached."""
+        with self._cluster.news:
+            if self._transaction is None or not self._transaction.is_open:
+                return
+            if isinstance(self._cluster.trouble, BrokerUnavailableError):
+                self._cluster.check()
+            self._transaction.abort()
+
+    @property
+    def _is_fenced(self) -> bool:
+        return self._identity.term != self._term
+
+    @property
+    def _fenced(self) -> str:
+        return _FENCED.format(self._transactional_id)
+
+
+class FakeProducer(TransactionalProducer):
+    """Writes whole transactions to a fake topic; ``FakeTopic.producer`` makes it. For one thread.
+
+    Raises:
+        BrokerUnavailableError: the test has made the broker unavailable.
+    """
+
+    def __init__(self, cluster: Cluster, topic: str, transactional_id: str, *, timeout_s: float = 30.0) -> None:
+        self._cluster = cluster
+        self._topic = topic
+        self._timeout_s = timeout_s
+        self._writer = _FakeWriter(cluster, transactional_id)
+
+    def wait_visible(self, committed: Committed, timeout_s: float = 10.0) -> None:
+        """Waits until readers of committed data see a transaction: until none is open before it.
+
+        Raises:
+            WaitTimeoutError: not in time; another producer may hold a transaction open before it.
+        """
+        cut = committed.cut or Cut()
+
+        def is_visible() -> bool:
+            if isinstance(self._cluster.trouble, BrokerUnavailableError):
+                return False
+            return all(self._cluster.log(partition).stable >= offset for partition, offset in cut.items())
+
+        with self._cluster.news:
+            if not self._cluster.news.wait_for(is_visible, timeout_s):
+                reason = self._cluster.trouble or "another producer holds a transaction open before it"
+                raise WaitTimeoutError(
+                    f"the transaction is committed ({cut}) but was not seen to be visible in {timeout_s} s: {reason}"
+                )

@@ -1,0 +1,101 @@
+"""What a reader of a fake log gets to see, by the log's own batches or committed records only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kafka_replica.cuts import Batch, Kind
+from kafka_replica.records import Partition, RawRecord
+from kafka_replica.testing.fake_log import Entry, FakeLog, Writing
+
+
+class _Made:
+    """Records that are made already."""
+
+    __slots__ = ("_records",)
+
+    def __init__(self, records: Sequence[RawRecord]) -> None:
+        self._records = records
+
+    def records(self) -> Sequence[RawRecord]:
+        """The records."""
+        return self._records
+
+    def hold(self) -> None:
+        """They stand on their own."""
+
+
+class Place:
+    """A partition that is read: how far, and what was told of its ends."""
+
+    __slots__ = ("log", "position", "told")
+
+    def __init__(self, log: FakeLog) -> None:
+        self.log = log
+        self.position = 0
+        self.told = -1, -1
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The last stable offset and the high watermark."""
+        return self.log.stable, self.log.end
+
+
+def take_committed(place: Place, batches: list[Batch]) -> bool:
+    """What a ``read_committed`` consumer gets; it cannot tell where an offset is missing."""
+    log = place.log
+    records = list(log.committed(place.position))
+    place.position = log.stable
+    if records:
+        first, end = records[0][2], records[-1][2] + 1
+        batches.append(Batch(log.partition, Kind.COMMITTED, first, end, len(records), -1, -1, _Made(records)))
+    return False
+
+
+def take_batches(place: Place, batches: list[Batch]) -> bool:
+    """The log's own batches; whether an offset is missing."""
+    log = place.log
+    hole = False
+    for entries in _runs(log.since(place.position)):
+        batch = _batch(log.partition, entries)
+        hole |= batch.first > place.position
+        place.position = batch.end
+        batches.append(batch)
+    hole |= place.position < log.end
+    place.position = log.end
+    return hole
+
+
+def _runs(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Records that follow one another and have one writer; each marker is a run of its own."""
+    run: list[Entry] = []
+    for entry in entries:
+        if run and not _go_on(run[-1], entry):
+            yield run
+            run = []
+        run.append(entry)
+    if run:
+        yield run
+
+
+def _go_on(before: Entry, entry: Entry) -> bool:
+    are_records = before.record is not None and entry.record is not None
+    return are_records and before.writing is entry.writing and before.offset + 1 == entry.offset
+
+
+def _batch(partition: Partition, entries: list[Entry]) -> Batch:
+    writing = entries[0].writing
+    records = [entry.record for entry in entries if entry.record is not None]
+    kind, producer_id, epoch = _written_by(writing, is_marker=not records)
+    first, end = entries[0].offset, entries[-1].offset + 1
+    return Batch(partition, kind, first, end, len(entries), producer_id, epoch, _Made(records))
+
+
+def _written_by(writing: Writing | None, *, is_marker: bool) -> tuple[Kind, int, int]:
+    """The kind of a batch, its producer's id and epoch."""
+    if writing is None:
+        return Kind.PLAIN, -1, -1
+    if not is_marker:
+        return Kind.DATA, writing.producer_id, writing.epoch
+    kind = Kind.COMMIT if writing.is_committed else Kind.ABORT
+    return kind, writing.producer_id, writing.marker_epoch

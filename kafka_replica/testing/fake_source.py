@@ -1,0 +1,130 @@
+"""Reads fake topics as the real readers read real ones: see ``kafka_replica.source.Source``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+
+from kafka_replica.broker.pulse import recreated
+from kafka_replica.cuts import Batch, Ends, Reading
+from kafka_replica.errors import (
+    AuthenticationError,
+    BrokerError,
+    BrokerUnavailableError,
+    KafkaReplicaError,
+    TopicNotFoundError,
+)
+from kafka_replica.records import Cut, Partition
+from kafka_replica.source import Fetched, Opened
+from kafka_replica.testing.fake_cluster import Cluster
+from kafka_replica.testing.fake_reading import Place, take_batches, take_committed
+
+
+class FakeSource:
+    """Reads fake topics; see ``Source``.
+
+    Args:
+        cluster: whose.
+        topics: which.
+        committed_only: as the confluent-kafka consumer shows a log, without markers and up to the last
+            stable offset; else by the log's own batches.
+    """
+
+    def __init__(self, cluster: Cluster, topics: Iterable[str], *, committed_only: bool) -> None:
+        self._cluster = cluster
+        self._topics = list(topics)
+        self._topic_ids: dict[str, str] = {}
+        self._places: dict[Partition, Place] = {}
+        self._take = take_committed if committed_only else take_batches
+
+    # --- as Source promises ---
+
+    def open(self) -> Opened:
+        """Finds the topics, and begins to read all their partitions."""
+        with self._cluster.news:
+            self._places.clear()
+            self._topic_ids.clear()
+            beginnings = self.add(self._find())
+            return Opened(beginnings, self._high())
+
+    def read(self, timeout_s: float) -> Fetched:
+        """What has come, waiting at most that long for the first of it."""
+        with self._cluster.news:
+            self._cluster.news.wait_for(self._has_news, timeout_s)
+            trouble: BrokerError | None = None
+            try:
+                self._find()
+            except (BrokerUnavailableError, TopicNotFoundError) as error:
+                trouble = BrokerUnavailableError(str(error))
+            return self._fetched(trouble)
+
+    def look(self) -> list[Partition]:
+        """Asks whether the topics are still the same; returns partitions that are not read yet."""
+        with self._cluster.news:
+            return [partition for partition in self._find() if partition not in self._places]
+
+    def add(self, partitions: list[Partition]) -> Cut:
+        """Begins to read these, too."""
+        with self._cluster.news:
+            self._find()
+            for partition in partitions:
+                self._places[partition] = Place(self._cluster.log(partition))
+            return Cut(dict.fromkeys(partitions, 0))
+
+    def ends(self) -> Ends:
+        """Where all partitions that are read end now."""
+        with self._cluster.news:
+            unread = dict.fromkeys(self.look(), 0)
+            return Ends(Cut({**self._stable(), **unread}), Cut({**self._high(), **unread}))
+
+    def refusal(self) -> BrokerError | None:
+        """That the broker refused who we are, if it does."""
+        trouble = self._cluster.trouble
+        return copy(trouble) if isinstance(trouble, AuthenticationError) else None
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    # --- helpers; the lock is held ---
+
+    def _find(self) -> list[Partition]:
+        """All partitions of the topics, which are the ones found first; raises what is the matter."""
+        trouble = self._cluster.trouble
+        if isinstance(trouble, AuthenticationError):
+            raise BrokerUnavailableError(str(trouble))  # as the real readers do: see ``refusal``
+        self._cluster.check()
+        found: list[Partition] = []
+        for name in self._topics:
+            topic = self._cluster.find(name)
+            known = self._topic_ids.setdefault(name, topic.topic_id)
+            if known != topic.topic_id:
+                raise BrokerError(recreated(name, known, topic.topic_id))
+            found += [log.partition for log in topic.logs]
+        return found
+
+    def _has_news(self) -> bool:
+        try:
+            self._find()
+        except (BrokerUnavailableError, TopicNotFoundError):
+            return False  # a broker that is gone says nothing
+        except KafkaReplicaError:
+            return True
+        return any(place.ends != place.told for place in self._places.values())
+
+    def _fetched(self, trouble: BrokerError | None) -> Fetched:
+        batches: list[Batch] = []
+        hole = False
+        for place in self._places.values() if trouble is None else ():
+            hole |= self._take(place, batches)
+            place.told = place.ends
+        positions = Cut({partition: place.position for partition, place in self._places.items()})
+        told = {partition: place.told for partition, place in self._places.items() if place.told[1] >= 0}
+        reading = Reading(batches, positions, Cut({partition: high for partition, (_, high) in told.items()}))
+        stable = Cut({partition: stable for partition, (stable, _) in told.items()})
+        return Fetched(reading, stable, hole, trouble is None, trouble)
+
+    def _stable(self) -> Cut:
+        return Cut({partition: place.log.stable for partition, place in self._places.items()})
+
+    def _high(self) -> Cut:
+        return Cut({partition: place.log.end for partition, place in self._places.items()})

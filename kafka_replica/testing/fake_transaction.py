@@ -1,0 +1,141 @@
+"""A transaction on fake topics: several may be open at once, and interleave."""
+
+from __future__ import annotations
+
+from kafka_replica.errors import UsageError
+from kafka_replica.producer import Committed
+from kafka_replica.records import Cut, Headers, Key
+from kafka_replica.testing.fake_cluster import Cluster, Identity
+from kafka_replica.testing.fake_log import FakeLog, Writing
+
+
+class FakeTransaction:
+    """An open transaction: what is put and deleted in it lies in the log at once, and counts from its commit on.
+
+    ``FakeTopic.begin`` and ``FakeTopic.transaction`` make them. Any thread may use them.
+    """
+
+    def __init__(self, cluster: Cluster, identity: Identity, topic: str | None) -> None:
+        self.committed = Committed()
+        self._cluster = cluster
+        self._identity = identity
+        self._topic = topic
+        self._writing = Writing(identity.producer_id, identity.epoch)
+        self._ends: dict[FakeLog, int] = {}
+        identity.open = self
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was neither committed nor aborted."""
+        return self._writing.is_committed is None
+
+    def put(
+        self,
+        key: Key | None,
+        value: bytes,
+        headers: Headers = (),
+        *,
+        topic: str | None = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+    ) -> None:
+        """Writes a record.
+
+        Args:
+            key: bytes, or text as its UTF-8; None writes a record without a key, which no replica can take.
+            value: its bytes.
+            headers: of the record.
+            topic: where to; the one that the transaction was begun on by default.
+            partition: of the topic; by default chosen by the key, as librdkafka does.
+            timestamp_ms: milliseconds since 1970-01-01 UTC; now by default.
+
+        Raises:
+            UsageError: the transaction is over, the value is not bytes, or there is no such partition.
+            TopicNotFoundError: there is no such topic.
+        """
+        check_value(key, value)
+        self._write(key, value, headers, (topic, partition), timestamp_ms)
+
+    def delete(
+        self,
+        key: Key,
+        headers: Headers = (),
+        *,
+        topic: str | None = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+    ) -> None:
+        """Writes a tombstone; arguments and errors as in ``put``."""
+        self._write(key, None, headers, (topic, partition), timestamp_ms)
+        self.committed.tombstones += 1
+
+    def commit(self) -> Committed:
+        """Commits: all of it is visible from now on. Each partition that was written to gets a marker.
+
+        Raises:
+            UsageError: it is over already.
+        """
+        self._decide(is_committed=True)
+        self.committed.cut = Cut({log.partition: end for log, end in self._ends.items()})
+        return self.committed
+
+    def abort(self) -> None:
+        """Takes all of it back; what it wrote stays in the log until that is compacted, and never counts.
+
+        Raises:
+            UsageError: it is over already.
+        """
+        self._decide(is_committed=False)
+
+    def fence(self) -> None:
+        """Aborts it as Kafka does when another producer takes up the transactional id: at an epoch of its own."""
+        with self._cluster.news:
+            self._check_open()
+            if self._ends:
+                self._identity.epoch = self._writing.marker_epoch = self._writing.epoch + 1
+            self._decide(is_committed=False)
+
+    def _write(
+        self,
+        key: Key | None,
+        value: bytes | None,
+        headers: Headers,
+        place: tuple[str | None, int | None],
+        timestamp_ms: int | None,
+    ) -> None:
+        topic = place[0] or self._topic
+        if topic is None:
+            raise UsageError("this transaction was begun on no topic; say where a record goes: put(..., topic=...)")
+        with self._cluster.news:
+            self._check_open()
+            log, offset = self._cluster.append((topic, place[1]), key, value, headers, timestamp_ms, self._writing)
+            self._ends[log] = offset + 1
+            self.committed.records += 1
+
+    def _decide(self, *, is_committed: bool) -> None:
+        with self._cluster.news:
+            self._check_open()
+            self._writing.is_committed = is_committed
+            if self._cluster.bumps_epochs and self._ends:
+                self._identity.epoch = self._writing.marker_epoch = self._writing.epoch + 1
+            for log in self._ends:
+                log.mark(self._writing)
+            self._identity.open = None
+            self._cluster.news.notify_all()
+
+    def _check_open(self) -> None:
+        if not self.is_open:
+            became = "committed" if self._writing.is_committed else "aborted"
+            raise UsageError(f"this transaction was {became}; begin another one")
+
+
+def check_value(key: Key | None, value: object) -> None:
+    """Makes sure that a value is one.
+
+    Raises:
+        UsageError: it is not bytes.
+    """
+    if not isinstance(value, bytes):
+        raise UsageError(
+            f"putting key {key!r}: its value is {type(value).__name__}, not bytes; encode it, or delete the key"
+        )

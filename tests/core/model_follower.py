@@ -1,0 +1,169 @@
+"""The real follower on a modelled cluster: real loop, rule, assembly, barrier, store and board, stepped by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+
+from log_model import TOPIC, Cluster
+from model_oracle import Broken, Oracle
+from model_source import ModelSource
+
+from kafka_replica import Cut, MemoryStore, Partition, Record, Store
+from kafka_replica.assembly import Assembly
+from kafka_replica.barrier import Barrier
+from kafka_replica.board import Board
+from kafka_replica.broker.sources import Evidence
+from kafka_replica.cuts import Batch, Markers, QuietPoints, Rule
+from kafka_replica.delta import Applied, Delta
+from kafka_replica.errors import BadRecordError
+from kafka_replica.follower import Follower, Following
+from kafka_replica.states import Health
+from kafka_replica.stores import Snapshot
+
+
+class WatchedAssembly(Assembly):
+    """Tells an oracle what was settled."""
+
+    oracle: Oracle
+
+    def settle(self, batches: Iterable[Batch]) -> list[BadRecordError]:
+        """As the real one."""
+        batches = list(batches)
+        for batch in batches:
+            for record in batch.content.records():
+                self.oracle.settle(batch.partition, record.offset)
+        return super().settle(batches)
+
+
+class WatchedBoard(Board):
+    """Has everything that is shown checked by an oracle."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        super().__init__(Health(stalled_after_s=60, blocked_after_s=60))
+        self.oracle = oracle
+        self.versions: list[Version] = []
+        self.transactions = 0
+        self.keeps_versions = False
+
+    def published(self, snapshot: Snapshot, applied: Applied, transactions: int | None = None) -> None:
+        """As the real one."""
+        state = dict(snapshot)
+        self.oracle.show(state, snapshot.cut)
+        self.transactions += transactions or 0
+        if self.keeps_versions:
+            self.versions.append(Version(state, snapshot.cut, self.oracle.included))
+        super().published(snapshot, applied, transactions)
+
+    def advanced(self, cut: Cut) -> None:
+        """As the real one."""
+        shown = self.snapshot
+        assert shown is not None
+        self.oracle.show(dict(shown), cut)
+        super().advanced(cut)
+
+
+@dataclass(frozen=True)
+class Version:
+    """What was shown once."""
+
+    state: Mapping[bytes, Record]
+    cut: Cut
+    included: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Which parts the follower is made of, so that a rule can be switched off."""
+
+    rule: Callable[[], Rule] = Markers
+    assembly: type[WatchedAssembly] = WatchedAssembly
+    barrier: type[Barrier] = Barrier
+    store: Callable[[], Store] = MemoryStore
+
+
+class ModelFollower:
+    """One follower of a modelled cluster, opened and ready to be stepped.
+
+    Args:
+        cluster: what it follows.
+        parts: what it is made of.
+        resumed: a version to go on from, as a restart does; else it begins at the beginning.
+        causal: whether the oracle checks what transactions may depend on.
+    """
+
+    def __init__(
+        self, cluster: Cluster, parts: Parts | None = None, resumed: Version | None = None, *, causal: bool = True
+    ) -> None:
+        parts = parts or Parts()
+        rule = parts.rule()
+        self.source = ModelSource(
+            cluster, resumed.cut.resume() if resumed else None, committed_only=isinstance(rule, QuietPoints)
+        )
+        self.oracle = Oracle(cluster, resumed.included if resumed else (), causal=causal)
+        self.board = WatchedBoard(self.oracle)
+        self.store = parts.store()
+        if resumed is not None:
+            delta = Delta(list(resumed.state.values()))
+            self.store.apply(delta, resumed.cut)
+            self.oracle.cut = resumed.cut
+        self.follower = Follower(_following(), self.store, self.board)
+        assembly = parts.assembly(lambda key: self.store.snapshot().get(key), {TOPIC: b""}, {TOPIC: 0})
+        assembly.oracle = self.oracle
+        self.follower._assembly = assembly
+        self.follower._source, self.follower._rule = self.source, rule
+        self.follower._looked_s = float("inf")  # it looks when a test says so, not by the clock
+        opened = self.source.open()
+        self.follower._barrier = parts.barrier(opened.ends)
+        self.board.barrier_set(opened.ends, rule.evidence)
+        self.barrier_at = opened.ends
+        self.follower._begin(opened)
+
+    @property
+    def rule(self) -> Rule:
+        """Its rule."""
+        return self.follower._rule
+
+    @property
+    def state(self) -> dict[bytes, Record]:
+        """What it shows."""
+        return dict(self.board.snapshot or {})
+
+    def step(self, *orders: tuple[Partition, int]) -> None:
+        """One turn of the loop, reading so many batches of these partitions; all there is without orders."""
+        before = self.board.has_version
+        self.source.orders = list(orders) or None
+        self.follower._step()
+        if self.board.has_version and not before and not self.oracle.cut.dominates(self.barrier_at):
+            raise Broken(f"ready at {self.oracle.cut}, before the barrier {self.barrier_at}")
+
+    def look(self) -> None:
+        """What it does once a second."""
+        self.follower._glance()
+        self.follower._looked_s = float("inf")
+
+    def drain(self) -> None:
+        """Reads on until nothing changes any more."""
+        self.source.meanwhile = lambda: None
+        self.look()
+        still = 0
+        for _ in range(1000):
+            before = dict(self.source.positions), self.oracle.shown
+            self.step()
+            still = still + 1 if before == (self.source.positions, self.oracle.shown) else 0
+            if still == 3:
+                return
+        raise Broken("it comes to no end")
+
+    def finish(self) -> None:
+        """Reads to the end and checks it."""
+        self.drain()
+        self.oracle.finish(self.state)
+        assert self.rule.held_records == 0
+        assert not self.rule.wants_ends
+
+
+def _following() -> Following:
+    """Of what a follower is told, what matters to a modelled one."""
+    told = {"config": {}, "topics": (TOPIC,), "evidence": Evidence.MARKERS}
+    return Following(**{field.name: told.get(field.name) for field in fields(Following)})
