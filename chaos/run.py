@@ -43,7 +43,12 @@ def run(options: Options, say: Callable[[str], None], say_every_s: float = 5.0) 
     """
     folder = options.folder or Path(tempfile.mkdtemp(prefix="kafka-replica-chaos-"))
     folder.mkdir(parents=True, exist_ok=True)
-    report = _Run(options, folder, say, say_every_s).result()
+    try:
+        report = _Run(options, folder, say, say_every_s).result()
+    except KeyboardInterrupt:
+        if options.folder is None:
+            shutil.rmtree(folder)
+        raise
     if options.folder is None and report.exit_status == 0:
         shutil.rmtree(folder)
         return report

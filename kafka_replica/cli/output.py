@@ -72,14 +72,23 @@ def cut_json(cut: Cut) -> dict[str, Any]:
     return {**line, "open": [open_.as_json() for open_ in cut.open]} if cut.open else line
 
 
-def keys_json(keys: Iterable[bytes]) -> list[JsonText]:
-    """Keys in key order, which is the order of their bytes."""
+def keys_json(keys: Iterable[bytes], *, several_topics: bool = False) -> list[JsonText]:
+    """Keys in key order, which is the order of their bytes; of several topics, with the topic of each."""
+    if several_topics:
+        return [_topic_and_key(key) for key in sorted(keys)]
     return [json_text(key) for key in sorted(keys)]
 
 
-def place_of(record: Record) -> dict[str, Any]:
+def _topic_and_key(key: bytes) -> JsonText:
+    topic, _, own = key.partition(b"\0")
+    found = json_text(own)
+    return {"topic": topic.decode(), **({"key": found} if isinstance(found, str) else found)}
+
+
+def place_of(record: Record, *, several_topics: bool = False) -> dict[str, Any]:
     """What a record is, without what it says."""
     return {
+        **({"topic": record.topic} if several_topics else {}),
         "key": json_text(record.key),
         "partition": record.partition,
         "offset": record.offset,

@@ -49,7 +49,7 @@ def dump(
         for key in sorted(snapshot):
             record = snapshot[key]
             if as_json:
-                json_line({**place_of(record), "sha256": sha256_of(record)})
+                json_line({**place_of(record, several_topics=len(replica.topics) > 1), "sha256": sha256_of(record)})
             else:
                 say(f"{record.offset:>10}  {len(record.value or b''):>10}  {sha256_of(record)[:12]}  {key_text(key)}")
         if as_json:
@@ -81,7 +81,7 @@ def watch(
         try:
             for change in changes:
                 if as_json:
-                    json_line(_change_json(change))
+                    json_line(_change_json(change, several_topics=len(replica.topics) > 1))
                 else:
                     say(_change_text(change))
                 printed = True
@@ -139,7 +139,7 @@ def list_keys(
         for key in sorted(snapshot):
             if pattern is None or _matches(key_text(key), pattern):
                 if as_json:
-                    json_line(place_of(snapshot[key]))
+                    json_line(place_of(snapshot[key], several_topics=len(replica.topics) > 1))
                 else:
                     say(key_text(key))
 
@@ -174,14 +174,14 @@ def _matches(text: str, pattern: str) -> bool:
     return pattern in text
 
 
-def _change_json(change: Change) -> dict[str, Any]:
+def _change_json(change: Change, *, several_topics: bool) -> dict[str, Any]:
     line = {
         "version": change.version,
         **cut_json(change.cut),
         "transactions": change.transactions,
         "initial": change.initial,
-        "changed": keys_json(change.changed),
-        "deleted": keys_json(change.deleted),
+        "changed": keys_json(change.changed, several_topics=several_topics),
+        "deleted": keys_json(change.deleted, several_topics=several_topics),
     }
     return line if change.conflated == 1 else {**line, "conflated": change.conflated}
 
