@@ -14,7 +14,17 @@ import pytest
 from aiokafka.conn import AIOKafkaConnection, create_conn
 from aiokafka.protocol.metadata import MetadataRequest
 from certificates import PASSWORD, Authority
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+)
+from kafka_tools import producer, quiet, write
 
+from kafka_replica import AuthorizationError, Replica
 from kafka_replica.broker.security import connection_failed, connection_settings, open_connection
 from kafka_replica.embedded import LocalKafka, ports
 from kafka_replica.errors import (
@@ -70,6 +80,8 @@ class Secured:
             "advertised.listeners": ",".join(at for name, at in addresses.items() if name != "CONTROLLER"),
             "listener.security.protocol.map": ",".join(f"{name}:{kind}" for name, kind in _LISTENERS.items()),
             "inter.broker.listener.name": "PLAINTEXT",
+            "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+            "super.users": "User:ANONYMOUS",
             "controller.quorum.voters": f"1@127.0.0.1:{chosen['CONTROLLER']}",
             "listener.name.mtls.ssl.client.auth": "required",
             "listener.name.mtls.ssl.truststore.type": "PEM",
@@ -261,3 +273,56 @@ def test_aiokafkas_own_exceptions_are_understood(secured: Secured) -> None:
     with pytest.raises(Exception, match="Invalid username or password") as caught:
         asyncio.run(ask())
     assert isinstance(connection_failed(caught.value, "x"), AuthenticationError)
+
+
+def allow(secured: Secured, topic: str, operation: AclOperation) -> None:
+    """Gives the user of the SASL listeners one right on a topic."""
+    admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
+    binding = AclBinding(
+        ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, "User:me", "*", operation, AclPermissionType.ALLOW
+    )
+    admin.create_acls([binding])[binding].result(10)
+
+
+@pytest.mark.usefixtures("evidence")
+@pytest.mark.parametrize(("listener", "properties"), [("SSL", CA), ("PLAIN", PLAIN), ("SCRAM", SCRAM)])
+def test_a_replica_of_a_secured_topic(
+    secured: Secured, evidence: str, listener: str, properties: dict[str, Any]
+) -> None:
+    """Read on the topic is all that it needs, by either evidence; it goes on when the connection was lost."""
+    topic = f"rights-{listener}-{evidence[:1]}".lower()
+    secured.kafka.create_topic(topic, 2, {"cleanup.policy": "compact"})
+    allow(secured, topic, AclOperation.READ)
+    writer = producer(f"127.0.0.1:{secured.ports['PLAINTEXT']}", topic)
+    with Replica(quiet(secured.config(listener, **properties)), topic) as replica:
+        replica.wait_ready(timeout_s=_PATIENCE_S)
+        write(writer, topic, {f"k{number}": "x" * 100_000 for number in range(8)})
+        give_up_s = time.monotonic() + _PATIENCE_S
+        while len(replica.snapshot()) < 8:
+            assert time.monotonic() < give_up_s, replica.status()
+            time.sleep(0.02)
+
+
+@pytest.mark.usefixtures("evidence")
+@pytest.mark.parametrize("right", [None, AclOperation.DESCRIBE])
+def test_a_missing_right_is_told(secured: Secured, evidence: str, right: AclOperation | None) -> None:
+    """Kafka stays silent towards a consumer without rights; a replica says what is missing."""
+    topic = f"no-rights-{right and right.name}-{evidence[:1]}".lower()
+    secured.kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
+    write(producer(f"127.0.0.1:{secured.ports['PLAINTEXT']}", topic), topic, {"k": "v"})
+    if right is not None:
+        allow(secured, topic, right)
+    with (
+        Replica(quiet(secured.config("PLAIN", **PLAIN)), topic) as replica,
+        pytest.raises(AuthorizationError, match=rf"(?s){topic}.*right to Read"),
+    ):
+        replica.wait_ready(timeout_s=_PATIENCE_S)
+
+
+@pytest.mark.usefixtures("evidence")
+def test_a_wrong_password_ends_a_replica_at_once(secured: Secured, evidence: str) -> None:
+    """Not retried for ever."""
+    wrong = secured.config("PLAIN", **{**PLAIN, "sasl__password": "not-mine"})
+    with Replica(quiet(wrong), f"any-{evidence[:1]}") as replica, pytest.raises(AuthenticationError) as caught:
+        replica.wait_ready(timeout_s=_PATIENCE_S)
+    assert "not-mine" not in str(caught.value)
