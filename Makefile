@@ -1,5 +1,6 @@
 # make demo   the main job on a real Kafka broker, shown to a person     (DEMO_ARGS=--keep stays up)
 # make test   the tests                                                  (TEST_ARGS="-k quiet -x")
+# make chaos  everything breaks at random, every version is checked     (CHAOS_MINUTES=10 CHAOS_SEED=1 CHAOS_ARGS=...)
 # make bench  speed, as a ratio to a reference in the same run            (BENCH_ARGS="--rounds 3")
 # make check  formatter, linter, types, import contracts, docs links
 # make env    the environment in .venv alone
@@ -9,8 +10,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made
+CHAOS_MINUTES ?= 10
+CHAOS_SEED ?= 1
 
-.PHONY: env demo test bench check format lock clean
+.PHONY: env demo test chaos bench check format lock clean
 
 env: $(STAMP)
 
@@ -23,8 +26,11 @@ demo: $(STAMP)
 test: $(STAMP)
 	@$(BIN)/python -m pytest $(TEST_ARGS)
 
+chaos: $(STAMP)
+	@$(BIN)/python -m chaos --minutes $(CHAOS_MINUTES) --seed $(CHAOS_SEED) $(CHAOS_ARGS)
+
 bench: $(STAMP)
-	@$(BIN)/python benchmarks/bootstrap.py $(BENCH_ARGS)
+	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

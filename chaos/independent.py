@@ -19,7 +19,8 @@ def wait_decided(bootstrap: str, topic: str, partitions: int, timeout_s: float) 
     Raises:
         WaitTimeoutError: one is still open.
     """
-    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    # librdkafka would believe in a former leader for a quarter of an hour.
+    admin = AdminClient({"bootstrap.servers": bootstrap, "metadata.max.age.ms": 1000, "log_level": 0})
     give_up_s = time.monotonic() + timeout_s
     stable: dict[int, int] = {}
     high: dict[int, int] = {}

@@ -31,6 +31,7 @@ class Looker:
         self._expected = Expected(history, seen)
         self._state: dict[str, Write] = {}
         self._offsets: dict[str, int] = {}
+        self._places: dict[str, str] = {}
         self._started_s = 0.0
         self._version = 0
         self._cut: dict[str, int] = {}
@@ -92,11 +93,26 @@ class Looker:
     def _went_back(self, line: dict[str, Any]) -> Wrong:
         for key, (by, offset, partition) in line["set"].items():
             newest = self._offsets.get(key, -1)
-            if offset >= self._cut.get(partition, 0):
+            self._places[key] = partition
+            if offset >= self._cut.get(partition, 0) and not self._was_decided_elsewhere(by, partition):
                 yield Kind.MISREPORTED, f"{key} shows {by}@{offset}, which lies beyond its cut {self._cut}"
             if offset < newest:
                 yield Kind.LOST, f"{key} shows {by}@{offset}, after {newest} was shown"
             self._offsets[key] = max(offset, newest)
+
+    def _was_decided_elsewhere(self, by: str, partition: str) -> bool:
+        """Whether a transaction has a record below the cut in another partition: its marker may be there, too.
+
+        Of several partitions the cut says what is in a version at least: the rest of such a transaction lies beyond.
+        """
+        transaction = self._history.find(by)
+        if transaction is None:
+            return False
+        for key, offset in transaction.offsets.items():
+            place = self._places.get(key, partition)
+            if place != partition and (offset is None or offset < self._cut.get(place, 0)):
+                return True
+        return False
 
     def _unlike(self, line: dict[str, Any]) -> Wrong:
         """The same version, or the same point of the log, must look the same to everybody."""

@@ -14,6 +14,9 @@ class Options:
 
     Attributes:
         seconds: how long faults go on; starting and checking come on top.
+        least_commits: faults go on longer, up to two minutes, until so many transactions were committed: for a short
+            run on a busy machine.
+        least_faults: the same until so many faults were survived.
         seed: what is written, and which faults are drawn, follow from it; when things happen does not.
         brokers: 1, or 3 as a cluster.
         partitions: of the topic.
@@ -27,6 +30,8 @@ class Options:
     """
 
     seconds: float = 60.0
+    least_commits: int = 0
+    least_faults: int = 0
     seed: int = 1
     brokers: int = 1
     partitions: int = 1

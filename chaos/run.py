@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from chaos import independent
 from chaos.checker import INDEPENDENT, check
-from chaos.children import Child
 from chaos.cluster import Cluster, compacted_hard
+from chaos.crew import Crew, writer_name
 from chaos.faults import Lives, Target, Tormentor, broker_targets, child_target, network_targets
 from chaos.history import History, lines
 from chaos.options import TOPIC, Options
-from chaos.replicas import Watch, make, write_end
+from chaos.replicas import Watch, write_end
 from chaos.report import Report
 from chaos.witness import Witness, shown_though_aborted
 from chaos.writers import TRANSACTION_TIMEOUT_MS
@@ -28,6 +29,7 @@ from kafka_replica.errors import BrokerError
 
 _END_S = 60.0
 _BEGIN_S = 60.0
+_LONGER_S = 120.0
 
 
 def run(options: Options, say: Callable[[str], None], say_every_s: float = 5.0) -> Report:
@@ -67,10 +69,16 @@ def _log_to(path: Path) -> Iterator[None]:
         handler.close()
 
 
+def _mortal(stack: ExitStack, lives: Lives) -> Lives:
+    """A process that does not outlive the run."""
+    stack.callback(lives.kill)
+    return lives
+
+
 class _Run:
     def __init__(self, options: Options, folder: Path, say: Callable[[str], None], say_every_s: float) -> None:
         self._options, self._folder, self._say, self._say_every_s = options, folder, say, say_every_s
-        self._journals = [folder / f"writer-{number}.jsonl" for number in range(options.writers)]
+        self._journals = [folder / f"{writer_name(number)}.jsonl" for number in range(options.writers)]
 
     def result(self) -> Report:
         options = self._options
@@ -81,17 +89,18 @@ class _Run:
             cluster.create_topic(TOPIC, options.partitions, compacted_hard(options.delete_retention_ms))
             path = self._folder / "witness.jsonl"
             stack.callback(Witness(cluster.proxied_bootstrap, TOPIC, options.partitions, path).close)
-            inside = self._watch(cluster, "inside")
+            crew = Crew(options, self._folder, cluster)
+            inside = crew.watch("inside")
             stack.callback(inside.close)
-            writers = [self._lives(stack, self._writer(cluster, number)) for number in range(options.writers)]
-            replicas = [self._lives(stack, self._replica(cluster, number)) for number in range(options.replicas)]
+            writers = [_mortal(stack, crew.writer(number)) for number in range(options.writers)]
+            replicas = [_mortal(stack, crew.replica(number)) for number in range(options.replicas)]
             self._wait_for_commits()
             survived = self._torment(cluster, writers, replicas)
             self._say("faults are over; writers end")
             self._end_writers(writers)
             ends = independent.wait_decided(cluster.bootstrap, TOPIC, options.partitions, _END_S)
             self._say("replicas come to the end")
-            self._end_replicas(cluster, inside, replicas, ends)
+            self._end_replicas(crew, inside, replicas, ends)
             found = independent.read(cluster.bootstrap, TOPIC, options.partitions)
             write_end(self._folder / INDEPENDENT, found)
         self._say("checking")
@@ -122,15 +131,24 @@ class _Run:
         began_s = time.monotonic()
         tormentor.start()
         try:
-            while (past_s := time.monotonic() - began_s) < self._options.seconds and tormentor.error is None:
-                time.sleep(min(self._say_every_s, self._options.seconds - past_s))
-                faults = tormentor.survived.total()
-                self._say(
-                    f"{time.monotonic() - began_s:.0f} of {self._options.seconds:.0f} s, {faults} faults survived"
-                )
+            while (rest_s := self._rest_s(time.monotonic() - began_s, tormentor)) > 0 and tormentor.error is None:
+                time.sleep(min(self._say_every_s, rest_s))
+                past_s, faults = time.monotonic() - began_s, tormentor.survived.total()
+                self._say(f"{past_s:.0f} of {self._options.seconds:.0f} s, {faults} faults survived")
         finally:
             tormentor.stop()
         return tormentor.survived
+
+    def _rest_s(self, past_s: float, tormentor: Tormentor) -> float:
+        """How long faults go on from here."""
+        options = self._options
+        if past_s < options.seconds or past_s > _LONGER_S:
+            return options.seconds - past_s
+        few = len(self._committed()) < options.least_commits or tormentor.survived.total() < options.least_faults
+        return 1.0 if few else 0.0
+
+    def _committed(self) -> list[Any]:
+        return [line for path in self._journals for line in lines(path) if line["event"] == "committed"]
 
     def _struck(self, fault: str) -> None:
         with (self._folder / "faults.log").open("a", encoding="utf-8") as file:
@@ -148,11 +166,11 @@ class _Run:
                 writer.begin_anew()
                 writer.child.tell({"stop": True})
 
-    def _end_replicas(self, cluster: Cluster, inside: Watch, replicas: list[Lives], ends: dict[int, int]) -> None:
+    def _end_replicas(self, crew: Crew, inside: Watch, replicas: list[Lives], ends: dict[int, int]) -> None:
         for replica in replicas:
             replica.child.tell({"positions": ends, "timeout_s": _END_S})
         positions = {Partition(TOPIC, number): end for number, end in ends.items()}
-        for watch in (inside, self._watch(cluster, "fresh")):
+        for watch in (inside, crew.watch("fresh")):
             try:
                 watch.finish(positions, _END_S)
             except KafkaReplicaError as error:
@@ -163,36 +181,6 @@ class _Run:
                 replica.child.kill()
             elif not (self._folder / f"{replica.name}.{replica.life}.end.json").exists():
                 write_end(self._folder / f"{replica.name}.{replica.life}", {"error": "it ended, see its log"})
-
-    def _watch(self, cluster: Cluster, name: str) -> Watch:
-        options = self._options
-        replica = make(cluster.proxied_bootstrap, TOPIC, options.evidence, naive=options.naive)
-        return Watch(replica, self._folder, name, options.writers, options.seed, slow=not options.naive)
-
-    def _lives(self, stack: ExitStack, lives: Lives) -> Lives:
-        stack.callback(lives.kill)
-        return lives
-
-    def _writer(self, cluster: Cluster, number: int) -> Lives:
-        settings = {
-            "bootstrap": cluster.bootstrap, "topic": TOPIC, "writer": number, "seed": self._options.seed,
-            "path": str(self._journals[number]),
-        }  # fmt: skip
-        name = f"writer-{number}"
-        return Lives(name, lambda _: Child("chaos.writers", settings, self._folder / f"{name}.log"))
-
-    def _replica(self, cluster: Cluster, number: int) -> Lives:
-        options, name = self._options, f"replica-{number}"
-        settings = {
-            "bootstrap": cluster.proxied_bootstrap, "topic": TOPIC, "evidence": options.evidence,
-            "naive": options.naive, "folder": str(self._folder), "writers": options.writers,
-        }  # fmt: skip
-
-        def begin(life: int) -> Child:
-            more = {"name": f"{name}.{life}", "seed": options.seed * 1000 + life}
-            return Child("chaos.replicas", {**settings, **more}, self._folder / f"{name}.log")
-
-        return Lives(name, begin)
 
     def _states(self) -> Counter[str]:
         files = self._folder.glob("*.states.jsonl")

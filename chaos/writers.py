@@ -16,7 +16,7 @@ from chaos.plan import Draft, draft, name, value
 
 TRANSACTION_TIMEOUT_MS = 8_000
 _ANSWER_S = 10.0
-_PAUSE_S = 0.03  # on average: replicas that need a quiet point get one now and then
+_NO_TIME_S = 0.001  # too short for an answer: what became of the commit is not known then
 
 
 class Writer:
@@ -28,10 +28,11 @@ class Writer:
         writer: its number.
         seed: what it writes follows from it.
         path: its history; a writer that comes back goes on in the same file.
+        pause_s: between two transactions, on average.
     """
 
-    def __init__(self, bootstrap: str, topic: str, writer: int, seed: int, path: str) -> None:
-        self._topic, self._writer = topic, writer
+    def __init__(self, bootstrap: str, topic: str, writer: int, seed: int, path: str, pause_s: float) -> None:
+        self._topic, self._writer, self._pause_s = topic, writer, pause_s
         past = [line["number"] for line in lines(Path(path)) if "number" in line] if Path(path).exists() else []
         self._number = max(past, default=0)
         self._dice = random.Random(f"{seed} {writer} {self._number}")
@@ -50,7 +51,7 @@ class Writer:
                 producer = self._open()
                 while not self._orders.came.is_set():
                     self._transaction(producer)
-                    self._orders.came.wait(self._dice.expovariate(1 / _PAUSE_S))
+                    self._orders.came.wait(self._dice.expovariate(1 / self._pause_s))
             except KafkaException as error:
                 # As any writer has to: begin anew, which aborts what was open.
                 self._journal.write("trouble", error=str(error))
@@ -80,7 +81,7 @@ class Writer:
             self._journal.write("aborted", number=number)
             return
         self._journal.write("commit", number=number, offsets=offsets)
-        producer.commit_transaction(_ANSWER_S)
+        producer.commit_transaction(_NO_TIME_S if self._dice.random() < 0.02 else _ANSWER_S)
         self._journal.write("committed", number=number)
 
     def _produce(self, producer: Producer, todo: Draft) -> dict[str, int | None]:

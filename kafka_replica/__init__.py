@@ -4,8 +4,10 @@ Everything public of the core is named here; ``kafka_replica.sdmx``, ``kafka_rep
 ``kafka_replica.embedded`` and ``kafka_replica.testing`` are rooms of their own.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from kafka_replica.dead_letters import DeadLetterFile, DeadLetters
 from kafka_replica.errors import (
     ArtefactNotFoundError,
     AuthenticationError,
@@ -18,26 +20,33 @@ from kafka_replica.errors import (
     DataError,
     EmbeddedKafkaError,
     KafkaReplicaError,
+    LogReplacedError,
     MessageError,
     MissingExtraError,
     NotReadyError,
     PublishError,
     ReplicaClosedError,
     SdmxError,
+    StoreDamagedError,
     StoreError,
+    StoreInUseError,
     TopicNotFoundError,
     UnreadableContentError,
     UrnError,
     UsageError,
+    VersionGoneError,
     WaitTimeoutError,
 )
+from kafka_replica.filters import KeyFilter
 from kafka_replica.listeners import Change, Changes, Subscription
+from kafka_replica.past import Difference
 from kafka_replica.records import Cut, Headers, Key, Partition, Record
 from kafka_replica.states import Counts, State, Status
 from kafka_replica.stores import MemoryStore, Snapshot, Store
 
 if TYPE_CHECKING:
     from kafka_replica.replica import Replica
+    from kafka_replica.stores import RocksStore
 
 __all__ = [
     "ArtefactNotFoundError",
@@ -53,10 +62,15 @@ __all__ = [
     "Counts",
     "Cut",
     "DataError",
+    "DeadLetterFile",
+    "DeadLetters",
+    "Difference",
     "EmbeddedKafkaError",
     "Headers",
     "KafkaReplicaError",
     "Key",
+    "KeyFilter",
+    "LogReplacedError",
     "MemoryStore",
     "MessageError",
     "MissingExtraError",
@@ -66,26 +80,32 @@ __all__ = [
     "Record",
     "Replica",
     "ReplicaClosedError",
+    "RocksStore",
     "SdmxError",
     "Snapshot",
     "State",
     "Status",
     "Store",
+    "StoreDamagedError",
     "StoreError",
+    "StoreInUseError",
     "Subscription",
     "TopicNotFoundError",
     "UnreadableContentError",
     "UrnError",
     "UsageError",
+    "VersionGoneError",
     "WaitTimeoutError",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Loads Kafka's client with the first use of Replica: SDMX alone, and pytest's plug-in, do without it."""
-    if name != "Replica":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from kafka_replica.replica import Replica  # noqa: PLC0415
+_LATER = {"Replica": "kafka_replica.replica", "RocksStore": "kafka_replica.stores.rocks"}
 
-    globals()["Replica"] = Replica
-    return Replica
+
+def __getattr__(name: str) -> Any:
+    """Loads with their first use: Kafka's client (SDMX alone, and pytest's plug-in, do without it), and RocksDB."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_LATER[name]), name)
+    globals()[name] = found
+    return found

@@ -16,13 +16,24 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from operator import itemgetter
+from typing import NamedTuple
 
 from kafka_replica.cuts import Batch
 from kafka_replica.delta import Delta
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Cut, Partition, Record, Stored, as_record, lacks_key
+from kafka_replica.sieve import Sieve, without_key
 
-_ADVICE = "find the producer that writes without keys, or set on_bad_record='skip' to set such records aside"
+_VALUE_OF = itemgetter(1)
+
+
+class Settled(NamedTuple):
+    """What is to be said of records that were taken in."""
+
+    bad: list[BadRecordError]
+    cleared: list[tuple[str, bytes]]
+    """Topics and keys that had a bad record before, and are well now."""
 
 
 class Assembly:
@@ -32,6 +43,8 @@ class Assembly:
         present: the record that the present version has of a key (as the store names keys), if any.
         prefixes: for each topic, what the store puts before its keys; empty for one key space.
         ranks: for each topic, which wins where two have a key: the higher.
+        sieve: takes the records out of batches.
+        counts_bytes: whether ``size_bytes`` is wanted.
     """
 
     def __init__(
@@ -39,7 +52,14 @@ class Assembly:
         present: Callable[[bytes], Stored | None],
         prefixes: Mapping[str, bytes],
         ranks: Mapping[str, int],
+        *,
+        sieve: Sieve | None = None,
+        counts_bytes: bool = False,
     ) -> None:
+        self._sieve = sieve or Sieve()
+        self._counts_bytes = counts_bytes
+        self._size_bytes = 0
+        self._has_parts = False  # of the next version, taken already
         self._present = present
         self._prefixes = prefixes
         self._ranks = ranks
@@ -52,7 +72,7 @@ class Assembly:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was settled since the last version."""
-        return not self._delta.record_count
+        return not self._delta.record_count and not self._has_parts
 
     @property
     def record_count(self) -> int:
@@ -65,56 +85,75 @@ class Assembly:
         delta = self._delta
         return self._taken_records + delta.record_count, self._taken_tombstones + delta.tombstone_count
 
-    def add(self, partition: Partition) -> None:
-        """One more partition is read."""
-        self._highest.setdefault(partition, 0)
+    @property
+    def size_bytes(self) -> int:
+        """About how much the values of the next version hold so far; counted where ``counts_bytes``."""
+        return self._size_bytes
 
-    def settle(self, batches: Iterable[Batch]) -> list[BadRecordError]:
-        """Takes in what is to be in the next version; says which records cannot be in any.
+    @property
+    def has_families(self) -> bool:
+        """Whether keys have records in several partitions."""
+        return bool(self._families)
 
-        Raises:
-            DataError: a batch cannot be parsed.
-        """
-        bad: list[BadRecordError] = []
+    def add(self, partition: Partition, known_to: int = 0) -> None:
+        """One more partition is read; records below ``known_to`` may be in the present version already."""
+        self._highest.setdefault(partition, known_to)
+
+    def settle(self, batches: Iterable[Batch]) -> Settled:
+        """Takes in what is to be in the next version; says which records cannot be in any."""
+        settled = Settled([], [])
         with collector_paused():
             for batch in batches:
-                bad += self._settle(batch)
-        return bad
+                self._settle(batch, settled)
+        return settled
+
+    def take_part(self) -> Delta:
+        """What was settled so far, for a version that is not complete yet."""
+        self._taken_records, self._taken_tombstones = self.totals
+        delta, self._delta = self._delta, Delta(source=self._delta.source)
+        self._size_bytes, self._has_parts = 0, True
+        if delta.tombstone_count:  # whether somebody could still undo them is known at the end
+            for record in self._tombstones(delta):
+                self._buried[record.source, self._prefixes[record.topic] + record.key] = record.offset
+        return delta
 
     def take(self, cut: Cut) -> Delta:
         """The delta of the version that stands for ``cut``; the next one begins empty."""
         self._taken_records, self._taken_tombstones = self.totals
         delta, self._delta = self._delta, Delta()
+        self._size_bytes, self._has_parts = 0, False
         self._bury(delta, cut)
         return delta
 
-    def _settle(self, batch: Batch) -> list[BadRecordError]:
-        records = batch.content.records()
+    def _settle(self, batch: Batch, settled: Settled) -> None:
+        records, bad, cleared = self._sieve.sift(batch)
+        settled.bad.extend(bad)
+        settled.cleared.extend((batch.partition.topic, key) for key in cleared)
+        if self._counts_bytes:
+            self._size_bytes += sum(map(len, filter(None, map(_VALUE_OF, records))))
         partition = batch.partition
         is_late = batch.first < self._highest[partition]
         self._highest[partition] = max(batch.end, self._highest[partition])
         if len(self._highest) > 1 or is_late or self._families or self._prefixes[partition.topic]:
-            return self._settle_one_by_one(partition, records)
+            self._settle_one_by_one(partition, records, settled)
+            return
         self._delta.source = partition
         self._delta.add(records)
-        if None not in self._delta.changes:  # one look a batch finds records without a key
-            return []
-        del self._delta.changes[None]  # type: ignore[arg-type]
-        return [_without_key(partition, record) for record in records if lacks_key(record)]
+        if None in self._delta.changes:  # one look a batch finds records without a key
+            del self._delta.changes[None]  # type: ignore[arg-type]
+            settled.bad.extend(without_key(partition, record) for record in records if lacks_key(record))
 
-    def _settle_one_by_one(self, partition: Partition, records: Iterable[Stored]) -> list[BadRecordError]:
-        bad: list[BadRecordError] = []
+    def _settle_one_by_one(self, partition: Partition, records: Iterable[Stored], settled: Settled) -> None:
         prefix = self._prefixes[partition.topic]
         self._delta.count(records := list(records))
         for raw in records:
             if lacks_key(raw):
-                bad.append(_without_key(partition, raw))
+                settled.bad.append(without_key(partition, raw))
                 continue
             record = as_record(raw, partition)
             key = prefix + record.key
             if not self._is_outdated(key, record):
                 self._delta.changes[key] = self._winner(key, record)
-        return bad
 
     def _known(self, key: bytes) -> Record | None:
         """What the delta, else the present version, has of a key: a record or a tombstone."""
@@ -160,15 +199,18 @@ class Assembly:
             self._buried = {
                 (partition, key): offset
                 for (partition, key), offset in self._buried.items()
-                if offset > firsts.get(partition, offset)
+                if offset >= firsts.get(partition, 0)
             }
-        if not cut.open or not delta.tombstone_count:
+        is_ahead = any(end > cut.get(partition, 0) for partition, end in self._highest.items())
+        if not delta.tombstone_count or not (cut.open or is_ahead):
             return
-        for key, raw in delta.changes.items():
-            if raw[1] is None:
-                record = as_record(raw, delta.source or next(iter(self._highest)))
-                if record.offset > firsts.get(record.source, record.offset):
-                    self._buried[record.source, key] = record.offset
+        for record in self._tombstones(delta):
+            if record.offset >= firsts.get(record.source, 0):
+                self._buried[record.source, self._prefixes[record.topic] + record.key] = record.offset
+
+    def _tombstones(self, delta: Delta) -> Iterator[Record]:
+        source = delta.source or next(iter(self._highest))
+        return (as_record(raw, source) for raw in delta.changes.values() if raw[1] is None)
 
 
 @contextmanager
@@ -184,8 +226,3 @@ def collector_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _without_key(partition: Partition, record: Stored) -> BadRecordError:
-    reason = "it has no key, so it replaces nothing and nothing can delete it"
-    return BadRecordError(*partition, record[2], reason, _ADVICE)

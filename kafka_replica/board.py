@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from kafka_replica.cuts import Ends
@@ -16,6 +16,7 @@ from kafka_replica.errors import BadRecordError, KafkaReplicaError
 from kafka_replica.listeners import DEFAULT_RECENT_CHANGES, Mailbox, RecentChanges
 from kafka_replica.listeners.news import Call, News, Watches, ring
 from kafka_replica.listeners.steps import Step
+from kafka_replica.past import History
 from kafka_replica.records import Cut, Partition
 from kafka_replica.states import Counts, Health, State, Status, lag
 from kafka_replica.stores import Snapshot
@@ -26,9 +27,11 @@ _BAD_RECORDS_KEPT = 1000
 class Board:
     """The facts of one replica. The follower calls the verbs; the replica asks."""
 
-    def __init__(self, health: Health, recent_changes: int = DEFAULT_RECENT_CHANGES) -> None:
+    def __init__(self, health: Health, recent_changes: int = DEFAULT_RECENT_CHANGES, history: int = 0) -> None:
         self.life = secrets.token_hex(8)
         """Numbers of versions mean something within one life."""
+        self.ready = False
+        """Whether the version shown has everything that was there when reading began, or had when it stopped."""
         self._health = health
         self._news = News()
         self._watches = Watches()
@@ -43,9 +46,10 @@ class Board:
         self._settled = (0, 0)
         self._shown_cut = Cut()
         self._counts = Counts()
-        self._bad_records: list[BadRecordError] = []
+        self._bad_records: dict[tuple[str, bytes | int], BadRecordError] = {}  # by key, else by offset
         self._mailboxes: list[Mailbox] = []
         self._recent = RecentChanges(recent_changes)
+        self._history = History(history)
 
     # --- verbs of the follower ---
 
@@ -82,7 +86,13 @@ class Board:
         """Records were met that cannot be replicated."""
         with self._news:
             self._counts = replace(self._counts, bad_records=self._counts.bad_records + len(bad_records))
-            self._bad_records = [*self._bad_records, *bad_records][-_BAD_RECORDS_KEPT:]
+            self._list(bad_records)
+
+    def cleared(self, keys: list[tuple[str, bytes]]) -> None:
+        """Keys that had a bad record have a good one now, or are deleted."""
+        with self._news:
+            for topic_and_key in keys:
+                self._bad_records.pop(topic_and_key, None)
 
     def ends(self, ends: Ends, *, waits: bool) -> None:
         """Where the broker says the partitions end; whether an open transaction is waited for."""
@@ -91,28 +101,58 @@ class Board:
             self._health.ends(ends.stable, ends.high, self._positions, time.monotonic(), waits=waits)
             self._note_lag()
 
+    def restored(self, snapshot: Snapshot, life: str, bad_records: Iterable[BadRecordError] = ()) -> None:
+        """There is a version from before, which readers may have until reading has come to the barrier."""
+        with self._news:
+            self._list(bad_records)
+            self.life = life or self.life
+            self._snapshot, self._shown_cut = snapshot, snapshot.cut
+            self._history.add(snapshot)
+            mailboxes = tuple(self._mailboxes)
+            calls = self._told()
+        ring(calls)
+        for mailbox in mailboxes:
+            mailbox.begin(snapshot)
+
+    def outdated(self, reason: KafkaReplicaError) -> None:
+        """The version shown is not of the log any more; another one is being built."""
+        with self._news:
+            self.ready = False
+            self._trouble = reason
+            self._bad_records.clear()
+            self._positions = self._stable = self._high = Cut()
+            self._settled = (0, 0)
+            self._counts = replace(self._counts, rebuilds=self._counts.rebuilds + 1)
+            self._health.not_ready()
+
     def advanced(self, cut: Cut) -> None:
         """Reading has come that far, and the version shown stands for that, too: nothing has changed."""
         with self._news:
             self._shown_cut = cut
+            self.ready = True
+            self._health.ready()
             self._note_lag()
             calls = self._told()
         ring(calls)
 
-    def published(self, snapshot: Snapshot, applied: Applied, transactions: int | None = None) -> None:
+    def published(self, snapshot: Snapshot, applied: Applied | None, transactions: int | None = None) -> None:
         """A version was made: readers see it from now on, and listeners are told.
 
         Args:
             snapshot: the version.
-            applied: what it changed.
+            applied: what it changed; None where nobody knows, so that listeners hear the whole of it.
             transactions: how many committed Kafka transactions it holds; None where that is not known.
         """
         with self._news:
             previous, self._snapshot = self._snapshot, snapshot
             self._shown_cut = snapshot.cut
-            step = None if previous is None else Step(snapshot, previous, applied, transactions)
+            self._history.add(snapshot)
+            self.ready = True
+            step = None if previous is None or applied is None else Step(snapshot, previous, applied, transactions)
             if step is not None:
                 self._recent.add(step)
+            else:
+                self._recent.clear()
             self._mailboxes = [mailbox for mailbox in self._mailboxes if not mailbox.closed]
             mailboxes = tuple(self._mailboxes)
             self._counts = replace(
@@ -172,6 +212,26 @@ class Board:
         """Whether there is a version to be shown."""
         return self._snapshot is not None
 
+    def at(self, version: int) -> Snapshot:
+        """The version of that number.
+
+        Raises:
+            VersionGoneError: it is not kept.
+        """
+        with self._news:
+            return self._history.at(version, self._snapshot)
+
+    def touched(self, since: int, until: int) -> set[bytes] | None:
+        """The keys that the versions after one, up to another, have touched; None where that is not known."""
+        with self._news:
+            snapshot = self._snapshot
+            steps = None if snapshot is None else self._recent.after(since, snapshot.version)
+        if steps is None:
+            return None
+        return {
+            key for step in steps if step.now.version <= until for keys in (step.changed, step.deleted) for key in keys
+        }
+
     @property
     def error(self) -> KafkaReplicaError | None:
         """What ended it."""
@@ -179,9 +239,9 @@ class Board:
 
     @property
     def bad_records(self) -> list[BadRecordError]:
-        """The newest records set aside."""
+        """The newest records set aside, without those that a later good one has replaced."""
         with self._news:
-            return list(self._bad_records)
+            return list(self._bad_records.values())
 
     @property
     def state(self) -> State:
@@ -226,7 +286,8 @@ class Board:
             last_error = self._error or self._trouble
             return Status(
                 state=self._health.state(now_s),
-                ready=snapshot is not None,
+                ready=self.ready,
+                stale=snapshot is not None and not self.ready,
                 version=snapshot.version if snapshot is not None else 0,
                 keys=len(snapshot) if snapshot is not None else 0,
                 cut=cut,
@@ -249,6 +310,14 @@ class Board:
 
     # --- helpers; the lock is held ---
 
+    def _list(self, bad_records: Iterable[BadRecordError]) -> None:
+        for bad in bad_records:
+            place = bad.topic, bad.offset if bad.key is None else bad.key
+            self._bad_records.pop(place, None)
+            self._bad_records[place] = bad
+        for oldest in list(self._bad_records)[: max(0, len(self._bad_records) - _BAD_RECORDS_KEPT)]:
+            del self._bad_records[oldest]
+
     def _cut(self) -> Cut:
         return self._shown_cut
 
@@ -267,7 +336,9 @@ class Board:
         return 0.0 if self._behind_since_s is None else now_s - self._behind_since_s
 
     def _has_come_to(self, cut: Mapping[Partition, int]) -> bool:
-        return self._snapshot is not None and self._shown_cut.includes(cut)
+        if self._snapshot is None or not (cut or self.ready):
+            return False
+        return self._shown_cut.includes(cut)
 
     def _is_settled(self, cut: Mapping[Partition, int]) -> bool:
         return self._has_come_to(cut) or self._error is not None or self._stopped

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -38,15 +38,22 @@ class Delta:
         self.record_count += len(records)
         self.tombstone_count += list(map(_VALUE_OF, records)).count(None)
 
+    def merge(self, newer: Delta) -> None:
+        """Takes in the delta that comes next, of the same source."""
+        self.source = newer.source or self.source
+        self.changes.update(newer.changes)
+        self.record_count += newer.record_count
+        self.tombstone_count += newer.tombstone_count
+
     def __len__(self) -> int:
         """The number of keys touched."""
         return len(self.changes)
 
 
 class Applied(NamedTuple):
-    """What a delta did to the version before it; keys in the order in which the log first touched them."""
+    """What a delta did to the version before it; keys in no promised order."""
 
-    changed: tuple[bytes, ...]
+    changed: Collection[bytes]
     """Keys that have a record now which they did not have before: new keys and new values."""
-    deleted: tuple[bytes, ...]
+    deleted: Collection[bytes]
     """Keys that were there before and are not now. A tombstone for an unknown key deletes nothing."""

@@ -7,12 +7,14 @@
     │   ├── ConfigurationError      a setting that is unknown, impossible or would break a promise
     │   ├── NotReadyError           asked before the barrier was passed
     │   ├── ReplicaClosedError      asked after close()
+    │   ├── VersionGoneError        a version was asked for that is not kept
     │   └── MissingExtraError       an optional dependency is not installed
     ├── BrokerError                 Kafka could not be reached or said no
     │   ├── BrokerUnavailableError  no broker answers; it may come back
     │   ├── AuthenticationError     who we are was refused
     │   ├── AuthorizationError      what we want was refused
     │   ├── TopicNotFoundError      there is no such topic
+    │   ├── LogReplacedError        the log is not the one that was read: made again, or cut off
     │   ├── WaitTimeoutError        something did not happen in the time given
     │   └── PublishError            a transaction was not committed
     │       └── CommitUnknownError  ... or it was: the broker did not answer in time
@@ -24,6 +26,8 @@
     │       ├── UnreadableContentError  a format that this version does not read
     │       └── ArtefactNotFoundError   no such artefact in this version
     ├── StoreError                  the store could not do its work
+    │   ├── StoreDamagedError       what it has on disk is not what was written
+    │   └── StoreInUseError         another process, or another replica, has it
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 
 A message says what was being done, to what (key, topic, partition, offset), what went wrong, and what
@@ -53,6 +57,10 @@ class ReplicaClosedError(UsageError):
     """Something was asked of a replica that is closed."""
 
 
+class VersionGoneError(UsageError, LookupError):
+    """A version was asked for that is not kept any more."""
+
+
 class MissingExtraError(UsageError):
     """An optional dependency is not installed."""
 
@@ -80,6 +88,10 @@ class TopicNotFoundError(BrokerError):
     """The topic does not exist."""
 
 
+class LogReplacedError(BrokerError):
+    """The log is not the one that was read any more: made again, cut off at its end, or deleted at its front."""
+
+
 class WaitTimeoutError(BrokerError, TimeoutError):
     """Something that was waited for did not happen in the time given."""
 
@@ -97,20 +109,29 @@ class DataError(KafkaReplicaError):
 
 
 class BadRecordError(DataError):
-    """A record that cannot be replicated."""
+    """A record that cannot be replicated; ``key`` is None where it has none, or none can be read.
 
-    def __init__(self, topic: str, partition: int, offset: int, reason: str, advice: str) -> None:
-        super().__init__(f"record at {topic}-{partition}, offset {offset}: {reason}; {advice}")
-        self.topic, self.partition, self.offset, self.reason, self.advice = (
+    ``record`` is the record as it was read, if it could be; it does not go along when the error is pickled.
+    """
+
+    record: object | None = None
+
+    def __init__(
+        self, topic: str, partition: int, offset: int, reason: str, advice: str, key: bytes | None = None
+    ) -> None:
+        named = "" if key is None else f" ({key.decode(errors='backslashreplace')})"
+        super().__init__(f"record at {topic}-{partition}, offset {offset}{named}: {reason}; {advice}")
+        self.topic, self.partition, self.offset, self.reason, self.advice, self.key = (
             topic,
             partition,
             offset,
             reason,
             advice,
+            key,
         )
 
-    def __reduce__(self) -> tuple[type[BadRecordError], tuple[str, int, int, str, str]]:
-        return type(self), (self.topic, self.partition, self.offset, self.reason, self.advice)
+    def __reduce__(self) -> tuple[type[BadRecordError], tuple[str, int, int, str, str, bytes | None]]:
+        return type(self), (self.topic, self.partition, self.offset, self.reason, self.advice, self.key)
 
 
 class SdmxError(DataError):
@@ -135,6 +156,14 @@ class ArtefactNotFoundError(SdmxError, LookupError):
 
 class StoreError(KafkaReplicaError):
     """The store could not do its work."""
+
+
+class StoreDamagedError(StoreError):
+    """What a store has on disk is not what was written there."""
+
+
+class StoreInUseError(StoreError):
+    """Another process, or another replica of this one, has the store."""
 
 
 class EmbeddedKafkaError(KafkaReplicaError):

@@ -1,4 +1,4 @@
-r"""The one loop that joins reader, rule, barrier and store. It runs in a thread of its own.
+"""The one loop that joins reader, rule, barrier and store.
 
 A record's road, one direction, no way back::
 
@@ -8,40 +8,48 @@ A record's road, one direction, no way back::
 
 from __future__ import annotations
 
+import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from threading import Event
-from typing import Any, TypeVar
+from typing import Any
 
-from kafka_replica.assembly import Assembly
+from kafka_replica.assembly import Assembly, Settled
 from kafka_replica.barrier import Barrier
 from kafka_replica.board import Board
+from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.sources import Evidence, TooOldError, make_source
-from kafka_replica.cuts import Ends, Point, Rule, Settle, Step
+from kafka_replica.cuts import Batch, Ends, Point, Rule, Settle, Step
+from kafka_replica.dead_letters import DeadLetters
 from kafka_replica.errors import (
-    BadRecordError,
-    BrokerError,
     BrokerUnavailableError,
-    KafkaReplicaError,
+    LogReplacedError,
+    StoreDamagedError,
     TopicNotFoundError,
     WaitTimeoutError,
 )
+from kafka_replica.filters import KeyFilter
+from kafka_replica.patience import Patience
 from kafka_replica.records import Cut, Partition, topic_key
+from kafka_replica.sieve import Check, Sieve
 from kafka_replica.source import Fetched, Opened, Source
 from kafka_replica.states import State
 from kafka_replica.stores import Store
+from kafka_replica.tombstones import Tombstones
 
 _log = logging.getLogger("kafka_replica")
 
-T = TypeVar("T")
+MakeSource = Callable[[Mapping[str, Any], Iterable[str], Evidence], tuple[Source, Rule]]
+"""Makes a reader of these topics, and the rule that goes with its evidence."""
 
 _READ_S = 0.1  # how long a read waits for news; also how soon the end is noticed
 _RETRY_S = 0.2
 _LOOK_EVERY_S = 1.0  # for topics that went away, and partitions that were added
-_NO_TOPIC_FOR_S = 3.0  # a topic made a moment ago may not be known to every broker yet
+_NOTE_EVERY_S = 30.0  # how often it is written down that the version in the store is still the newest
 _VERSIONS_A_READ = 100  # one for each transaction up to here; more at once become one
+_BATCHES_A_PART = 16  # are taken in before it is looked whether a part is full
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,108 +60,147 @@ class Following:
     topics: tuple[str, ...]
     evidence: Evidence
     one_key_space: bool
-    skip_bad_records: bool
+    on_bad_record: str
     wait_for_topics: bool
     barrier_timeout_s: float | None
+    tombstones_kept_s: float | None = None
+    keep: KeyFilter | None = None
+    check: Check | None = None
+    dead_letters: DeadLetters | None = None
 
     @property
     def name(self) -> str:
         """The topics, for people."""
         return ", ".join(self.topics)
 
+    @property
+    def selection(self) -> str:
+        """What decides which records a version has, and how their keys are named."""
+        return json.dumps({"topics": self.topics, "apart": self._are_apart, "keep": str(self.keep or "everything")})
+
     def prefixes(self) -> dict[str, bytes]:
         """What the store puts before the keys of each topic."""
-        apart = len(self.topics) > 1 and not self.one_key_space
-        return {topic: topic_key(topic, b"") if apart else b"" for topic in self.topics}
+        return {topic: topic_key(topic, b"") if self._are_apart else b"" for topic in self.topics}
+
+    @property
+    def _are_apart(self) -> bool:
+        return len(self.topics) > 1 and not self.one_key_space
 
 
 class Follower:
-    """Follows topics into one store until ``closing`` is set, and writes what happens on the board."""
+    """Follows one log into one store until ``closing`` is set, and writes what happens on the board."""
 
-    def __init__(self, following: Following, store: Store, board: Board) -> None:
-        self.closing = Event()
+    def __init__(
+        self,
+        following: Following,
+        store: Store,
+        board: Board,
+        make_source: MakeSource = make_source,
+        closing: Event | None = None,
+    ) -> None:
+        self._closing = closing or Event()
         self._following = following
+        self._make_source = make_source
         self._store = store
         self._board = board
         ranks = {topic: rank for rank, topic in enumerate(following.topics)}
-        self._assembly = Assembly(lambda key: store.snapshot().get(key), following.prefixes(), ranks)
+        saved = store.bookmark
+        self._sieve = Sieve(
+            following.keep,
+            following.check,
+            [(bad.topic, bad.key) for bad in saved.bad_records if bad.key is not None] if saved is not None else (),
+        )
+        self._assembly = Assembly(
+            store.newest, following.prefixes(), ranks, sieve=self._sieve, counts_bytes=store.part_bytes is not None
+        )
+        waits = following.wait_for_topics
+        self._patience = Patience(following.name, board, self._closing, waits_for_topics=waits)
+        self._tombstones = Tombstones(following.tombstones_kept_s)
         self._barrier: Barrier
         self._source: Source
         self._rule: Rule
         self._partitions: set[Partition] = set()
         self._transactions: int | None = 0  # of points that are not shown yet
+        self._bookmark: Bookmark | None = None  # of the version in the store, where that is of this log
         self._came_to, self._came_s = Cut(), time.monotonic()
         self._looked_s = 0.0
-        self._missing_since_s: float | None = None
-        self._heard = False
-        self._in_trouble = False
+        self._noted_s = time.monotonic()
 
-    def run(self) -> None:
-        """Follows; whatever ends it is on the board afterwards."""
-        try:
-            self._follow()
-        except KafkaReplicaError as error:
-            self._fail(error)
-        except Exception as error:  # noqa: BLE001 - a thread's last line: it must never end unseen
-            _log.exception("the replica of %s failed at something nobody foresaw", self._following.name)
-            unforeseen = f"replicating {self._following.name}: {type(error).__name__}: {error}; please report this"
-            self._fail(KafkaReplicaError(unforeseen))
-        finally:
-            if self.closing.is_set():
-                self._board.stopped()
+    def follow(self, bookmark: Bookmark | None = None) -> None:
+        """Follows until ``closing`` is set.
 
-    def _follow(self) -> None:
+        Args:
+            bookmark: of the version in the store; without one it is built from nothing.
+
+        Raises:
+            LogReplacedError: the store cannot be kept in step with the log any more: it has to be built anew.
+            StoreDamagedError: the same.
+            KafkaReplicaError: it cannot go on.
+        """
         try:
-            opened = self._open()
+            opened = self._open(bookmark)
             if opened is None:
                 return
             self._barrier = Barrier(opened.ends)
-            self._board.barrier_set(opened.ends, self._rule.evidence)
-            self._begin(opened)
-            while not self.closing.is_set():
+            self._begin(opened, bookmark)
+            while not self._closing.is_set():
                 self._step()
                 if not self._barrier.passed:
                     self._mind_the_time()
+            self._note()
         finally:
             if hasattr(self, "_source"):
                 self._source.close()
 
-    def _open(self) -> Opened | None:
-        following = self._following
-        self._source, self._rule = make_source(following.config, following.topics, following.evidence)
+    def _open(self, bookmark: Bookmark | None) -> Opened | None:
+        evidence = self._following.evidence
         try:
-            return self._insist(self._source.open, wait_for_topics=following.wait_for_topics)
+            return self._open_by(evidence, bookmark)
         except TooOldError as error:
-            if following.evidence is not Evidence.AUTO:
+            if evidence is not Evidence.AUTO:
                 raise
             _log.info("reading with the confluent-kafka consumer, by quiet points: %s", error)
             self._source.close()
-            self._source, self._rule = make_source(following.config, following.topics, Evidence.QUIET_POINTS)
-            return self._insist(self._source.open, wait_for_topics=following.wait_for_topics)
+            return self._open_by(Evidence.QUIET_POINTS, bookmark)
 
-    def _begin(self, opened: Opened) -> None:
-        self._read_from(opened.beginnings)
+    def _open_by(self, evidence: Evidence, bookmark: Bookmark | None) -> Opened | None:
+        following = self._following
+        self._source, self._rule = self._make_source(following.config, following.topics, evidence)
+        return self._patience.insist(self._source, lambda: self._source.open(bookmark))
+
+    def _begin(self, opened: Opened, bookmark: Bookmark | None = None) -> None:
+        self._board.barrier_set(opened.ends, self._rule.evidence)
+        known = Cut()
+        if bookmark is not None:
+            known, self._bookmark = bookmark.cut, bookmark
+            self._barrier.raise_to(known)
+            self._tombstones.caught_up(bookmark.caught_up_ms)
+            if not self._is_too_late():
+                self._show_saved()
+            elif not self._source.tells_holes:
+                raise self._too_late()
+            # Else it is shown when nothing was found missing up to the barrier.
+        self._read_from(opened.beginnings, known)
         self._carry_out(self._rule.answer(Ends(opened.ends, opened.ends)))
 
-    def _read_from(self, beginnings: Mapping[Partition, int]) -> None:
+    def _read_from(self, beginnings: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
         for partition, offset in beginnings.items():
             self._rule.add(partition, offset)
-            self._assembly.add(partition)
+            self._assembly.add(partition, known.get(partition, 0))
             self._partitions.add(partition)
 
     # --- one turn of the loop ---
 
     def _step(self) -> None:
+        asked_ms = time.time_ns() // 1_000_000
         try:
             fetched = self._source.read(_READ_S)
         except BrokerUnavailableError as error:
-            self._trouble(error)
-            self._tell_refusal()
-            self.closing.wait(_RETRY_S)
+            self._patience.unavailable(self._source, error)
+            self._closing.wait(_RETRY_S)
             return
-        self._note(fetched)
-        if fetched.hole:
-            self._barrier.hole()
+        self._note_news(fetched)
+        self._mind_tombstones(fetched, asked_ms)
         self._carry_out(self._rule.take(fetched.reading, every_point=self._barrier.passed))
         self._board.read(
             fetched.reading.positions,
@@ -165,6 +212,14 @@ class Follower:
             self._ask_ends()
         if time.monotonic() - self._looked_s > _LOOK_EVERY_S:
             self._glance()
+
+    def _note_news(self, fetched: Fetched) -> None:
+        if fetched.heard:
+            self._patience.well()
+        if fetched.trouble is not None:
+            self._patience.trouble(fetched.trouble)
+        if fetched.hole:
+            self._barrier.hole()
 
     def _mind_the_time(self) -> None:
         """Ends a bootstrap that has come to nothing for too long, though the broker answers.
@@ -187,16 +242,27 @@ class Follower:
         """Does what the rule decided."""
         points = sum(isinstance(step, Point) for step in steps)
         conflate = points > _VERSIONS_A_READ
-        looked = False
+        looked, known = False, len(self._partitions)
         for step in steps:
             if isinstance(step, Settle):
-                self._set_aside(self._assembly.settle(step.batches))
+                self._settle(step.batches)
                 continue
             points -= 1
             self._count(step.transactions)
-            if conflate and points:
+            if (conflate and points) or len(self._partitions) > known:  # it knew nothing of those added since
                 continue
             looked = self._reach(step, looked=looked or step.looked)
+
+    def _settle(self, batches: list[Batch]) -> None:
+        """Takes in what is to be in the next version; hands it to the store in parts, if the store wants that."""
+        limit = self._store.part_bytes
+        if limit is None:
+            self._tell_bad(self._assembly.settle(batches))
+            return
+        for at in range(0, len(batches), _BATCHES_A_PART):
+            self._tell_bad(self._assembly.settle(batches[at : at + _BATCHES_A_PART]))
+            if self._assembly.size_bytes > limit:
+                self._store.stage(self._assembly.take_part())
 
     def _reach(self, point: Point, *, looked: bool) -> bool:
         """A point is reached: shows it, if it may be shown; says whether all partitions were looked for."""
@@ -204,18 +270,25 @@ class Follower:
             self._mind_the_hole()
         if not self._barrier.admits(point.cut):
             return looked
-        is_first = not self._board.has_version
-        if self._assembly.is_empty and not is_first:
-            self._board.advanced(point.cut)
+        if self._assembly.is_empty and self._bookmark is not None:
+            self._stands_for(point.cut)
             return looked
         if not looked and not self._is_all_there():
             return False
         delta = self._assembly.take(point.cut)
         transactions, self._transactions = self._transactions, 0
-        applied = self._store.apply(delta, point.cut)
+        bookmark = self._mark(point.cut)
+        applied = self._store.apply(delta, point.cut, bookmark)
+        self._bookmark = bookmark
         self._board.published(self._store.snapshot(), applied, transactions)
         self._rule.shown()
         return True
+
+    def _stands_for(self, cut: Cut) -> None:
+        """The version in the store stands for a later cut, too: nothing has changed."""
+        self._show_saved()
+        self._bookmark = self._mark(cut)
+        self._board.advanced(cut)
 
     def _count(self, transactions: int | None) -> None:
         if transactions is None or self._transactions is None:
@@ -223,23 +296,73 @@ class Follower:
         else:
             self._transactions += transactions
 
+    # --- what outlives the process ---
+
+    def _mark(self, cut: Cut) -> Bookmark:
+        origin = self._source.origin
+        return Bookmark(
+            cut,
+            origin.topic_ids,
+            origin.leader_epochs,
+            self._tombstones.caught_up_ms or 0,
+            self._following.selection,
+            self._board.life,
+            tuple(self._board.bad_records),
+            self._assembly.has_families,
+        )
+
+    def _show_saved(self) -> None:
+        """What the store has from before is of this log: readers may have it until there is news."""
+        if not self._board.has_version and self._bookmark is not None:
+            self._board.restored(self._store.snapshot(), self._bookmark.life, self._bookmark.bad_records)
+
+    def _note(self) -> None:
+        """Writes down how far, and until when, the version in the store is known to be the newest."""
+        self._noted_s = time.monotonic()
+        if self._bookmark is not None and self._barrier.passed:
+            self._bookmark = self._bookmark.moved(self._bookmark.cut, self._tombstones.caught_up_ms or 0)
+            self._store.note(self._bookmark)
+
+    def _mind_tombstones(self, fetched: Fetched, asked_ms: int) -> None:
+        """Ends where Kafka may have forgotten a deletion before it was read.
+
+        Raises:
+            LogReplacedError: it may.
+        """
+        reading = fetched.reading
+        if (fetched.hole or (reading.batches and not self._source.tells_holes)) and self._is_too_late():
+            raise self._too_late()
+        if reading.high_watermarks and reading.positions.dominates(reading.high_watermarks):
+            self._tombstones.caught_up(asked_ms)
+
+    def _is_too_late(self) -> bool:
+        ask = self._source.tombstones_kept_s
+        return self._tombstones.may_be_gone(lambda: self._patience.insist(self._source, ask))
+
+    def _too_late(self) -> LogReplacedError:
+        return LogReplacedError(
+            f"the replica of {self._following.name} was up to date {self._tombstones.away_s():.1f} s ago, and Kafka "
+            f"keeps tombstones for {self._tombstones.kept_s:g} s only (delete.retention.ms): deletions may be missing "
+            "in what was written since"
+        )
+
     # --- questions to the broker ---
 
     def _ask_ends(self) -> None:
-        ends = self._insist(self._source.ends)
+        ends = self._patience.insist(self._source, self._source.ends)
         if ends is None or self._grow(list(ends.high)):
             return
         self._barrier.answer(ends.high)
         self._carry_out(self._rule.answer(ends))
 
     def _mind_the_hole(self) -> None:
-        ends = self._insist(self._source.ends)
+        ends = self._patience.insist(self._source, self._source.ends)
         if ends is not None and not self._grow(list(ends.high)):
             self._barrier.answer(ends.high)
 
     def _is_all_there(self) -> bool:
         """Asks, after the reading and before its result is shown: the same topics, no partition more?"""
-        unread = self._insist(self._source.look)
+        unread = self._patience.insist(self._source, self._source.look)
         return unread is not None and not self._grow(unread)
 
     def _grow(self, partitions: list[Partition]) -> bool:
@@ -247,90 +370,43 @@ class Follower:
         added = [partition for partition in partitions if partition not in self._partitions]
         if not added:
             return False
-        beginnings = self._insist(lambda: self._source.add(added))
+        beginnings = self._patience.insist(self._source, lambda: self._source.add(added))
         if beginnings is not None:
             _log.info("reading partitions that were added: %s", ", ".join(map(str, added)))
-            self._read_from(beginnings)
+            self._read_from(beginnings, {})
         return True
 
     def _glance(self) -> None:
         """Looks now and then, whether there is news or not."""
         self._looked_s = time.monotonic()
+        if self._looked_s - self._noted_s > _NOTE_EVERY_S:
+            self._note()
+        if self._store.is_damaged:
+            raise StoreDamagedError(f"something in {self._store!r} is not what was written there")
         try:
             unread = self._source.look()
         except TopicNotFoundError as error:
-            self._missing_since_s = self._missing_since_s or self._looked_s
-            if self._looked_s - self._missing_since_s > _NO_TOPIC_FOR_S:
-                raise
-            self._trouble(error)
+            self._patience.missing(error)
         except BrokerUnavailableError as error:
-            self._trouble(error)
-            self._tell_refusal()
+            self._patience.unavailable(self._source, error)
         else:
-            self._missing_since_s = None
-            self._well()
+            self._patience.found()
             self._grow(unread)
 
-    def _insist(self, question: Callable[[], T], *, wait_for_topics: bool = False) -> T | None:
-        """Asks until there is an answer, or the replica is closed (None). What waiting cannot mend is raised."""
-        began_s = time.monotonic()
-        while not self.closing.is_set():
-            try:
-                answer = question()
-            except BrokerUnavailableError as error:
-                self._trouble(error)
-                self._tell_refusal()
-            except TopicNotFoundError as error:
-                if wait_for_topics:
-                    self._trouble(error)
-                elif time.monotonic() - began_s > _NO_TOPIC_FOR_S:
-                    raise
-            else:
-                self._heard = True
-                self._well()
-                return answer
-            self.closing.wait(_RETRY_S)
-        return None
+    def _tell_bad(self, settled: Settled) -> None:
+        """What cannot be replicated is set aside where everybody sees it, or ends the replica.
 
-    # --- what is told ---
-
-    def _tell_refusal(self) -> None:
-        """While nothing was ever heard, a refusal of who we are is the answer; later it may be a passing one."""
-        refusal = self._source.refusal()
-        if refusal is None:
+        Raises:
+            BadRecordError: it ends it.
+        """
+        if settled.cleared:
+            self._board.cleared(settled.cleared)
+        if not settled.bad:
             return
-        if not self._heard:
-            raise refusal
-        self._trouble(refusal)
-
-    def _note(self, fetched: Fetched) -> None:
-        if fetched.heard:
-            self._well()
-        if fetched.trouble is not None:
-            self._trouble(fetched.trouble)
-
-    def _trouble(self, trouble: BrokerError) -> None:
-        """Something that may pass: said once, and once more when it has passed."""
-        self._board.troubled(trouble)
-        if not self._in_trouble:
-            _log.warning("%s; the replica goes on by itself when it is over", trouble)
-        self._in_trouble = True
-
-    def _well(self) -> None:
-        self._board.heard()
-        if self._in_trouble:
-            _log.warning("the broker answers again; the replica of %s goes on", self._following.name)
-        self._in_trouble = False
-
-    def _set_aside(self, bad_records: list[BadRecordError]) -> None:
-        if not bad_records:
-            return
-        self._board.set_aside(bad_records)
-        if not self._following.skip_bad_records:
-            raise bad_records[0]
-        for bad in bad_records:
+        self._board.set_aside(settled.bad)
+        if self._following.on_bad_record == "stop":
+            raise settled.bad[0]
+        for bad in settled.bad:
             _log.warning("set aside: %s", bad)
-
-    def _fail(self, error: KafkaReplicaError) -> None:
-        _log.error("the replica of %s failed: %s", self._following.name, error)
-        self._board.failed(error)
+        if self._following.dead_letters is not None:
+            self._following.dead_letters.put(settled.bad)

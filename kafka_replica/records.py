@@ -96,6 +96,11 @@ class OpenTransaction:
         # Whoever reads on appends to the same list: only so many of it are meant.
         self._spans, self._count = spans, count
 
+    @property
+    def end(self) -> int:
+        """The offset after the last record that it has written there so far."""
+        return self._spans[self._count - 1][1] if self._count else self.first_offset
+
     def holds(self, offset: int) -> bool:
         """Whether the record at that offset is one of its own."""
         at = bisect_right(self._spans, (offset, 1 << 63), hi=self._count)

@@ -10,9 +10,11 @@ from copy import copy
 from threading import RLock, Thread, current_thread
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
+from weakref import WeakSet
 
 from kafka_replica.board import Board
-from kafka_replica.broker.sources import Evidence, check_settings
+from kafka_replica.broker.sources import Evidence, check_settings, make_source
+from kafka_replica.dead_letters import DeadLetters
 from kafka_replica.errors import (
     BadRecordError,
     ConfigurationError,
@@ -21,7 +23,9 @@ from kafka_replica.errors import (
     UsageError,
     WaitTimeoutError,
 )
-from kafka_replica.follower import Follower, Following
+from kafka_replica.filters import KeyFilter
+from kafka_replica.follower import Following, MakeSource
+from kafka_replica.keeper import Keeper
 from kafka_replica.listeners import (
     DEFAULT_PENDING_CHANGES,
     DEFAULT_RECENT_CHANGES,
@@ -29,11 +33,14 @@ from kafka_replica.listeners import (
     Listener,
     Subscription,
 )
+from kafka_replica.past import Difference, difference
 from kafka_replica.records import Cut, Partition
+from kafka_replica.sieve import Check
 from kafka_replica.states import Health, State, Status
 from kafka_replica.stores import MemoryStore, Snapshot, Store
 
 _CLOSE_S = 10.0
+_in_use: WeakSet[Store] = WeakSet()
 _NOTHING_MORE: Mapping[Partition, int] = {}
 
 
@@ -61,12 +68,21 @@ class Replica:
             topic named last. Otherwise each topic has keys of its own; see ``Snapshot.of``.
         wait_for_topic: wait for a topic that does not exist yet; else that is an error.
         on_bad_record: ``"stop"`` fails the replica at a record that cannot be replicated (one without
-            a key); ``"skip"`` sets it aside into ``bad_records``.
+            a key, or one that ``check`` refuses); ``"skip"`` sets it aside into ``bad_records``, and its key is not
+            there until a good record comes; ``"dead-letter"`` also puts it into ``dead_letters``.
+        dead_letters: where to, such as ``DeadLetterFile(path)``.
+        check: called with each record that is not a tombstone, by the thread that reads; raises what is wrong
+            with it.
         stalled_after_s: how long the broker may be silent before the state is ``stalled``.
         barrier_timeout_s: fails the replica when it is not ready, the broker answers and nothing has been read
             for that long; None waits for ever. Kafka's brokers allow transactions to be open for 900 s.
         blocked_after_s: how long one open transaction may be in the way before it is ``blocked``.
         recent_changes: how many changes are kept for ``changes(since=...)``; 0 keeps none.
+        history: how many versions are kept for ``at(version)`` beside the present one. In memory each costs the
+            records that newer ones replaced; on disk, the room of these.
+        keep: which keys are kept at all; all of them by default. See ``KeyFilter``.
+        tombstones_kept_s: who has read nothing for that long may have missed deletions, and builds its state
+            anew; by default the topics are asked (``delete.retention.ms``).
 
     Raises:
         ConfigurationError: a property is impossible, or would break one of the promises.
@@ -81,31 +97,47 @@ class Replica:
         evidence: Literal["auto", "markers", "quiet points"] = "auto",
         one_key_space: bool = False,
         wait_for_topic: bool = True,
-        on_bad_record: Literal["stop", "skip"] = "stop",
+        on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
+        dead_letters: DeadLetters | None = None,
+        check: Check | None = None,
         stalled_after_s: float = 10.0,
         blocked_after_s: float = 1.0,
         barrier_timeout_s: float | None = 1000.0,
         recent_changes: int = DEFAULT_RECENT_CHANGES,
+        history: int = 0,
+        keep: KeyFilter | None = None,
+        tombstones_kept_s: float | None = None,
+        _make_source: MakeSource = make_source,  # for kafka_replica.testing
     ) -> None:
         kind = _evidence(evidence)
         check_settings(config, kind)
-        if on_bad_record not in {"stop", "skip"}:
-            raise ConfigurationError(f"on_bad_record={on_bad_record!r} is not possible; it is 'stop' or 'skip'")
+        if on_bad_record not in {"stop", "skip", "dead-letter"}:
+            raise ConfigurationError(
+                f"on_bad_record={on_bad_record!r} is not possible; it is 'stop', 'skip' or 'dead-letter'"
+            )
+        if (dead_letters is not None) != (on_bad_record == "dead-letter"):
+            raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
         self.config = dict(config)
         self.topics = _topics(topic)
         self.topic = ", ".join(self.topics)
         self._store: Store = MemoryStore() if store is None else store
-        if self._store.snapshot().version:
-            raise ConfigurationError(
-                "the store holds a version already, of which nothing says that it is of this topic as it is now; "
-                "give each replica a store of its own"
-            )
+        _claim(self._store)
         health = Health(stalled_after_s=stalled_after_s, blocked_after_s=blocked_after_s)
-        self._board = Board(health, recent_changes)
+        self._board = Board(health, recent_changes, history)
         following = Following(
-            self.config, self.topics, kind, one_key_space, on_bad_record == "skip", wait_for_topic, barrier_timeout_s
+            self.config,
+            self.topics,
+            kind,
+            one_key_space,
+            on_bad_record,
+            wait_for_topic,
+            barrier_timeout_s,
+            tombstones_kept_s,
+            keep,
+            check,
+            dead_letters,
         )
-        self._follower = Follower(following, self._store, self._board)
+        self._keeper = Keeper(following, self._store, self._board, _make_source)
         self._subscriptions: list[Subscription] = []
         self._lifecycle = RLock()  # a signal handler may close what the same thread is starting
         self._thread: Thread | None = None
@@ -124,7 +156,7 @@ class Replica:
             if self._thread is None:
                 self._pid = os.getpid()
                 self._board.started()
-                self._thread = Thread(target=self._follower.run, name=f"kafka_replica {self.topic}", daemon=True)
+                self._thread = Thread(target=self._keeper.run, name=f"kafka_replica {self.topic}", daemon=True)
                 self._thread.start()
         return self
 
@@ -135,7 +167,7 @@ class Replica:
         """
         if self._pid is not None and self._pid != os.getpid():
             return  # a fork has none of the threads, and locks may be held for ever
-        self._follower.closing.set()
+        self._keeper.closing.set()
         # A signal handler may have interrupted who holds what the others wait for: then it waits for nobody.
         busy = self._board.is_busy_here
         with nullcontext() if busy else self._lifecycle:
@@ -151,6 +183,7 @@ class Replica:
             for subscription in subscriptions:
                 subscription.join(max(0.0, give_up_s - time.monotonic()))
         self._store.close()
+        _in_use.discard(self._store)
 
     def __enter__(self) -> Self:
         return self.start()
@@ -299,6 +332,29 @@ class Replica:
             since = None
         return Changes(self._board.mailbox(max_pending, since), timeout_s)
 
+    def at(self, version: int) -> Snapshot:
+        """The version of that number: the present one, or one of the last ``history``.
+
+        Raises:
+            VersionGoneError: it is not kept any more, or was never there.
+        """
+        self._check_process()
+        return self._board.at(version)
+
+    def diff(self, before: int | Snapshot, after: int | Snapshot | None = None) -> Difference:
+        """What has changed from one version to another, by number or as held; the present one by default.
+
+        By number it costs the keys touched in between where these are known (``recent_changes``), else all keys.
+
+        Raises:
+            VersionGoneError: one of them is not kept.
+        """
+        was = self.at(before) if isinstance(before, int) else before
+        now = self.snapshot() if after is None else self.at(after) if isinstance(after, int) else after
+        # Of versions that were held nobody knows whether they are of this replica.
+        by_number = isinstance(before, int) and not isinstance(after, Snapshot) and was.version <= now.version
+        return difference(was, now, self._board.touched(was.version, now.version) if by_number else None)
+
     # --- looking at it ---
 
     @property
@@ -323,7 +379,7 @@ class Replica:
         return self._board.status()
 
     def _check_open(self) -> None:
-        if self._follower.closing.is_set():
+        if self._keeper.closing.is_set():
             raise ReplicaClosedError(f"the replica of {self.topic} is closed; make a new one")
 
     def _check_not_over(self) -> None:
@@ -340,7 +396,7 @@ class Replica:
 
     def _check_started(self) -> None:
         self._check_process()
-        if self._thread is None and not self._follower.closing.is_set():
+        if self._thread is None and not self._keeper.closing.is_set():
             raise NotReadyError("the replica was not started; call start(), or use it in a with statement")
 
     def _raise_too_slow(self, what: str) -> NoReturn:
@@ -358,6 +414,14 @@ class Replica:
         if status.last_error is not None:
             text += f"; last trouble: {status.last_error}"
         raise WaitTimeoutError(text)
+
+
+def _claim(store: Store) -> None:
+    if store in _in_use:
+        raise ConfigurationError(
+            f"another replica has {store!r}; give each replica a store of its own, or close that one"
+        )
+    _in_use.add(store)
 
 
 def _evidence(name: str) -> Evidence:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
+from kafka_replica.bookmark import Bookmark
 from kafka_replica.cuts import Ends, Reading
 from kafka_replica.errors import BrokerError
 from kafka_replica.records import Cut, Partition
@@ -13,9 +15,18 @@ class Opened(NamedTuple):
     """What there was when reading began."""
 
     beginnings: Cut
-    """The first offset of each partition."""
+    """The offset of each partition from which on it is read."""
     ends: Cut
     """The high watermarks, asked for with READ_UNCOMMITTED."""
+
+
+class Origin(NamedTuple):
+    """What tells whether a log is still the one that was read."""
+
+    topic_ids: Mapping[str, str]
+    """Of each topic, as Kafka prints it; a topic that is made again gets another one."""
+    leader_epochs: Mapping[Partition, int]
+    """Of the last batch read of each partition (KIP-320), where known."""
 
 
 class Fetched(NamedTuple):
@@ -39,19 +50,37 @@ class Source(Protocol):
     question can be asked again; any other error is final.
     """
 
-    def open(self) -> Opened:
-        """Finds the topics, and begins to read all their partitions.
+    tells_holes: bool
+    """Whether ``Fetched.hole`` can be trusted; else any offset may be missing."""
+
+    def open(self, bookmark: Bookmark | None = None) -> Opened:
+        """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is.
 
         Raises:
             TopicNotFoundError: one does not exist, now.
+            LogReplacedError: a topic was made again since, or what comes after the bookmark is not all there.
             BrokerError: Kafka did not answer, or refused.
+        """
+
+    @property
+    def origin(self) -> Origin:
+        """Of what is read."""
+
+    def tombstones_kept_s(self) -> float | None:
+        """For how long Kafka keeps tombstones for who comes late (``delete.retention.ms``), the least of all topics.
+
+        None where we may not ask (DescribeConfigs).
+
+        Raises:
+            BrokerError: Kafka did not answer.
         """
 
     def read(self, timeout_s: float) -> Fetched:
         """What has come, waiting at most that long for the first of it.
 
         Raises:
-            BrokerError: Kafka said something that waiting does not mend.
+            LogReplacedError: the log was cut off, or what comes next was deleted.
+            BrokerError: Kafka said something else that waiting does not mend.
         """
 
     def look(self) -> list[Partition]:
@@ -59,7 +88,7 @@ class Source(Protocol):
 
         Raises:
             TopicNotFoundError: one is not there, now.
-            BrokerError: one was deleted and made again.
+            LogReplacedError: one was deleted and made again.
         """
 
     def add(self, partitions: list[Partition]) -> Cut:
@@ -69,7 +98,8 @@ class Source(Protocol):
         """Where all partitions that are read end now; looks as well, and is answered by trustworthy leaders only.
 
         Raises:
-            BrokerError: Kafka did not answer, or refused; or one was deleted and made again.
+            LogReplacedError: one was deleted and made again.
+            BrokerError: Kafka did not answer, or refused.
         """
 
     def refusal(self) -> BrokerError | None:

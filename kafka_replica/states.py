@@ -1,7 +1,7 @@
 """What a replica says of itself: its states as a state machine without I/O or clock, and its status.
 
     catching up --barrier passed--> live <--> blocked
-         ^ |                         | ^
+         ^ |                         | ^      (and back, when the log was replaced)
          | +--> blocked              v |
          +----------------------> stalled          any of them --> failed | stopped, for good
 
@@ -69,6 +69,11 @@ class Health:
         """The barrier was passed."""
         self._ready = True
 
+    def not_ready(self) -> None:
+        """What is shown is not of the log any more."""
+        self._ready = False
+        self._held = None
+
     def failed(self) -> None:
         """An error ended it."""
         self._final = self._final or State.FAILED
@@ -126,6 +131,8 @@ class Counts:
     transactions: int = 0
     """Committed transactions shown, as far as the evidence tells them apart."""
     versions: int = 0
+    rebuilds: int = 0
+    """How often it was built anew: the log was replaced, or the store damaged."""
     bad_records: int = 0
     listener_errors: int = 0
 
@@ -144,6 +151,8 @@ class Status:
     ready: bool
     version: int
     keys: int
+    stale: bool = False
+    """Whether the version shown is one from before, while what is newer is still being read."""
     cut: Cut = field(default_factory=Cut)
     positions: Cut = field(default_factory=Cut)
     barrier: Cut = field(default_factory=Cut)

@@ -8,15 +8,17 @@ from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.failures import explained, is_missing_topic, is_refusal, may_pass
 from kafka_replica.broker.logs import librdkafka_log
+from kafka_replica.broker.places import check_there, cut_off, least_s
 from kafka_replica.broker.pulse import Pulse
 from kafka_replica.broker.settings import error_callback, reader_settings
 from kafka_replica.broker.topics import Topics
 from kafka_replica.cuts import Batch, Ends, Kind, Reading
-from kafka_replica.errors import BrokerError, BrokerUnavailableError, ConfigurationError
+from kafka_replica.errors import AuthorizationError, BrokerError, BrokerUnavailableError, ConfigurationError
 from kafka_replica.records import Cut, Partition, RawRecord
-from kafka_replica.source import Fetched, Opened
+from kafka_replica.source import Fetched, Opened, Origin
 
 # consume(n, timeout) waits for its time-out unless n messages came; poll() returns with the first, and
 # consume(n, 0) takes what is queued behind it. Batches of 500 were the fastest measured.
@@ -61,22 +63,58 @@ class ConsumerReader:
         self._positions: dict[Partition, int] = {}
         self._high: dict[Partition, int] = {}
         self._stable = Cut()
+        self._resumed: set[Partition] = set()
+        self._epochs: dict[Partition, int] = {}
 
     # --- as Source promises ---
 
-    def open(self) -> Opened:
-        """Finds the topics, and begins to read all their partitions."""
+    tells_holes = False
+
+    def open(self, bookmark: Bookmark | None = None) -> Opened:
+        """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
+        if bookmark is not None:
+            self._pulse.expect(bookmark.topic_ids)
         partitions = self._pulse.find(_ANSWER_S)
         ends = self._kafka.ends(partitions, _ANSWER_S)
-        return Opened(self.add(partitions), ends.high)
+        beginnings = self._kafka.beginnings(partitions, _ANSWER_S)
+        if bookmark is None:
+            return Opened(self._assign(beginnings), ends.high)
+        resume = bookmark.cut.resume()
+        check_there(beginnings, resume, "begins")
+        for partition, offset in bookmark.cut.items():
+            if ends.high[partition] < offset:
+                raise cut_off(partition, offset)
+        self._resumed.update(resume)
+        # librdkafka asks by the epoch whether the log was cut off since (KIP-320).
+        self._epochs.update({p: epoch for p, epoch in bookmark.leader_epochs.items() if resume[p] == bookmark.cut[p]})
+        return Opened(self._assign(beginnings.advanced(resume)), ends.high)
+
+    @property
+    def origin(self) -> Origin:
+        """Of what is read."""
+        return Origin(self._pulse.topic_ids, dict(self._epochs))
+
+    def tombstones_kept_s(self) -> float | None:
+        """The least ``delete.retention.ms`` of the topics, in seconds."""
+        try:
+            found = [self._kafka.settings(name, _ANSWER_S) for name in self._topics]
+        except AuthorizationError:
+            return None
+        return least_s(settings.get("delete.retention.ms") for settings in found)
 
     def add(self, partitions: list[Partition]) -> Cut:
         """Begins to read these, too."""
+        return self._assign(self._kafka.beginnings(partitions, _ANSWER_S))
+
+    def _assign(self, beginnings: Cut) -> Cut:
         # A consumer that has to find out the beginning itself takes half a second for that.
-        beginnings = self._kafka.beginnings(partitions, _ANSWER_S)
-        places = [TopicPartition(*partition, beginnings[partition]) for partition in partitions]
+        places = []
+        for partition, offset in beginnings.items():
+            epoch = self._epochs.get(partition)
+            place = TopicPartition(*partition, offset)
+            places.append(place if epoch is None else TopicPartition(*partition, offset, leader_epoch=epoch))
         self._consumer.incremental_assign(places)
-        self._high.update(dict.fromkeys(partitions, -1))
+        self._high.update(dict.fromkeys(beginnings, -1))
         return beginnings
 
     def look(self) -> list[Partition]:
@@ -104,6 +142,7 @@ class ConsumerReader:
                 continue
             records.setdefault((message.topic() or "", message.partition() or 0), []).append(_record(message))
         heard |= bool(records)
+        self._note_epoch(messages)
         batches = [_batch(Partition(*place), found) for place, found in records.items()]
         trouble = self._passing_trouble() or self._take_pulse()
         return Fetched(self._reading(batches), self._stable, hole=False, heard=heard, trouble=trouble)
@@ -117,6 +156,14 @@ class ConsumerReader:
         self._consumer.close()
 
     # --- helpers ---
+
+    def _note_epoch(self, messages: list[Message]) -> None:
+        """The newest message says enough: where others lie in the same read, theirs are noted with a later one."""
+        if messages and messages[-1].error() is None:
+            last = messages[-1]
+            epoch = last.leader_epoch()
+            if epoch is not None:
+                self._epochs[Partition(last.topic() or "", last.partition() or 0)] = epoch
 
     def _reading(self, batches: list[Batch]) -> Reading:
         places = [TopicPartition(*partition) for partition in self._high]
@@ -135,7 +182,11 @@ class ConsumerReader:
         if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             return False  # the latter is said once, of a group that nobody uses
         partition = Partition(message.topic() or "", message.partition() or 0)
-        if error.code() == KafkaError._AUTO_OFFSET_RESET and partition not in self._positions:
+        if (
+            error.code() == KafkaError._AUTO_OFFSET_RESET
+            and partition not in self._positions
+            and partition not in self._resumed
+        ):
             # The log was cut off at its front since it was asked.
             self._consumer.seek(TopicPartition(*partition, OFFSET_BEGINNING))
             return True

@@ -10,6 +10,7 @@ from kafka_replica.errors import (
     BrokerError,
     BrokerUnavailableError,
     ConfigurationError,
+    LogReplacedError,
     TopicNotFoundError,
 )
 
@@ -55,11 +56,12 @@ _MAY_PASS = {
     KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
 }
 
+_REPLACED = {KafkaError._AUTO_OFFSET_RESET, KafkaError._LOG_TRUNCATION, KafkaError.OFFSET_OUT_OF_RANGE}
+
 _FENCED = "another producer has taken up the same transactional id; give each producer one of its own"
 _ADVICE_BY_CODE = {
-    KafkaError._AUTO_OFFSET_RESET: "the log no longer has what comes next, it was made again or cut off; "
-    "start a new replica",
-    KafkaError._LOG_TRUNCATION: "the log was cut off; start a new replica",
+    KafkaError._AUTO_OFFSET_RESET: "the log no longer has what comes next, it was made again or cut off",
+    KafkaError._LOG_TRUNCATION: "the log was cut off",
     KafkaError._FENCED: _FENCED,
     KafkaError.INVALID_PRODUCER_EPOCH: "another producer has taken up the same transactional id, or the transaction "
     "took longer than transaction.timeout.ms",
@@ -110,6 +112,8 @@ def _kind(error: KafkaError) -> type[BrokerError | ConfigurationError]:
         return AuthorizationError
     if code in _NO_TOPIC:
         return TopicNotFoundError
+    if code in _REPLACED:
+        return LogReplacedError
     if code == KafkaError._INVALID_ARG:
         return ConfigurationError
     return BrokerUnavailableError if may_pass(error) else BrokerError

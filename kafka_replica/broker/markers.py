@@ -13,19 +13,26 @@ from typing import Any, TypeVar
 
 from confluent_kafka import KafkaError
 
+from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.batches import walk
 from kafka_replica.broker.failures import explained, is_missing_topic, may_pass
 from kafka_replica.broker.fetches import Fetch, Fetches
-from kafka_replica.broker.places import Place, Places, check
+from kafka_replica.broker.places import Place, Places, check, cut_off, least_s
 from kafka_replica.broker.security import connection_settings
 from kafka_replica.broker.settings import fetch_limits
 from kafka_replica.broker.spool import Spool
 from kafka_replica.broker.wire.cluster import Cluster
 from kafka_replica.broker.wire.messages import FetchedPartition, read_fetch
 from kafka_replica.cuts import Batch, Ends, Reading
-from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, TopicNotFoundError
+from kafka_replica.errors import (
+    AuthenticationError,
+    BrokerError,
+    BrokerUnavailableError,
+    LogReplacedError,
+    TopicNotFoundError,
+)
 from kafka_replica.records import Cut, Partition
-from kafka_replica.source import Fetched, Opened
+from kafka_replica.source import Fetched, Opened, Origin
 
 T = TypeVar("T")
 
@@ -51,13 +58,28 @@ class MarkerReader:
         self._spool = Spool(check_crcs=str(config.get("check.crcs", "false")).lower() == "true")
         self._trouble: BrokerError | None = None
         self._refusal: BrokerError | None = None
+        # Read, positions moved, and not handed out yet: what is raised meanwhile must not lose them.
+        self._batches: list[Batch] = []
+        self._hole = False
         self._loop = asyncio.new_event_loop()
 
     # --- as Source promises ---
 
-    def open(self) -> Opened:
-        """Finds the topics, and begins to read all their partitions."""
-        return self._run(self._open())
+    tells_holes = True
+
+    def open(self, bookmark: Bookmark | None = None) -> Opened:
+        """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
+        return self._run(self._open(bookmark))
+
+    @property
+    def origin(self) -> Origin:
+        """Of what is read."""
+        return self._places.origin
+
+    def tombstones_kept_s(self) -> float | None:
+        """The least ``delete.retention.ms`` of the topics, in seconds."""
+        found = self._run(self._places.setting("delete.retention.ms"))
+        return None if found is None else least_s(found.values())
 
     def read(self, timeout_s: float) -> Fetched:
         """What has come, waiting at most that long for the first of it."""
@@ -98,9 +120,13 @@ class MarkerReader:
 
     # --- how ---
 
-    async def _open(self) -> Opened:
-        beginnings = await self._places.add(await self._places.find())
-        return Opened(beginnings, (await self._places.ends()).high)
+    async def _open(self, bookmark: Bookmark | None) -> Opened:
+        beginnings = await self._places.open(bookmark)
+        high = (await self._places.ends()).high
+        for partition, offset in bookmark.cut.items() if bookmark is not None else ():
+            if high[partition] < offset:
+                raise cut_off(partition, offset)
+        return Opened(beginnings, high)
 
     async def _read(self, timeout_s: float) -> Fetched:
         try:
@@ -108,17 +134,16 @@ class MarkerReader:
         except (BrokerUnavailableError, TopicNotFoundError) as error:
             self._trouble = error  # whether a topic is gone is decided by looking for it
         await self._send()
-        batches: list[Batch] = []
-        hole = heard = False
+        heard = False
         for fetch in await self._fetches.answered(timeout_s):
             for answered in self._take(fetch):
                 place = self._places.get(answered.topic_id, answered.number)
                 if place is None or not await self._is_good(place, answered):
                     continue
                 heard = True
-                hole |= self._walk(place, answered, batches, alone=fetch.alone)
+                self._walk(place, answered, alone=fetch.alone)
         await self._send()  # before anything is done with the batches
-        return self._fetched(batches, hole=hole, heard=heard)
+        return self._fetched(heard=heard)
 
     async def _send(self) -> None:
         trouble = await self._fetches.send() or self._fetches.trouble()
@@ -147,20 +172,17 @@ class MarkerReader:
             BrokerError: it does not pass.
         """
         if answered.diverged:
-            raise BrokerError(
-                f"the log of {place.partition} was cut off below offset {place.position}, up to which it was read: "
-                "what is shown may be gone; start a new replica"
-            )
+            raise cut_off(place.partition, place.position)
         error = answered.error
         if not error:
             return True
-        if error == KafkaError.OFFSET_OUT_OF_RANGE and place.position == place.beginning:
+        if error == KafkaError.OFFSET_OUT_OF_RANGE and not place.resumed and place.position == place.beginning:
             await self._places.begin([place.partition])  # its front was deleted since we asked
             return False
         if error == KafkaError.OFFSET_OUT_OF_RANGE:
-            raise BrokerError(
+            raise LogReplacedError(
                 f"the log of {place.partition} no longer has offset {place.position}, which comes next: it was cut "
-                "off, or its beginning was deleted; start a new replica"
+                "off, or its beginning was deleted"
             )
         kafka = KafkaError(error)
         trouble = explained(kafka, f"reading {place.partition}")
@@ -170,22 +192,23 @@ class MarkerReader:
         self._fetches.pause(place.leader)
         return False
 
-    def _walk(self, place: Place, answered: FetchedPartition, batches: list[Batch], *, alone: bool) -> bool:
-        """Takes the batches out of an answer; whether an offset is missing among them."""
+    def _walk(self, place: Place, answered: FetchedPartition, *, alone: bool) -> None:
+        """Takes the batches out of an answer, and sees whether an offset is missing among them."""
         walked = walk(answered.batches, place.partition, place.position, place.epoch, self._spool)
         place.high, place.stable = answered.high_watermark, answered.stable
-        batches += walked.batches
-        hole = walked.hole
+        self._batches += walked.batches
+        self._hole |= walked.hole
         if walked.position > place.position or place.position >= answered.high_watermark:
             place.position, place.epoch = walked.position, walked.epoch
         elif alone and place.empty_at == place.position:
-            place.position, hole = answered.high_watermark, True  # compaction has left nothing up to the end
+            place.position, self._hole = answered.high_watermark, True  # compaction has left nothing up to the end
         else:
             place.empty_at = place.position  # perhaps: other partitions may have used up the size of the fetch
-        return hole
 
-    def _fetched(self, batches: list[Batch], *, hole: bool, heard: bool) -> Fetched:
+    def _fetched(self, *, heard: bool) -> Fetched:
         trouble, self._trouble = self._trouble, None
+        batches, self._batches = self._batches, []
+        hole, self._hole = self._hole, False
         reading = Reading(
             batches,
             Cut({place.partition: place.position for place in self._places}),

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from uuid import UUID
 
 from confluent_kafka import KafkaError
 
+from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.failures import explained, may_pass
 from kafka_replica.broker.pulse import recreated
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
 from kafka_replica.broker.wire.link import Link
 from kafka_replica.broker.wire.messages import (
+    DESCRIBE_CONFIGS,
     EARLIEST,
+    EPOCH_ENDS,
     LATEST,
     LIST_OFFSETS,
     READ_UNCOMMITTED,
@@ -21,9 +26,16 @@ from kafka_replica.broker.wire.messages import (
     offsets_request,
     read_offsets,
 )
+from kafka_replica.broker.wire.questions import (
+    epoch_ends_request,
+    read_epoch_ends,
+    read_settings,
+    settings_request,
+)
 from kafka_replica.cuts import Ends
-from kafka_replica.errors import BrokerError, BrokerUnavailableError, TopicNotFoundError
+from kafka_replica.errors import AuthorizationError, BrokerUnavailableError, LogReplacedError, TopicNotFoundError
 from kafka_replica.records import Cut, Partition
+from kafka_replica.source import Origin
 
 _PAUSE_S = 0.1  # between two questions for who leads
 
@@ -31,13 +43,25 @@ _PAUSE_S = 0.1  # between two questions for who leads
 class Place:
     """One partition: who leads it, and how far it was read."""
 
-    __slots__ = ("beginning", "empty_at", "epoch", "high", "leader", "partition", "position", "stable", "topic_id")
+    __slots__ = (
+        "beginning",
+        "empty_at",
+        "epoch",
+        "high",
+        "leader",
+        "partition",
+        "position",
+        "resumed",
+        "stable",
+        "topic_id",
+    )
 
     def __init__(self, partition: Partition, topic_id: UUID, leader: int) -> None:
         self.partition = partition
         self.topic_id = topic_id
         self.leader = leader
         self.beginning = self.position = 0
+        self.resumed = False  # whether what lies before the beginning was read already
         self.epoch = -1  # of the leader that wrote the last batch read
         self.high = self.stable = -1
         self.empty_at = -1  # where a fetch brought nothing though the log goes on
@@ -71,6 +95,50 @@ class Places:
         found = await self._find()
         self._topic_ids = {name: topic.topic_id for name, topic in found.items()}
         return _partitions(found)
+
+    async def open(self, bookmark: Bookmark | None) -> Cut:
+        """Finds the topics, and where to begin to read them.
+
+        Raises:
+            LogReplacedError: a topic was made again since, or what comes after the bookmark is not all there.
+        """
+        if bookmark is not None:
+            self._topic_ids = {name: parsed(text) for name, text in bookmark.topic_ids.items()}
+        beginnings = await self.add(await self.find())
+        if bookmark is None:
+            return beginnings
+        await self._check_epochs(bookmark)
+        resume = bookmark.cut.resume()
+        check_there(beginnings, resume, "begins")
+        for partition, offset in resume.items():
+            place = self._places[partition]
+            place.beginning = place.position = offset
+            place.resumed = True
+            if offset == bookmark.cut[partition]:  # the epoch of an earlier one is not known
+                place.epoch = bookmark.leader_epochs.get(partition, -1)
+        return beginnings.advanced(resume)
+
+    @property
+    def origin(self) -> Origin:
+        """What tells whether these are still the same logs."""
+        topic_ids = {name: printed(topic_id) for name, topic_id in self._topic_ids.items()}
+        return Origin(topic_ids, {place.partition: place.epoch for place in self if place.epoch >= 0})
+
+    async def setting(self, name: str) -> dict[str, str | None] | None:
+        """A setting of each topic; None where we may not ask.
+
+        Raises:
+            BrokerError: no answer.
+        """
+        link = await self._link(next(iter(self.leaders)))
+        answer = await self._cluster.within(link.ask(DESCRIBE_CONFIGS, settings_request(self._topics, name)))
+        found = read_settings(answer)
+        for topic, (error, _) in found.items():
+            try:
+                check(error, f"asking for {name} of topic {topic}")
+            except AuthorizationError:
+                return None
+        return {topic: value for topic, (_, value) in found.items()}
 
     async def look(self) -> list[Partition]:
         """Partitions that are not read yet; asks every broker that leads one."""
@@ -140,7 +208,7 @@ class Places:
                 check(topic.error, f"looking up topic {name}")
                 known = self._topic_ids.get(name, topic.topic_id)
                 if known != topic.topic_id:
-                    raise BrokerError(recreated(name, str(known), str(topic.topic_id)))
+                    raise LogReplacedError(recreated(name, printed(known), printed(topic.topic_id)))
                 if name not in found or len(topic.leaders) > len(found[name].leaders):
                     found[name] = topic
         return found
@@ -156,10 +224,28 @@ class Places:
         for answer in asked:
             for partition, (error, offset) in read_offsets(await self._cluster.within(answer)).items():
                 if error:
-                    self.find_leaders_soon()
+                    # Whoever asks again does nothing else in between.
+                    with suppress(BrokerUnavailableError, TopicNotFoundError):
+                        await self.find_leaders(now=True)
                 check(error, f"asking where {partition} {'ends' if timestamp == LATEST else 'begins'}")
                 found[partition] = offset
         return Cut(found)
+
+    async def _check_epochs(self, bookmark: Bookmark) -> None:
+        """Whether the logs still hold what was read last; those that were cut off may have grown again."""
+        known = {p: epoch for p, epoch in bookmark.leader_epochs.items() if p in self._places}
+        for node in {self._places[partition].leader for partition in known}:
+            own = {p: epoch for p, epoch in known.items() if self._places[p].leader == node}
+            link = await self._link(node)
+            answer = await self._cluster.within(link.ask(EPOCH_ENDS, epoch_ends_request(own)))
+            for partition, (error, epoch, end) in read_epoch_ends(answer).items():
+                if error:
+                    # Whoever asks again does nothing else in between.
+                    with suppress(BrokerUnavailableError, TopicNotFoundError):
+                        await self.find_leaders(now=True)
+                check(error, f"asking whether {partition} was cut off")
+                if epoch < 0 or end < bookmark.cut[partition]:
+                    raise cut_off(partition, bookmark.cut[partition])
 
     async def _link(self, node: int) -> Link:
         try:
@@ -177,6 +263,44 @@ def check(error: int, doing: str) -> None:
     if may_pass(KafkaError(error)) and not isinstance(explanation, TopicNotFoundError | BrokerUnavailableError):
         raise BrokerUnavailableError(str(explanation))
     raise explanation
+
+
+def check_there(beginnings: Mapping[Partition, int], wanted: Mapping[Partition, int], what: str) -> None:
+    """Makes sure that the logs have what comes after a bookmark.
+
+    Raises:
+        LogReplacedError: one has not.
+    """
+    for partition, offset in wanted.items():
+        begins = beginnings.get(partition)
+        if begins is None:
+            raise LogReplacedError(f"{partition} is gone: its topic has fewer partitions than it had")
+        if begins > offset:
+            raise LogReplacedError(
+                f"the log of {partition} {what} at offset {begins}, after {offset}, which comes next: it was deleted"
+            )
+
+
+def cut_off(partition: Partition, offset: int) -> LogReplacedError:
+    """A log lost its end."""
+    return LogReplacedError(
+        f"the log of {partition} was cut off below offset {offset}, up to which it was read: what is shown may be gone"
+    )
+
+
+def least_s(milliseconds: Iterable[str | None]) -> float | None:
+    """The least of several settings in milliseconds, in seconds."""
+    return min((int(text) / 1000 for text in milliseconds if text is not None), default=None)
+
+
+def printed(topic_id: UUID) -> str:
+    """An id as Kafka prints it."""
+    return urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
+
+
+def parsed(text: str) -> UUID:
+    """The id that Kafka prints so."""
+    return UUID(bytes=urlsafe_b64decode(text + "=="))
 
 
 def _partitions(topics: dict[str, TopicAnswer]) -> list[Partition]:

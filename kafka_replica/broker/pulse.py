@@ -7,11 +7,11 @@ again. So it is asked, without waiting for the answer: do the topics still exist
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from kafka_replica.broker.topics import PendingEnds, PendingInfo, TopicInfo, Topics
 from kafka_replica.cuts import Ends
-from kafka_replica.errors import BrokerError, BrokerUnavailableError, TopicNotFoundError
+from kafka_replica.errors import BrokerUnavailableError, LogReplacedError, TopicNotFoundError
 from kafka_replica.records import Cut, Partition
 
 _EVERY_S = 1.0
@@ -37,10 +37,20 @@ class Pulse:
 
         Raises:
             TopicNotFoundError: one is not there, now.
-            BrokerError: one was deleted and made again; or Kafka did not answer, or refused.
+            LogReplacedError: one was deleted and made again.
+            BrokerError: Kafka did not answer, or refused.
         """
         self._partitions = self._same([self._topics.look_up(name, timeout_s) for name in self._names])
         return self._partitions
+
+    @property
+    def topic_ids(self) -> dict[str, str]:
+        """The ids of the topics that are read."""
+        return dict(self._ids)
+
+    def expect(self, topic_ids: Mapping[str, str]) -> None:
+        """The topics must be these."""
+        self._ids.update(topic_ids)
 
     def take(self, now_s: float, read: Cut) -> Ends | None:
         """Where the partitions end, if an answer has come.
@@ -93,16 +103,16 @@ class Pulse:
         for name, topic in zip(self._names, found, strict=True):
             known = self._ids.setdefault(name, topic.topic_id)
             if known != topic.topic_id:
-                raise BrokerError(recreated(name, known, topic.topic_id))
+                raise LogReplacedError(recreated(name, known, topic.topic_id))
         return [partition for topic in found for partition in topic.partitions]
 
     def _not_shorter(self, ends: Ends) -> Ends:
         # A partition that is new was not asked for.
         read = Cut({p: offset for p, offset in self._read_when_asked.items() if p in ends.high})
         if not ends.high.dominates(read):
-            raise BrokerError(
+            raise LogReplacedError(
                 f"the log ends at {ends.high}, before what was read of it ({read}): it was cut off, and what is shown "
-                "may be gone; start a new replica"
+                "may be gone"
             )
         return ends
 
@@ -111,5 +121,5 @@ def recreated(topic: str, known_id: str, topic_id: str) -> str:
     """What is said of a topic that is not the one that was read."""
     return (
         f"topic {topic} was deleted and made again (its id was {known_id}, now it is {topic_id}): what is shown may "
-        "be gone; start a new replica"
+        "be gone"
     )

@@ -101,7 +101,7 @@ def fetch_limits(config: Mapping[str, Any]) -> FetchLimits:
         return default
 
     return FetchLimits(
-        wait_ms=number(int(_READER_DEFAULTS["fetch.wait.max.ms"]), "fetch.wait.max.ms"),
+        wait_ms=number(500, "fetch.wait.max.ms"),  # of an idle topic; whatever comes is answered at once
         min_bytes=number(1, "fetch.min.bytes"),
         # Small enough that the next answer comes while the last one is worked on.
         max_bytes=number(2 << 20, "fetch.max.bytes"),
@@ -111,7 +111,9 @@ def fetch_limits(config: Mapping[str, Any]) -> FetchLimits:
 
 def admin_settings(config: Mapping[str, Any]) -> dict[str, Any]:
     """What the replica's look-ups (not its reading) are made with."""
-    settings = {"client.id": "kafka-replica", **common_settings(config)}
+    # list_offsets asks the leader that it knows, and believes in it for as long as this (15 minutes, if nothing is
+    # said), though a new one was elected and the old one refuses.
+    settings = {"client.id": "kafka-replica", "metadata.max.age.ms": 1000, **common_settings(config)}
     return {
         name: value
         for name, value in settings.items()

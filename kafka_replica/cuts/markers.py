@@ -32,6 +32,8 @@ from kafka_replica.cuts.parts import Decided, Part, Tally, Track
 from kafka_replica.cuts.rule import Ends, Point, Settle, Step
 from kafka_replica.records import Cut, OpenTransaction, Partition
 
+_NONE = (-1, False)
+
 
 class Markers:
     """The rule for any number of partitions; see the module."""
@@ -42,7 +44,9 @@ class Markers:
         self._tracks: dict[Partition, Track] = {}
         self._settled: list[Batch] = []  # not handed out yet
         self._transactions = Tally()  # settled since the last point
-        self._members: dict[int, int] = {}  # producer -> highest epoch decided, of what no version shows
+        # Producer -> the highest epoch of a marker, and whether its data had a lower one, of what no version shows.
+        self._members: dict[int, tuple[int, bool]] = {}
+        self._grown = False  # what was settled and not shown may depend on what a partition added holds
         self._target: Cut | None = None  # of the round
         self._confirmed: Cut | None = None  # all parts of the round lie below it; None: not known
         self._later: list[Decided] = []  # for the next round
@@ -61,7 +65,7 @@ class Markers:
         if self._is_single:
             return False
         if self._target is None:
-            return bool(self._later or self._members)
+            return bool(self._later or self._members or self._grown)
         return self._confirmed is None and self._has_read(self._target)
 
     @property
@@ -78,13 +82,14 @@ class Markers:
 
     def add(self, partition: Partition, start: int) -> None:
         """One more partition; what was settled and not shown may have parts in it."""
+        self._grown = bool(self._tracks)
         self._tracks[partition] = Track(partition, start)
         self._target = self._confirmed = None
 
     def answer(self, ends: Ends) -> list[Step]:
         """Begins a round, or confirms the one under way."""
         if self._target is None:
-            self._target = ends.high
+            self._target, self._grown = ends.high, False
             self._recall()
         self._confirmed = ends.high
         return list(self._advance())
@@ -118,7 +123,7 @@ class Markers:
     def _sort(self, decided: Decided) -> None:
         """Puts what was decided into this round or the next."""
         target = self._target
-        is_known = self._members.get(decided.producer_id, -1) >= decided.epoch >= 0
+        is_known = self._members.get(decided.producer_id, _NONE)[0] >= decided.epoch >= 0
         if is_known or (target is not None and decided.end <= target.get(decided.partition, 0)):
             if decided.producer_id >= 0 and not (is_known and decided.bumped):
                 self._confirmed = None  # parts of it may lie beyond what was asked for
@@ -138,7 +143,8 @@ class Markers:
         if decided.producer_id < 0:
             return
         self._transactions.add(decided)
-        self._members[decided.producer_id] = max(decided.epoch, self._members.get(decided.producer_id, -1))
+        marked = decided.epoch, decided.bumped
+        self._members[decided.producer_id] = max(marked, self._members.get(decided.producer_id, _NONE))
 
     def _advance(self) -> Iterator[Step]:
         """Ends a round, if it has come to its end; in one partition, every read is one."""
@@ -151,7 +157,7 @@ class Markers:
             self._recall()
         yield from self._settle()
         if self._target is None:
-            if not self._later and not self._members and positions != self._pointed_at:
+            if not self.wants_ends and positions != self._pointed_at:
                 yield from self._point(positions)  # nothing was decided, only read
             return
         if self._confirmed is None or not self._has_read(self._confirmed) or not self._has_read(self._target):
@@ -164,7 +170,8 @@ class Markers:
 
     def _is_member(self, part: Part, confirmed: Cut) -> bool:
         """Whether an open part may be of a transaction of this round."""
-        return part.first < confirmed.get(part.partition, 0) and part.epoch <= self._members.get(part.producer_id, -1)
+        epoch, bumped = self._members.get(part.producer_id, _NONE)
+        return part.first < confirmed.get(part.partition, 0) and part.epoch <= epoch - bumped
 
     def _settle(self) -> Iterator[Step]:
         if self._settled:

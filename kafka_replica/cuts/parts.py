@@ -53,7 +53,7 @@ class Decided:
         self.records = part.records if part is not None else 0
         is_marker = end.kind == Kind.COMMIT
         self.producer_id = end.producer_id if is_marker else -1
-        self.epoch = part.epoch if part is not None else end.producer_epoch
+        self.epoch = end.producer_epoch  # of the marker: the same in all partitions, with or without data
         # KIP-890: the marker has a higher epoch than the data, and each transaction has one of its own.
         self.bumped = is_marker and part is not None and end.producer_epoch > part.epoch
 

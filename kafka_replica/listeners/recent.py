@@ -42,6 +42,11 @@ class RecentChanges:
         while self._steps and not self._fits():
             self._drop_oldest()
 
+    def clear(self) -> None:
+        """Nothing is known of what came before."""
+        self._steps.clear()
+        self._keys = self._bytes = 0
+
     def settle(self) -> None:
         """Reads what the step just added replaced, so that no version is held for it. Once for each step."""
         if self._steps:

@@ -1,6 +1,22 @@
-"""Where versions are kept: one contract (``Store``, ``Snapshot``), one backend a module."""
+"""Where versions are kept: one contract (``Store``, ``Snapshot``), one backend a module or package."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from kafka_replica.stores.contract import Snapshot, Store
 from kafka_replica.stores.memory import MemoryStore
 
-__all__ = ["MemoryStore", "Snapshot", "Store"]
+if TYPE_CHECKING:
+    from kafka_replica.stores.rocks import RocksStore
+
+__all__ = ["MemoryStore", "RocksStore", "Snapshot", "Store"]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads the store on disk when it is asked for: it is an extra."""
+    if name != "RocksStore":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415
+
+    return RocksStore

@@ -11,9 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import NoReturn, Protocol, TypeVar, overload
 
+from kafka_replica.bookmark import Bookmark
 from kafka_replica.delta import Applied, Delta
 from kafka_replica.errors import UsageError
-from kafka_replica.records import Cut, Key, Record, key_bytes, topic_key
+from kafka_replica.records import Cut, Key, Record, Stored, key_bytes, topic_key
 
 T = TypeVar("T")
 
@@ -120,17 +121,57 @@ class TopicSnapshot(Snapshot):
 
 
 class Store(Protocol):
-    """Keeps the present version and those that somebody still holds."""
+    """Keeps the present version and those that somebody still holds. One thread writes, any thread reads."""
 
-    def apply(self, delta: Delta, cut: Cut) -> Applied:
-        """Makes the next version: all of the delta at once, standing for ``cut``. One thread only.
+    part_bytes: int | None
+    """The next version is handed over in parts of about this many bytes (``stage``); None: always in one piece."""
+
+    @property
+    def bookmark(self) -> Bookmark | None:
+        """What was written with the present version; None where there is no version."""
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether something was met in it that is not what was written: it has to be built anew."""
+
+    def snapshot(self) -> Snapshot:
+        """The present version; from any thread. Version 0, empty, before the first ``apply``."""
+
+    def newest(self, key: bytes) -> Stored | None:
+        """What was written of a key, seen by readers or not; for the thread that writes."""
+
+    def stage(self, delta: Delta) -> None:
+        """Takes in a part of the next version; no reader sees it before ``apply``, no crash leaves it behind.
 
         Raises:
             StoreError: it could not be done; the present version stays as it was.
         """
 
-    def snapshot(self) -> Snapshot:
-        """The present version; from any thread. Version 0, empty, before the first ``apply``."""
+    def apply(self, delta: Delta, cut: Cut, bookmark: Bookmark | None = None) -> Applied | None:
+        """Makes the next version: what was staged and all of the delta at once, standing for ``cut``.
+
+        The bookmark is kept with it, in the same write.
+
+        Returns:
+            What has changed; None where the version before cannot be read any more, so that nobody can say.
+
+        Raises:
+            StoreError: it could not be done; the present version stays as it was.
+        """
+
+    def note(self, bookmark: Bookmark) -> None:
+        """The present version is known to stand for more, or to be of a later time."""
+
+    def rebuild(self, *, forget: bool = False) -> None:
+        """What is staged and applied from now on makes a new state, from nothing.
+
+        Readers keep the present version until the next ``apply``, which puts the new state in its place, and says
+        how the two differ: records that only lie elsewhere in the log are no change for listeners. What was staged
+        before is dropped.
+
+        Args:
+            forget: the present version must not be shown any more, not until then either; numbers begin anew.
+        """
 
     def close(self) -> None:
         """Lets go of everything but what snapshots still need. Idempotent."""

@@ -21,8 +21,9 @@ from threading import Lock, RLock
 from typing import TypeVar, overload
 from weakref import WeakSet
 
+from kafka_replica.bookmark import Bookmark
 from kafka_replica.delta import Applied, Delta
-from kafka_replica.records import Cut, Key, Partition, Record, Stored, as_record, key_bytes
+from kafka_replica.records import Cut, Headers, Key, Partition, Record, Stored, as_record, key_bytes
 from kafka_replica.stores.contract import Snapshot
 
 T = TypeVar("T")
@@ -140,20 +141,84 @@ class MemorySnapshot(Snapshot):
 class MemoryStore:
     """Keeps a topic in memory; see the module for how. Nothing outlives the process."""
 
+    part_bytes: int | None = None
+
     def __init__(self) -> None:
+        self._bookmark: Bookmark | None = None
+        self._staged: Delta | None = None
+        self._is_rebuilding = False
         # One reference, so that who takes a snapshot never gets the records of one with the version of another.
         self._now = _Present({}, _NOWHERE), _Version(0, Cut(), 0)
         self._held: WeakSet[MemorySnapshot] = WeakSet()
         self._held_lock = Lock()
 
-    def apply(self, delta: Delta, cut: Cut) -> Applied:
+    @property
+    def bookmark(self) -> Bookmark | None:
+        """What was given with the present version."""
+        return self._bookmark
+
+    @property
+    def is_damaged(self) -> bool:
+        """Memory is not."""
+        return False
+
+    def newest(self, key: bytes) -> Stored | None:
+        """What was written of a key, staged or published."""
+        if self._staged is not None and key in self._staged.changes:
+            staged = self._staged.changes[key]
+            return as_record(staged, self._staged.source or _NOWHERE)
+        return None if self._is_rebuilding else self.snapshot().get(key)
+
+    def stage(self, delta: Delta) -> None:
+        """Takes in a part of the next version; see ``Store.stage``."""
+        self._staged = self._staged or Delta()
+        self._staged.merge(delta)
+
+    def apply(self, delta: Delta, cut: Cut, bookmark: Bookmark | None = None) -> Applied:
         """Makes the next version; see ``Store.apply``."""
+        if self._staged is not None:
+            self._staged.merge(delta)
+            delta, self._staged = self._staged, None
         present, before = self._now
         present.source = delta.source or present.source
-        applied = self._change(delta, cut) if before.count else self._fill(delta, cut)
+        if self._is_rebuilding:
+            applied = self._replace(delta, cut)
+        else:
+            applied = self._change(delta, cut) if before.count else self._fill(delta, cut)
+        self._bookmark = bookmark or Bookmark(cut)
         if (before.number + 1) % _GATHER_EVERY_VERSIONS == 0:
             self._gather()
         return applied
+
+    def note(self, bookmark: Bookmark) -> None:
+        """Nothing outlives the process."""
+        self._bookmark = bookmark
+
+    def rebuild(self, *, forget: bool = False) -> None:
+        """Begins to build anew; see ``Store.rebuild``."""
+        self._staged = None
+        self._is_rebuilding = True
+        if forget:
+            self._bookmark, self._is_rebuilding = None, False
+            self._now = _Present({}, _NOWHERE), _Version(0, Cut(), 0)
+
+    def _replace(self, delta: Delta, cut: Cut) -> Applied:
+        """All that there was, replaced by the records of a delta; what only lies elsewhere in the log is no change."""
+        self._is_rebuilding = False
+        present, _ = self._now
+        source = delta.source or present.source
+        whole = Delta(source=source)
+        moved: set[bytes] = set()
+        for key, new in delta.changes.items():
+            old = present.records.get(key)
+            if old is not None and _content(old) == _content(new):
+                moved.add(key)
+            whole.changes[key] = as_record(new, source)
+        for key in present.records.keys() - whole.changes.keys():
+            whole.changes[key] = (key, None, -1, -1, ())
+        whole.tombstone_count = sum(record[1] is None for record in whole.changes.values())
+        applied = self._change(whole, cut)
+        return Applied(tuple(key for key in applied.changed if key not in moved), applied.deleted)
 
     def _fill(self, delta: Delta, cut: Cut) -> Applied:
         """The first records: the delta becomes the store, nothing is copied."""
@@ -198,3 +263,7 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to let go of: snapshots stay readable."""
+
+
+def _content(stored: Stored) -> tuple[bytes | None, Headers]:
+    return stored[1], stored[4]

@@ -65,6 +65,7 @@ class Cluster:
         self.bumps_epochs = bumps_epochs
         self.news = Condition()  # reentrant
         self.trouble: KafkaReplicaError | None = None
+        self.tombstones_kept_s = 86_400.0  # Kafka's default
         self._topics: dict[str, TopicLogs] = {}
         self._pool: list[Identity] = []
         self._named: dict[str, Identity] = {}
@@ -172,7 +173,12 @@ class Cluster:
         self._producers += 1
         return Identity(_FIRST_PRODUCER_ID + self._producers)
 
-    # --- failures ---
+    # --- readers and their failures ---
+
+    def wake(self) -> None:
+        """Who waits looks anew at what it waits for."""
+        with self.news:
+            self.news.notify_all()
 
     def set_trouble(self, error: KafkaReplicaError | None) -> None:
         """What clients meet from now on."""

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from kafka_replica.broker.sources import Evidence
-from kafka_replica.cuts import Markers, QuietPoints, Rule
 from kafka_replica.errors import BrokerUnavailableError, KafkaReplicaError
 from kafka_replica.replica import Replica
-from kafka_replica.source import Source
 from kafka_replica.stores import Store
 from kafka_replica.testing.fake_cluster import Cluster
-from kafka_replica.testing.fake_source import FakeSource
+from kafka_replica.testing.fake_replica import FakeReplica
 from kafka_replica.testing.fake_transaction import FakeTransaction
 
 if TYPE_CHECKING:
     from kafka_replica.testing.fake_topic import FakeTopic
-
-_ADDRESS = {"bootstrap.servers": "fake.invalid:9092"}  # nobody connects to it
 
 
 class FakeKafka:
@@ -96,14 +91,7 @@ class FakeKafka:
             options: the other keywords of ``Replica``; ``evidence="quiet points"`` gives one that sees
                 committed records only, and waits for open transactions.
         """
-        return Replica(_ADDRESS, topics, store, _make_source=self.make_source, **options)
-
-    def make_source(self, config: Mapping[str, Any], topics: Iterable[str], evidence: Evidence) -> tuple[Source, Rule]:
-        """What a replica reads with, in the place of ``broker.sources.make_source``."""
-        del config
-        if evidence is Evidence.QUIET_POINTS:
-            return FakeSource(self.cluster, topics, committed_only=True), QuietPoints()
-        return FakeSource(self.cluster, topics, committed_only=False), Markers()
+        return FakeReplica(self.cluster, topics, store=store, **options)
 
     # --- failures ---
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 
+from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.pulse import recreated
 from kafka_replica.cuts import Batch, Ends, Reading
 from kafka_replica.errors import (
@@ -12,10 +13,11 @@ from kafka_replica.errors import (
     BrokerError,
     BrokerUnavailableError,
     KafkaReplicaError,
+    LogReplacedError,
     TopicNotFoundError,
 )
 from kafka_replica.records import Cut, Partition
-from kafka_replica.source import Fetched, Opened
+from kafka_replica.source import Fetched, Opened, Origin
 from kafka_replica.testing.fake_cluster import Cluster
 from kafka_replica.testing.fake_reading import Place, take_batches, take_committed
 
@@ -32,25 +34,44 @@ class FakeSource:
 
     def __init__(self, cluster: Cluster, topics: Iterable[str], *, committed_only: bool) -> None:
         self._cluster = cluster
+        self.is_over: Callable[[], bool] = lambda: False  # whether nobody waits for news any more
         self._topics = list(topics)
         self._topic_ids: dict[str, str] = {}
         self._places: dict[Partition, Place] = {}
         self._take = take_committed if committed_only else take_batches
+        self.tells_holes = not committed_only
 
     # --- as Source promises ---
 
-    def open(self) -> Opened:
-        """Finds the topics, and begins to read all their partitions."""
+    def open(self, bookmark: Bookmark | None = None) -> Opened:
+        """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
         with self._cluster.news:
             self._places.clear()
-            self._topic_ids.clear()
+            self._topic_ids = {} if bookmark is None else dict(bookmark.topic_ids)
             beginnings = self.add(self._find())
-            return Opened(beginnings, self._high())
+            high = self._high()
+            if bookmark is None:
+                return Opened(beginnings, high)
+            resume = bookmark.cut.resume()
+            for partition, offset in resume.items():
+                if high.get(partition, -1) < bookmark.cut[partition]:
+                    raise LogReplacedError(f"the log of {partition} was cut off below offset {bookmark.cut[partition]}")
+                self._places[partition].position = offset
+            return Opened(beginnings.advanced(resume), high)
+
+    @property
+    def origin(self) -> Origin:
+        """Of what is read."""
+        return Origin(dict(self._topic_ids), {})
+
+    def tombstones_kept_s(self) -> float | None:
+        """As long as the test says."""
+        return self._cluster.tombstones_kept_s
 
     def read(self, timeout_s: float) -> Fetched:
         """What has come, waiting at most that long for the first of it."""
         with self._cluster.news:
-            self._cluster.news.wait_for(self._has_news, timeout_s)
+            self._cluster.news.wait_for(lambda: self.is_over() or self._has_news(), timeout_s)
             trouble: BrokerError | None = None
             try:
                 self._find()
@@ -98,7 +119,7 @@ class FakeSource:
             topic = self._cluster.find(name)
             known = self._topic_ids.setdefault(name, topic.topic_id)
             if known != topic.topic_id:
-                raise BrokerError(recreated(name, known, topic.topic_id))
+                raise LogReplacedError(recreated(name, known, topic.topic_id))
             found += [log.partition for log in topic.logs]
         return found
 

@@ -21,8 +21,10 @@ class FakeTopic:
     ::
 
         topic = FakeTopic()
-        with topic.replica() as replica, topic.transaction() as transaction:
+        with topic.transaction() as transaction:
             transaction.put("key", b"value")
+        with topic.replica() as replica:
+            assert replica.wait_ready(timeout_s=5)["key"].value == b"value"
 
     Offsets, markers, open and aborted transactions, compaction and failures are as Kafka has them; the same
     tests run on this and on a real broker. ``docs/testing.md`` says how to use it, and what it does not do. Any

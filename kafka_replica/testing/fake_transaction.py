@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kafka_replica.errors import UsageError
-from kafka_replica.producer import Committed
+from kafka_replica.producer import Committed, Transaction
 from kafka_replica.records import Cut, Headers, Key
 from kafka_replica.testing.fake_cluster import Cluster, Identity
 from kafka_replica.testing.fake_log import FakeLog, Writing
 
 
-class FakeTransaction:
+class FakeTransaction(Transaction):
     """An open transaction: what is put and deleted in it lies in the log at once, and counts from its commit on.
 
     ``FakeTopic.begin`` and ``FakeTopic.transaction`` make them. Any thread may use them.
@@ -19,7 +19,7 @@ class FakeTransaction:
         self.committed = Committed()
         self._cluster = cluster
         self._identity = identity
-        self._topic = topic
+        self._default_topic = topic
         self._writing = Writing(identity.producer_id, identity.epoch)
         self._ends: dict[FakeLog, int] = {}
         identity.open = self
@@ -103,7 +103,7 @@ class FakeTransaction:
         place: tuple[str | None, int | None],
         timestamp_ms: int | None,
     ) -> None:
-        topic = place[0] or self._topic
+        topic = place[0] or self._default_topic
         if topic is None:
             raise UsageError("this transaction was begun on no topic; say where a record goes: put(..., topic=...)")
         with self._cluster.news:

@@ -13,6 +13,7 @@ from kafka_replica.cuts import Rule
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.source import Source
 from kafka_replica.testing import FakeTopic
+from kafka_replica.testing.fake_replica import make_fake_source
 
 
 class FakeBackend(Backend):
@@ -38,7 +39,7 @@ class FakeBackend(Backend):
         return self.topic.replica(**options)
 
     def source(self, evidence: Evidence) -> tuple[Source, Rule]:  # noqa: D102
-        return self.topic.kafka.make_source({}, [self.name], evidence)
+        return make_fake_source(self.topic.kafka.cluster, [self.name], evidence)
 
     def end(self) -> Cut:  # noqa: D102
         return self.source(Evidence.MARKERS)[0].open().ends

@@ -220,10 +220,10 @@ def test_a_topic_that_comes_later(local_kafka: LocalKafka) -> None:
 
 
 def test_a_topic_that_is_gone(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Deleted: the replica fails and says so, and still serves its last version to who asks."""
+    """Deleted: the replica that does not wait for topics fails and says so, and still serves its last version."""
     topic = kafka_topic("gone")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"k": "x"})
-    with Replica(config(local_kafka), topic) as replica:
+    with Replica(config(local_kafka), topic, wait_for_topic=False) as replica:
         replica.wait_ready(timeout_s=20)
         admin = AdminClient(config(local_kafka))
         admin.delete_topics([topic])[topic].result(10)
@@ -248,9 +248,13 @@ def test_a_topic_made_again_is_never_mixed_with_the_old_one(
         admin.delete_topics([topic])[topic].result(10)
         wait_until(lambda: _made(local_kafka, topic))
         write(fresh, topic, {f"new{i}": "x" for i in range(30)})
-        wait_until(lambda: replica.state is State.FAILED, 20)
-    assert [change.version for change in heard] == [1]
+        wait_until(lambda: len(replica.snapshot()) == 30 and heard[-1].version == replica.snapshot().version, 20)
+        assert replica.status().counts.rebuilds == 1
     assert {key[:3] for key in heard[0].snapshot} == {b"old"}
+    kinds = [{key[:3] for key in change.snapshot} for change in heard]
+    assert all(len(kind) <= 1 for kind in kinds)
+    gone = {key for change in heard[1:] for key in change.deleted}
+    assert gone == set(heard[0].snapshot)
 
 
 def _made(kafka: LocalKafka, topic: str) -> bool:
@@ -271,13 +275,19 @@ def test_a_wrong_password_is_told_as_such(local_kafka: LocalKafka, kafka_topic: 
         assert "hunter2" not in str(raised.value)
 
 
-def test_a_store_of_another_replica_is_refused(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """A store that holds something would show its keys as those of the topic."""
-    topic, store = kafka_topic("store"), MemoryStore()
+def test_a_store_is_of_one_replica_at_a_time(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """The next one goes on where it was; one of another topic begins anew."""
+    topic, other, store = kafka_topic("store"), kafka_topic("other"), MemoryStore()
+    write(producer(local_kafka.bootstrap_servers, topic), topic, {"k": "x"})
     with Replica(config(local_kafka), topic, store) as replica:
         replica.wait_ready(timeout_s=20)
-    with pytest.raises(ConfigurationError, match="a store of its own"):
-        Replica(config(local_kafka), topic, store)
+        with pytest.raises(ConfigurationError, match="a store of its own"):
+            Replica(config(local_kafka), topic, store)
+    with Replica(config(local_kafka), topic, store) as replica:
+        assert set(replica.wait_ready(timeout_s=20)) == {b"k"}
+        assert replica.status().counts.records == 0
+    with Replica(config(local_kafka), other, store) as replica:
+        assert not replica.wait_ready(timeout_s=20)
 
 
 def test_a_commit_without_an_answer(local_kafka: LocalKafka) -> None:

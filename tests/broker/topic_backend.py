@@ -149,7 +149,7 @@ def until(condition: Callable[[], object]) -> None:
     give_up_s = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < give_up_s, "it did not come to hold in time"
-        time.sleep(0.02)
+        time.sleep(0.003)
 
 
 def _look(source: Source, evidence: Evidence) -> Seen:

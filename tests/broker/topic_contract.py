@@ -25,6 +25,8 @@ from kafka_replica import (
     TopicNotFoundError,
     UsageError,
     WaitTimeoutError,
+    follower,
+    patience,
 )
 from kafka_replica.broker.sources import Evidence
 from kafka_replica.cuts import Kind
@@ -249,8 +251,9 @@ class TopicContract(ABC):
         assert [after[place] - before[place] for place in map(topic.place, range(3))] == [0, 2, 0]
 
     @both_kinds
-    def test_partitions_that_are_added(self, evidence: Evidence) -> None:
+    def test_partitions_that_are_added(self, evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
         """A replica that runs reads them, too."""
+        monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
         topic = self.make(partitions=1)
         topic.write({"a": b"1"})
         with topic.replica(evidence=evidence) as replica:
@@ -322,41 +325,61 @@ class TopicContract(ABC):
     # --- what befalls a topic ---
 
     @both_kinds
-    def test_a_topic_that_is_made_again(self, evidence: Evidence) -> None:
-        """A replica of the old one ends, and goes on serving its last version; a new one sees the new one."""
+    def test_a_topic_that_is_made_again(self, evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A replica of the old one serves its last version until it has the new one, and tells what differs."""
+        monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
         topic = self.make()
         with topic.replica(evidence=evidence) as replica:
-            replica.wait_for(topic.write({"a": b"old"}), PATIENCE_S)
+            replica.wait_for(topic.write({"a": b"old", "same": b"1"}), PATIENCE_S)
+            changes = replica.changes(since=replica.snapshot().version, timeout_s=PATIENCE_S)
             topic.drop()
             topic.recreate()
-            end = topic.write({"b": b"new"})
-            until(lambda: replica.state == State.FAILED)
-            assert "made again" in (replica.status().last_error or "")
-            assert values(replica.snapshot()) == {"a": b"old"}
-        with topic.replica(evidence=evidence) as replica:
-            assert values(replica.wait_for(end, PATIENCE_S)) == {"b": b"new"}
+            topic.write({"b": b"new", "same": b"1"})
+            shown: list[dict[str, bytes]] = []
+            until(lambda: shown.append(values(replica.snapshot())) or "b" in shown[-1])
+            assert shown[0] == {"a": b"old", "same": b"1"}
+            assert values(replica.wait_for(topic.end(), PATIENCE_S)) == {"b": b"new", "same": b"1"}
+            assert replica.status().counts.rebuilds == 1
+            told = {
+                key: value
+                for change in [next(changes)]
+                for key, value in (
+                    *((key, change.snapshot[key].value) for key in change.changed),
+                    *((key, None) for key in change.deleted),
+                )
+            }
+            assert told in ({b"a": None, b"b": b"new"}, {b"a": None, b"same": None})
 
-    def test_a_topic_that_is_not_there(self) -> None:
-        """A replica waits for it, or does not; one whose topic goes away ends."""
+    def test_a_topic_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A replica waits for it, or does not, at the start and later."""
+        monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
+        monkeypatch.setattr(patience, "_NO_TOPIC_FOR_S", 0.5)
         topic = self.make()
         topic.drop()
         with topic.replica(wait_for_topic=False) as replica, pytest.raises(TopicNotFoundError):
             replica.wait_ready(PATIENCE_S)
-        with topic.replica() as replica:
+        with topic.replica(stalled_after_s=0.5) as replica:
             until(lambda: replica.status().last_error)
-            assert replica.state == State.CATCHING_UP
             topic.recreate()
-            assert values(replica.wait_for(topic.write({"a": b"1"}), PATIENCE_S)) == {"a": b"1"}
-            topic.drop()
-            until(lambda: replica.state == State.FAILED)
-            with pytest.raises(TopicNotFoundError):
-                replica.wait_for(Cut({topic.place(): 10}), PATIENCE_S)
+            with topic.replica(wait_for_topic=False) as impatient:
+                end = topic.write({"a": b"1"})
+                assert values(replica.wait_for(end, PATIENCE_S)) == {"a": b"1"}
+                impatient.wait_for(end, PATIENCE_S)
+                topic.drop()
+                until(lambda: impatient.state == State.FAILED)
+                with pytest.raises(TopicNotFoundError):
+                    impatient.wait_for(Cut({topic.place(): 10}), PATIENCE_S)
+            until(lambda: replica.state == State.STALLED)
+            assert values(replica.snapshot()) == {"a": b"1"}
+            topic.recreate()
+            assert values(replica.wait_for(topic.write({"b": b"1", "c": b"1"}), PATIENCE_S)).keys() <= {"a", "b", "c"}
+            until(lambda: values(replica.snapshot()) == {"b": b"1", "c": b"1"})
 
     @both_kinds
     def test_a_broker_that_is_gone_for_a_while(self, evidence: Evidence) -> None:
         """The replica says so, serves what it has, and goes on by itself."""
         topic = self.make()
-        with topic.replica(evidence=evidence, stalled_after_s=1.0) as replica:
+        with topic.replica(evidence=evidence, stalled_after_s=0.5) as replica:
             replica.wait_for(topic.write({"a": b"1"}), PATIENCE_S)
             with topic.unavailable():
                 until(lambda: replica.state == State.STALLED)

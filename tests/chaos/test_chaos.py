@@ -18,13 +18,12 @@ pytestmark = pytest.mark.broker
 
 def test_nothing_is_torn_lost_or_a_ghost(tmp_path: Path) -> None:
     """Writers, replicas, the network and the broker break; every version that was shown is whole all the same."""
-    report = run(Options(seconds=10, seed=1, folder=tmp_path), print)
+    report = run(Options(seconds=10, least_commits=40, least_faults=3, seed=1, folder=tmp_path), print)
     assert report.findings.wrong == 0, report.findings.texts
     assert report.checked_something
-    assert report.history.counts()[Outcome.COMMITTED] >= 20
+    assert report.history.counts()[Outcome.COMMITTED] >= 40
     assert report.survived.total() >= 3, report.survived
     assert report.findings.ends == 1 + 1 + 1 + report.options.replicas  # the log; inside, fresh, and the others
-    assert report.records < report.written / 2, "the topic was hardly compacted: the run shows little"
     assert report.exit_status == 0
     own = psutil.Process().children(recursive=True)
     assert not [child for child in own if "chaos." in " ".join(child.cmdline())]
@@ -32,7 +31,7 @@ def test_nothing_is_torn_lost_or_a_ghost(tmp_path: Path) -> None:
 
 def test_a_naive_replica_is_found_out(tmp_path: Path) -> None:
     """The same against a consumer that publishes after every poll: the checker can fail, on a real broker too."""
-    report = run(Options(seconds=2, seed=2, naive=True, replicas=1, folder=tmp_path), print)
+    report = run(Options(seconds=2, least_commits=40, seed=2, naive=True, replicas=1, folder=tmp_path), print)
     assert report.findings.found[Kind.TORN] > 0, f"nothing torn in {report.findings.versions} versions"
     assert report.exit_status == 1
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 
 from log_model import TOPIC, Cluster
-from model_oracle import Broken, Oracle
+from model_oracle import BrokenError, Oracle
 from model_source import ModelSource
 
 from kafka_replica import Cut, MemoryStore, Partition, Record, Store
-from kafka_replica.assembly import Assembly
+from kafka_replica.assembly import Assembly, Settled
 from kafka_replica.barrier import Barrier
 from kafka_replica.board import Board
+from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.sources import Evidence
 from kafka_replica.cuts import Batch, Markers, QuietPoints, Rule
 from kafka_replica.delta import Applied, Delta
-from kafka_replica.errors import BadRecordError
 from kafka_replica.follower import Follower, Following
 from kafka_replica.states import Health
 from kafka_replica.stores import Snapshot
@@ -27,7 +27,7 @@ class WatchedAssembly(Assembly):
 
     oracle: Oracle
 
-    def settle(self, batches: Iterable[Batch]) -> list[BadRecordError]:
+    def settle(self, batches: Iterable[Batch]) -> Settled:
         """As the real one."""
         batches = list(batches)
         for batch in batches:
@@ -46,9 +46,11 @@ class WatchedBoard(Board):
         self.transactions = 0
         self.keeps_versions = False
 
-    def published(self, snapshot: Snapshot, applied: Applied, transactions: int | None = None) -> None:
+    def published(self, snapshot: Snapshot, applied: Applied | None, transactions: int | None = None) -> None:
         """As the real one."""
         state = dict(snapshot)
+        if not self.has_version and not snapshot.cut.dominates(self._barrier):
+            raise BrokenError(f"ready at {snapshot.cut}, before the barrier {self._barrier}")
         self.oracle.show(state, snapshot.cut)
         self.transactions += transactions or 0
         if self.keeps_versions:
@@ -97,27 +99,23 @@ class ModelFollower:
     ) -> None:
         parts = parts or Parts()
         rule = parts.rule()
-        self.source = ModelSource(
-            cluster, resumed.cut.resume() if resumed else None, committed_only=isinstance(rule, QuietPoints)
-        )
+        self.source = ModelSource(cluster, committed_only=isinstance(rule, QuietPoints))
         self.oracle = Oracle(cluster, resumed.included if resumed else (), causal=causal)
         self.board = WatchedBoard(self.oracle)
         self.store = parts.store()
         if resumed is not None:
             delta = Delta(list(resumed.state.values()))
-            self.store.apply(delta, resumed.cut)
+            self.store.apply(delta, resumed.cut, Bookmark(resumed.cut))
             self.oracle.cut = resumed.cut
         self.follower = Follower(_following(), self.store, self.board)
-        assembly = parts.assembly(lambda key: self.store.snapshot().get(key), {TOPIC: b""}, {TOPIC: 0})
+        assembly = parts.assembly(self.store.newest, {TOPIC: b""}, {TOPIC: 0})
         assembly.oracle = self.oracle
         self.follower._assembly = assembly
         self.follower._source, self.follower._rule = self.source, rule
         self.follower._looked_s = float("inf")  # it looks when a test says so, not by the clock
-        opened = self.source.open()
+        opened = self.source.open(self.store.bookmark)
         self.follower._barrier = parts.barrier(opened.ends)
-        self.board.barrier_set(opened.ends, rule.evidence)
-        self.barrier_at = opened.ends
-        self.follower._begin(opened)
+        self.follower._begin(opened, self.store.bookmark)
 
     @property
     def rule(self) -> Rule:
@@ -131,11 +129,8 @@ class ModelFollower:
 
     def step(self, *orders: tuple[Partition, int]) -> None:
         """One turn of the loop, reading so many batches of these partitions; all there is without orders."""
-        before = self.board.has_version
         self.source.orders = list(orders) or None
         self.follower._step()
-        if self.board.has_version and not before and not self.oracle.cut.dominates(self.barrier_at):
-            raise Broken(f"ready at {self.oracle.cut}, before the barrier {self.barrier_at}")
 
     def look(self) -> None:
         """What it does once a second."""
@@ -153,7 +148,7 @@ class ModelFollower:
             still = still + 1 if before == (self.source.positions, self.oracle.shown) else 0
             if still == 3:
                 return
-        raise Broken("it comes to no end")
+        raise BrokenError("it comes to no end")
 
     def finish(self) -> None:
         """Reads to the end and checks it."""

@@ -39,6 +39,8 @@ class History:
     """Whether partitions answer a question one after the other, with such steps between."""
     hangs: bool = False
     """Whether transactions stay open in the end."""
+    causal: bool = True
+    """Whether it is checked that versions have what their transactions may depend on."""
 
 
 OF_THE_READER = {"read", "fetch", "look"}
@@ -63,7 +65,7 @@ class Play:
         history = self.history
         for _ in range(min(history.unread, len(self.pending))):
             self._do(self.pending.pop())
-        self.follower = ModelFollower(self.cluster, self.parts, causal=not history.is_staggered)
+        self.follower = ModelFollower(self.cluster, self.parts, causal=history.causal and not history.is_staggered)
         self.follower.source.is_staggered = history.is_staggered
         self.follower.source.meanwhile = self._go_on
         self.prepare(self.follower)
@@ -176,6 +178,7 @@ def histories(
     old: bool | None = None,
     staggers: bool = False,
     hangs: bool = False,
+    causal: bool = True,
 ) -> History:
     """Writers that interleave, abort and delete; reads of any size anywhere; and ``more`` of other things."""
     names = st.sampled_from([*LOG, *["read"] * 5, *more])
@@ -187,12 +190,14 @@ def histories(
         st.integers(0, 8),
         st.sampled_from([True, True, True, False]),
     )
+    length = draw(st.integers(0, longest))  # by itself a list would nearly always be short
     return History(
-        draw(st.lists(op, max_size=longest)),
+        draw(st.lists(op, min_size=length, max_size=length)),
         partitions,
         draw(st.lists(st.integers(1, producers), max_size=producers)) if old is None else range(9) if old else (),
         draw(st.sampled_from([0, 0, 5, 20])),
         draw(st.lists(st.integers(0, 3), min_size=1, max_size=4)),
         staggers,
         hangs,
+        causal,
     )

@@ -9,7 +9,7 @@ from log_model import Cluster, Transaction
 from kafka_replica import Cut, Partition, Record
 
 
-class Broken(AssertionError):
+class BrokenError(AssertionError):
     """A promise is broken."""
 
 
@@ -46,7 +46,7 @@ class Oracle:
         """A version is shown, or the one that is shown stands for a later cut.
 
         Raises:
-            Broken: it is not what it must be.
+            BrokenError: it is not what it must be.
         """
         self.shown += 1
         self._check_order(cut)
@@ -56,7 +56,7 @@ class Oracle:
             self._check_causes(included)
         expected = self.cluster.state(included)
         if dict(state) != expected:
-            raise Broken(f"{cut}: torn: {brief(state)} instead of {brief(expected)} of {sorted(included)}")
+            raise BrokenError(f"{cut}: torn: {brief(state)} instead of {brief(expected)} of {sorted(included)}")
         self._check_open(cut, included)
         self.cut, self.included = cut, included
 
@@ -64,19 +64,19 @@ class Oracle:
         """Nothing is written and nothing is left to be read; what was written must be shown.
 
         Raises:
-            Broken: something is missing, or too much.
+            BrokenError: something is missing, or too much.
         """
         if dict(state) != self.cluster.independent():
-            raise Broken(f"the end: {brief(state)} instead of {brief(self.cluster.independent())}")
+            raise BrokenError(f"the end: {brief(state)} instead of {brief(self.cluster.independent())}")
         behind = {p: log.end for p, log in self.cluster.logs.items() if self.cut.get(p, -1) < log.end}
         if behind:
-            raise Broken(f"the end: {self.cut} instead of {behind}")
+            raise BrokenError(f"the end: {self.cut} instead of {behind}")
 
     # --- what is checked ---
 
     def _check_order(self, cut: Cut) -> None:
         if not cut.dominates(self.cut):
-            raise Broken(f"{cut} comes after {self.cut}")
+            raise BrokenError(f"{cut} comes after {self.cut}")
 
     def _decided_below(self, cut: Cut) -> Iterable[Transaction]:
         for transaction in self.cluster.transactions:
@@ -86,7 +86,7 @@ class Oracle:
     def _check_decided(self, included: frozenset[int]) -> None:
         for number in included:
             if not self.cluster.transactions[number].commits:
-                raise Broken(f"transaction {number} is shown and was not committed")
+                raise BrokenError(f"transaction {number} is shown and was not committed")
 
     def _check_causes(self, included: frozenset[int]) -> None:
         for number in included:
@@ -96,7 +96,7 @@ class Oracle:
                 if self.cluster.transactions[cause].commits
             }
             if missing:
-                raise Broken(f"transaction {number} is shown without {missing}, on which it may depend")
+                raise BrokenError(f"transaction {number} is shown without {missing}, on which it may depend")
 
     def _check_open(self, cut: Cut, included: frozenset[int]) -> None:
         """The cut names what is below it and not included, and says the same when asked for an offset."""
@@ -110,18 +110,18 @@ class Oracle:
                         break
                     self._check_named(cut, own, record, own.number in included)
 
-    def _check_named(self, cut: Cut, own: Transaction, record: Record, is_included: bool) -> None:  # noqa: FBT001
+    def _check_named(self, cut: Cut, own: Transaction, record: Record, is_included: bool) -> None:
         partition, offset = record.source, record.offset
         names = [open_ for open_ in cut.open if open_.partition == partition and open_.holds(offset)]
         if any((o.producer_id, o.producer_epoch) != (own.producer, own.epoch) for o in names):
-            raise Broken(f"{cut}: {partition}@{offset} is said to be of {names}")
+            raise BrokenError(f"{cut}: {partition}@{offset} is said to be of {names}")
         is_over = own.commits is False and own.markers.get(partition, cut[partition]) < cut[partition]
         if len(names) > 1 or ((is_included or is_over) and names):
-            raise Broken(f"{cut}: {partition}@{offset} is decided, but {names} is said to be open")
+            raise BrokenError(f"{cut}: {partition}@{offset} is decided, but {names} is said to be open")
         if not is_included and own.commits is not False and not names:
-            raise Broken(f"{cut}: {partition}@{offset} is not included and nothing is said to be open there")
+            raise BrokenError(f"{cut}: {partition}@{offset} is not included and nothing is said to be open there")
         if cut.includes({partition: offset + 1}) == bool(names):
-            raise Broken(f"{cut}: includes({partition}@{offset + 1}) says something else than {names}")
+            raise BrokenError(f"{cut}: includes({partition}@{offset + 1}) says something else than {names}")
 
 
 def brief(state: Mapping[bytes, Record]) -> dict[str, str]:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from log_model import Cluster, Logged
 
 from kafka_replica import Cut, Partition, Record
+from kafka_replica.bookmark import Bookmark
 from kafka_replica.cuts import Batch, Ends, Kind, Reading
 from kafka_replica.errors import BrokerError
-from kafka_replica.source import Fetched, Opened
+from kafka_replica.source import Fetched, Opened, Origin
 
 
 class ModelContent:
@@ -45,11 +46,10 @@ class ModelSource:
 
     Args:
         cluster: what to read.
-        beginnings: where to begin, if not at 0.
         committed_only: as a ``read_committed`` consumer gives it, without markers.
     """
 
-    def __init__(self, cluster: Cluster, beginnings: Cut | None = None, *, committed_only: bool = False) -> None:
+    def __init__(self, cluster: Cluster, *, committed_only: bool = False) -> None:
         self.cluster = cluster
         self.committed_only = committed_only
         self.orders: list[tuple[Partition, int]] | None = None  # partitions, batches of each; None: all there is
@@ -58,13 +58,16 @@ class ModelSource:
         self.meanwhile: Callable[[], None] = lambda: None  # the log goes on while a question is answered
         self.is_staggered = False  # whether partitions answer one after the other
         self.expires = not committed_only  # a consumer's records stand on their own
-        self._beginnings = beginnings or Cut()
+        self._beginnings = Cut()
         self._number = 0
 
     # --- as Source promises ---
 
-    def open(self) -> Opened:
+    tells_holes = True
+
+    def open(self, bookmark: Bookmark | None = None) -> Opened:
         """All partitions that there are."""
+        self._beginnings = Cut() if bookmark is None else bookmark.cut.resume()
         partitions = list(self.cluster.logs)
         return Opened(self.add(partitions), self._ask(partitions, self._end))
 
@@ -75,6 +78,15 @@ class ModelSource:
             self.positions[partition] = offset
             self.fetches[partition] = Fetch([], offset, -1)
         return beginnings
+
+    @property
+    def origin(self) -> Origin:
+        """A modelled cluster is always the same."""
+        return Origin({}, {})
+
+    def tombstones_kept_s(self) -> float:
+        """Compaction takes none that a reader needs."""
+        return float("inf")
 
     def look(self) -> list[Partition]:
         """Partitions that are not read yet."""

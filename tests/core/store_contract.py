@@ -7,15 +7,18 @@ import threading
 from abc import ABC, abstractmethod
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kafka_replica import Cut, Partition, Record, Snapshot, Store
+from kafka_replica.bookmark import Bookmark
 from kafka_replica.delta import Delta
 
 P = Partition("t", 0)
 KEYS = [b"a", b"b", b"c", b"d", b"e"]
 Writes = list[tuple[bytes, bytes | None]]
+# Each backend runs the same tests.
+SHARED = settings(deadline=None, suppress_health_check=[HealthCheck.differing_executors])
 writes = st.lists(st.tuples(st.sampled_from(KEYS), st.one_of(st.none(), st.binary(max_size=3))), max_size=8)
 
 
@@ -76,7 +79,7 @@ class StoreContract(ABC):
         assert set(applied.changed) == {b"a", b"d"}
         assert set(applied.deleted) == {b"b"}
 
-    @settings(max_examples=200, deadline=None)
+    @settings(SHARED, max_examples=100)
     @given(st.lists(writes, max_size=12), st.data())
     def test_every_snapshot_keeps_its_version(self, deltas: list[Writes], data: st.DataObject) -> None:
         """Snapshots taken at any time, read at any later time, in any way, are the model's state of then."""
@@ -98,7 +101,7 @@ class StoreContract(ABC):
             assert len(snapshot) == len(then)
             assert sorted(snapshot) == sorted(then)
 
-    @settings(max_examples=50, deadline=None)
+    @settings(SHARED, max_examples=50)
     @given(writes, st.integers(1, 8))
     def test_image_and_delta_make_the_next_image(self, written: Writes, size: int) -> None:
         """The same records in deltas of any size end in the same state."""
@@ -150,3 +153,78 @@ class StoreContract(ABC):
         store.close()
         store.close()
         assert values(snapshot) == {b"a": b"1"}
+
+    @settings(SHARED, max_examples=40)
+    @given(st.lists(st.tuples(writes, st.integers(0, 3)), max_size=6))
+    def test_what_is_staged_is_seen_with_the_version_only(self, deltas: list[tuple[Writes, int]]) -> None:
+        """A version handed over in parts is the version handed over at once; the writer sees its parts before."""
+        store, model, offset = self.make(), {}, 0
+        for written, parts in deltas:
+            before = dict(store.snapshot())
+            found = records(written, offset)
+            size = len(found) // (parts + 1) + 1
+            pieces = [found[at : at + size] for at in range(0, len(found), size)] or [[]]
+            for piece in pieces[:-1]:
+                store.stage(Delta(piece))
+                assert dict(store.snapshot()) == before
+                for key, value in {record.key: record.value for record in piece}.items():
+                    newest = store.newest(key)
+                    assert (None if newest is None else newest[1]) == value
+            offset += len(written)
+            after = apply_to(model, written)
+            applied = store.apply(Delta(pieces[-1]), Cut({P: offset}))
+            assert values(store.snapshot()) == after
+            assert len(store.snapshot()) == len(after)
+            assert set(applied.changed) == {key for key, _ in written} & after.keys()
+            assert set(applied.deleted) == model.keys() - after.keys()
+            model = after
+
+    @settings(SHARED, max_examples=40)
+    @given(writes, writes, writes, st.booleans(), st.booleans())
+    def test_a_state_built_anew_takes_the_place_of_the_old_one_at_once(
+        self, old: Writes, new: Writes, later: Writes, staged: bool, forget: bool
+    ) -> None:
+        """Until then readers keep theirs; listeners hear what differs, and nothing of records that only moved."""
+        store = self.make()
+        store.apply(Delta(records(old)), Cut({P: len(old)}))
+        held, before = store.snapshot(), apply_to({}, old)
+        store.stage(Delta(records([(b"never", b"seen")])))
+        store.rebuild(forget=forget)
+        assert store.newest(b"never") is None
+        assert values(store.snapshot()) == ({} if forget else before)
+        if staged:
+            store.stage(Delta(records(new[:2], 1_000)))
+            store.rebuild(forget=forget)
+            store.stage(Delta(records(new[:3], 2_000)))
+            new_rest = new[3:]
+        else:
+            new_rest = new
+        assert values(store.snapshot()) == ({} if forget else before)
+        applied = store.apply(Delta(records(new_rest, 3_000)), Cut({P: 5_000}))
+        after = apply_to({}, new)
+        now = store.snapshot()
+        assert values(now) == after
+        assert len(now) == len(after)
+        assert (now.version, now.cut) == (1 if forget else 2, Cut({P: 5_000}))
+        assert all(record.offset >= 2_000 for record in now.values())
+        then = {} if forget else before
+        assert set(applied.changed) == {key for key in after if after[key] != then.get(key)}
+        assert set(applied.deleted) == then.keys() - after.keys()
+        store.apply(Delta(records(later, 6_000)), Cut({P: 7_000}))
+        assert values(store.snapshot()) == apply_to(after, later)
+        assert values(held) == before
+
+    def test_the_bookmark_is_that_of_the_version(self) -> None:
+        """It comes with the version, may be written anew, and goes with what is forgotten."""
+        store = self.make()
+        assert store.bookmark is None
+        first = Bookmark(Cut({P: 1}), {"t": "id"}, {P: 3}, 5, "all", "life")
+        store.apply(Delta(records([(b"a", b"1")])), first.cut, first)
+        assert store.bookmark == first
+        moved = first.moved(Cut({P: 9}), 7)
+        store.note(moved)
+        assert store.bookmark == moved
+        store.rebuild()
+        assert store.bookmark == moved
+        store.rebuild(forget=True)
+        assert store.bookmark is None

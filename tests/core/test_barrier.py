@@ -1,59 +1,97 @@
-"""The barrier as a state machine."""
+"""The barrier as a state machine: what may be shown, and from where on."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_replica import Cut, Partition, Record
+from kafka_replica import Cut, Partition
 from kafka_replica.barrier import Barrier
-from kafka_replica.cuts import Publish
-from kafka_replica.delta import Delta
 
 P0, P1 = Partition("t", 0), Partition("t", 1)
 
 
-def point(offset: int, key: bytes = b"k", partition: Partition = P0) -> Publish:
-    """A point at an offset, with one record before it."""
-    return Publish(Delta([Record(key, b"v", offset - 1, 0, (), partition)]), Cut({partition: offset}))
-
-
 def test_an_empty_topic_is_ready_at_once() -> None:
-    """A barrier at 0 is passed by the first point, at 0."""
-    barrier = Barrier(Cut({P0: 0}))
-    empty = Publish(Delta(), Cut({P0: 0}))
-    assert barrier.admit(empty) is empty
+    """A barrier at 0 is passed by the first point, at 0; so is one of a topic without partitions."""
+    for ends in (Cut({P0: 0}), Cut()):
+        barrier = Barrier(ends)
+        assert not barrier.passed
+        assert barrier.admits(ends)
+        assert barrier.passed
+
+
+def test_nothing_below_the_ends_is_shown() -> None:
+    """Points below the high watermarks do not pass, nor does a look whether one would; the one at them does."""
+    barrier = Barrier(Cut({P0: 10}))
+    assert not barrier.admits(Cut({P0: 9}))
+    assert barrier.would_admit(Cut({P0: 10}))
+    assert not barrier.passed
+    assert barrier.admits(Cut({P0: 10}))
     assert barrier.passed
 
 
-def test_what_comes_before_it_is_held_back_and_comes_whole() -> None:
-    """Points before the barrier show nothing; the one that passes it brings what they held."""
-    barrier = Barrier(Cut({P0: 10}))
-    assert barrier.admit(point(3, b"a")) is None
-    assert barrier.admit(point(9, b"b")) is None
-    assert not barrier.passed
-    visible = barrier.admit(point(10, b"c"))
-    assert visible is not None
-    assert set(visible.delta.changes) == {b"a", b"b", b"c"}
-    assert visible.cut == Cut({P0: 10})
-
-
 def test_every_partition_counts() -> None:
-    """One partition that is not there yet holds the barrier."""
+    """One partition that is not there yet holds the barrier, and is named with what is missing of it."""
     barrier = Barrier(Cut({P0: 2, P1: 2}))
-    assert barrier.admit(Publish(Delta(), Cut({P0: 5, P1: 1}))) is None
+    assert not barrier.admits(Cut({P0: 5, P1: 1}))
     assert barrier.missing(Cut({P0: 5, P1: 1})) == {P1: 1}
-    assert barrier.admit(Publish(Delta(), Cut({P0: 5, P1: 2}))) is not None
+    assert barrier.missing(Cut({P0: 1})) == {P0: 1, P1: 2}
+    assert not barrier.admits(Cut({P0: 5}))
+    assert barrier.admits(Cut({P0: 5, P1: 2}))
+    assert barrier.missing(Cut({P0: 5, P1: 2})) == {}
 
 
-@given(st.integers(0, 30), st.lists(st.integers(1, 40), unique=True).map(sorted))
-def test_nothing_is_lost_nor_shown_early(barrier_at: int, offsets: list[int]) -> None:
-    """Whatever points come: none is shown before the barrier, and in the end all are in what was shown."""
-    barrier = Barrier(Cut({P0: barrier_at}))
-    shown: set[bytes] = set()
-    for offset in offsets:
-        visible = barrier.admit(point(offset, str(offset).encode()))
-        assert (visible is not None) == (offset >= barrier_at)
-        if visible is not None:
-            shown |= set(visible.delta.changes)
-            assert shown == {str(o).encode() for o in offsets if o <= offset}
+def test_a_hole_stops_everything_until_the_ends_are_known_and_read() -> None:
+    """After a hole not even a far point passes; after the answer those do that have come to these ends."""
+    barrier = Barrier(Cut({P0: 2, P1: 2}))
+    assert barrier.admits(Cut({P0: 3, P1: 3}))
+    barrier.hole()
+    assert barrier.wants_ends
+    assert not barrier.admits(Cut({P0: 99, P1: 99}))
+    assert barrier.would_admit(Cut({P0: 99, P1: 99}))
+    barrier.answer(Cut({P0: 3, P1: 8}))
+    assert not barrier.wants_ends
+    assert not barrier.admits(Cut({P0: 3, P1: 7}))  # what took a record of P0 may be in P1
+    assert barrier.admits(Cut({P0: 3, P1: 8}))
+
+
+def test_an_answer_that_nobody_asked_for_changes_nothing() -> None:
+    """Without a hole a reader that lags shows what is whole: the ends do not hold it."""
+    barrier = Barrier(Cut({P0: 2}))
+    barrier.answer(Cut({P0: 50}))
+    assert barrier.least == Cut({P0: 2})
+    assert barrier.admits(Cut({P0: 2}))
+
+
+def test_a_partition_that_was_added_counts_after_a_hole() -> None:
+    """Ends of a partition that the barrier did not know are waited for, too."""
+    barrier = Barrier(Cut({P0: 2}))
+    barrier.hole()
+    barrier.answer(Cut({P0: 2, P1: 4}))
+    assert not barrier.admits(Cut({P0: 2}))
+    assert barrier.admits(Cut({P0: 2, P1: 4}))
+
+
+CUTS = st.dictionaries(st.sampled_from([P0, P1]), st.integers(0, 9), min_size=1).map(Cut)
+
+
+@given(CUTS, st.lists(st.tuples(st.sampled_from(["hole", "answer", "point"]), CUTS)))
+def test_it_only_rises_and_admits_what_has_come_as_far(ends: Cut, calls: list[tuple[str, Cut]]) -> None:
+    """Whatever comes: the least cut never falls, and just those points pass that have come as far."""
+    barrier = Barrier(ends)
+    holes, least, passed = False, dict(ends), False
+    for name, cut in calls:
+        if name == "hole":
+            barrier.hole()
+            holes = True
+        elif name == "answer":
+            barrier.answer(cut)
+            if holes:
+                least = {p: max(least.get(p, 0), cut.get(p, 0)) for p in {*least, *cut} if p in least or cut[p] > 0}
+            holes = False
+        else:
+            is_far = all(cut.get(p, -1) >= offset for p, offset in least.items())
+            assert barrier.admits(cut) == (is_far and not holes)
+            passed |= is_far and not holes
+        assert barrier.least == Cut(least)
+        assert (barrier.passed, barrier.wants_ends) == (passed, holes)

@@ -1,195 +1,116 @@
-"""The rule of quiet points, driven through histories of a modelled log."""
+"""The rule of quiet points as a state machine; ``test_whole_versions`` drives it through histories."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from log_model import PARTITION, Entry, ModelLog
 
-from kafka_replica import Cut, MemoryStore, Record
-from kafka_replica.cuts import Publish, QuietPoints
+from kafka_replica import Cut, Partition, Record
+from kafka_replica.cuts import Batch, Ends, Kind, Point, QuietPoints, Reading, Settle
 from kafka_replica.delta import Delta
 
-
-class EveryRead(QuietPoints):
-    """The rule switched off: a version after each read, as a plain consumer loop would have it."""
-
-    def read(self, records: Sequence[Record], position: int | None, high_watermark: int | None) -> Publish | None:
-        """As if every position were a quiet point."""
-        del high_watermark
-        return super().read(records, position, position)
+P0, P1 = Partition("t", 0), Partition("t", 1)
 
 
-class Reader:
-    """A reader of a modelled log that applies what its rule lets through, and checks each version."""
+class Content:
+    """Records of a batch, as a consumer has them."""
 
-    def __init__(self, log: ModelLog, rule: QuietPoints) -> None:
-        self.log = log
-        self.rule = rule
-        self.position = 0
-        self.store = MemoryStore()
-        self.torn = 0
-        self.versions = 0
+    def __init__(self, records: list[Record]) -> None:
+        self._records = records
 
-    def read(self, max_entries: int) -> None:
-        """One read: a fetch, and what becomes of it."""
-        records, self.position = self.log.fetch(self.position, max_entries)
-        publish = self.rule.read(records, self.position, self.log.high_watermark)
-        if publish is None:
-            return
-        self.store.apply(publish.delta, publish.cut)
-        self.versions += 1
-        snapshot = self.store.snapshot()
-        shown = {key: record.value for key, record in snapshot.items()}
-        self.torn += shown != self.log.state_at(publish.cut[PARTITION])
+    def records(self) -> list[Record]:
+        """The records."""
+        return self._records
+
+    def hold(self) -> None:
+        """They stand on their own."""
 
 
-def script(writer: int, transactions: Sequence[bool]) -> list[Entry]:
-    """What one writer does: transactions that each write one value to the same two keys, committed or not."""
-    entries = []
-    for number, commits in enumerate(transactions):
-        value = f"{writer}.{number}".encode()
-        entries += [Entry(writer, number, key, value) for key in (b"shared", f"own {writer}".encode())]
-        entries.append(Entry(writer, number, commits=commits))
-    return entries
+def batch(partition: Partition, offset: int) -> Batch:
+    """One committed record."""
+    record = Record(b"k", b"v", offset, 0, (), partition)
+    return Batch(partition, Kind.COMMITTED, offset, offset + 1, 1, -1, -1, Content([record]))
 
 
-def interleavings(scripts: tuple[tuple[Entry, ...], ...]) -> list[list[Entry]]:
-    """Every order in which the writers' steps can come."""
-    if not any(scripts):
-        return [[]]
-    orders = []
-    for i, steps in enumerate(scripts):
-        if steps:
-            rest = (*scripts[:i], steps[1:], *scripts[i + 1 :])
-            orders += [[steps[0], *order] for order in interleavings(rest)]
-    return orders
+def rule_of(*partitions: Partition) -> QuietPoints:
+    """A rule that reads these from the beginning."""
+    rule = QuietPoints()
+    for partition in partitions:
+        rule.add(partition, 0)
+    return rule
 
 
-def torn_versions(
-    rule: type[QuietPoints], entries: Sequence[Entry], max_entries: int, pause: int
-) -> tuple[int, Reader]:
-    """Runs one history: a read after every ``pause`` entries, then reads until nothing is left."""
-    log = ModelLog()
-    reader = Reader(log, rule(PARTITION))
-    for number, entry in enumerate(entries, 1):
-        log.append(entry)
-        if number % pause == 0:
-            reader.read(max_entries)
-    for _ in range(len(entries) + 1):
-        reader.read(max_entries)
-    return reader.torn, reader
+def reading(positions: dict[Partition, int], high: dict[Partition, int], *batches: Batch) -> Reading:
+    """What a read brought."""
+    return Reading(list(batches), Cut(positions), Cut(high))
 
 
-HISTORIES = [
-    order
-    for outcomes in [((True,), (True,)), ((True,), (False,)), ((True, True), (True,))]
-    for order in interleavings(tuple(tuple(script(w, o)) for w, o in enumerate(outcomes)))
-]
+def test_one_partition_is_quiet_where_the_position_is_the_high_watermark() -> None:
+    """Before that nothing is settled and the record waits; at it all of it is, and how many is not known."""
+    rule = rule_of(P0)
+    first = batch(P0, 0)
+    assert rule.take(reading({P0: 2}, {P0: 3}, first), every_point=True) == []
+    assert rule.held_records == 1
+    assert rule.take(reading({P0: 5}, {P0: 5}), every_point=True) == [Settle([first]), Point(Cut({P0: 5}), None, False)]
+    assert rule.held_records == 0
+    assert not rule.wants_ends
 
 
-@pytest.mark.parametrize("max_entries", [1, 2, 100])
-@pytest.mark.parametrize("pause", [1, 2, 3])
-def test_no_interleaving_tears_a_version(max_entries: int, pause: int) -> None:
-    """Every interleaving of two writers, every size and rhythm of reads: each version is whole, the last complete."""
-    for entries in HISTORIES:
-        torn, reader = torn_versions(QuietPoints, entries, max_entries, pause)
-        assert torn == 0, entries
-        assert {k: r.value for k, r in reader.store.snapshot().items()} == reader.log.state_at(len(entries))
+def test_nothing_is_pointed_at_twice_and_nothing_before_a_position_is_known() -> None:
+    """A quiet point that was told is not told again; an empty topic has one, at 0, once it was read."""
+    rule = rule_of(P0)
+    assert rule.take(reading({}, {}), every_point=True) == []
+    assert rule.take(reading({P0: 0}, {}), every_point=True) == []
+    assert rule.take(reading({P0: 0}, {P0: 0}), every_point=True) == [Point(Cut({P0: 0}), None, False)]
+    assert rule.take(reading({P0: 0}, {P0: 0}), every_point=True) == []
 
 
-def test_publishing_after_every_read_tears() -> None:
-    """The same histories with the rule switched off show torn versions: the check above can fail."""
-    assert sum(torn_versions(EveryRead, entries, 2, 1)[0] for entries in HISTORIES) > 100
+def test_a_position_that_goes_back_is_refused() -> None:
+    """A reader that goes back would show an older cut; it is stopped instead."""
+    rule = rule_of(P0)
+    rule.take(reading({P0: 5}, {P0: 9}), every_point=True)
+    with pytest.raises(ValueError, match="t-0 went back from 5 to 4"):
+        rule.take(reading({P0: 4}, {P0: 9}), every_point=True)
 
 
-@st.composite
-def histories(draw: st.DrawFn) -> list[Entry | tuple[str, int]]:
-    """Writers that interleave, abort, delete; reads of any size and compactions come anywhere between."""
-    writers = draw(st.integers(1, 4))
-    open_: dict[int, int] = {}
-    counts = dict.fromkeys(range(writers), 0)
-    steps: list[Entry | tuple[str, int]] = []
-    for _ in range(draw(st.integers(1, 60))):
-        kind = draw(st.sampled_from(["write", "write", "write", "end", "end", "read", "read", "compact"]))
-        if kind in {"read", "compact"}:
-            steps.append((kind, draw(st.integers(1, 20))))
-            continue
-        writer = draw(st.integers(0, writers - 1))
-        if kind == "write":
-            number = open_.setdefault(writer, counts[writer])
-            key = draw(st.sampled_from([b"a", b"b", b"c", b"d"]))
-            value = draw(st.one_of(st.none(), st.just(f"{writer}.{number}".encode())))
-            steps.append(Entry(writer, number, key, value))
-        elif writer in open_:
-            steps.append(Entry(writer, open_.pop(writer), commits=draw(st.booleans())))
-            counts[writer] += 1
-    steps += [Entry(writer, number, commits=True) for writer, number in open_.items()]
-    return steps
+def test_several_partitions_are_quiet_only_when_kafka_says_so() -> None:
+    """Each quiet at a time of its own is not enough: the ends are asked for, and must all be what was read."""
+    rule = rule_of(P0, P1)
+    first = batch(P0, 0)
+    assert rule.take(reading({P0: 2, P1: 2}, {P0: 2, P1: 3}, first), every_point=True) == []
+    assert not rule.wants_ends
+    assert rule.take(reading({P0: 2, P1: 3}, {P0: 2, P1: 3}), every_point=True) == []
+    assert rule.wants_ends
+    read, further = Cut({P0: 2, P1: 3}), Cut({P0: 4, P1: 3})
+    assert rule.answer(Ends(read, further)) == []  # one is open
+    assert rule.answer(Ends(further, further)) == []  # one was committed since
+    assert rule.answer(Ends(Cut({P0: 2}), Cut({P0: 2}))) == []  # not all have answered
+    assert rule.answer(Ends(read, read)) == [Settle([first]), Point(read, None, True)]
+    assert not rule.wants_ends
 
 
-@settings(max_examples=400, deadline=None)
-@given(histories())
-def test_long_histories_with_compaction(steps: list[Entry | tuple[str, int]]) -> None:
-    """However long, mixed and compacted the log: each version is what the uncompacted log says at its cut."""
-    log = ModelLog()
-    reader = Reader(log, QuietPoints(PARTITION))
-    for step in steps:
-        if isinstance(step, Entry):
-            log.append(step)
-        elif step[0] == "compact":
-            log.compact()
-        else:
-            reader.read(step[1])
-    for _ in range(len(log.entries) + 1):
-        reader.read(7)
-    assert reader.torn == 0
-    assert {k: r.value for k, r in reader.store.snapshot().items()} == log.state_at(log.high_watermark)
+def test_a_partition_that_was_added_is_waited_for() -> None:
+    """One more partition: nothing is quiet before something is known of it."""
+    rule = rule_of(P0)
+    rule.take(reading({P0: 2}, {P0: 2}), every_point=True)
+    rule.add(P1, 0)
+    assert rule.take(reading({P0: 3}, {P0: 3}), every_point=True) == []
+    assert not rule.wants_ends
+    rule.take(reading({P0: 3, P1: 0}, {P0: 3, P1: 0}), every_point=True)
+    assert rule.wants_ends
 
 
 @given(st.lists(st.tuples(st.sampled_from([b"a", b"b", b"c"]), st.one_of(st.none(), st.binary(max_size=2)))), st.data())
 def test_a_delta_does_not_depend_on_how_the_records_came(
     written: list[tuple[bytes, bytes | None]], data: st.DataObject
 ) -> None:
-    """Records taken in one by one, in pieces or at once, and deltas merged, have the same net effect."""
-    records = [Record(key, value, offset, 0, (), PARTITION) for offset, (key, value) in enumerate(written)]
+    """Records taken in in pieces or at once have the same net effect and the same counts."""
+    records = [Record(key, value, offset, 0, (), P0) for offset, (key, value) in enumerate(written)]
     at = data.draw(st.integers(0, len(records)))
     pieces = Delta(records[:at])
-    pieces.merge(Delta(records[at:]))
+    pieces.add(records[at:])
     whole = Delta(records)
-    assert pieces.changes == whole.changes
+    assert pieces.changes == whole.changes == {record.key: record for record in records}
     assert (pieces.record_count, pieces.tombstone_count) == (whole.record_count, whole.tombstone_count)
-
-
-def test_nothing_is_published_twice_and_nothing_without_a_position() -> None:
-    """A quiet point that was published is not published again; before the first position there is none."""
-    rule = QuietPoints(PARTITION)
-    assert rule.read([], None, None) is None
-    assert rule.read([], None, 0) is None
-    first = rule.read([], 0, 0)
-    assert first is not None
-    assert first.cut == Cut({PARTITION: 0})
-    assert rule.read([], 0, 0) is None
-
-
-def test_records_wait_until_the_quiet_point() -> None:
-    """Where an open transaction lies behind the position, nothing is published; afterwards all of it is."""
-    rule = QuietPoints(PARTITION)
-    record = Record(b"k", b"v", 0, 0, (), PARTITION)
-    assert rule.read([record], 2, 3) is None
-    assert rule.pending_records == 1
-    publish = rule.read([], 5, 5)
-    assert publish is not None
-    assert publish.delta.changes == {b"k": record}
-    assert rule.pending_records == 0
-
-
-def test_a_position_that_goes_back_is_refused() -> None:
-    """A reader that goes back would publish an older cut; it is stopped instead."""
-    rule = QuietPoints(PARTITION)
-    rule.read([], 5, 9)
-    with pytest.raises(ValueError, match="went back from 5 to 4"):
-        rule.read([], 4, 9)
+    assert whole.tombstone_count == sum(record.is_tombstone for record in records)

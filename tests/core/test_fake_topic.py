@@ -27,12 +27,14 @@ from kafka_replica import (
     State,
     TopicNotFoundError,
     UsageError,
+    follower,
 )
 from kafka_replica.broker.sources import Evidence
 from kafka_replica.cuts import Batch, Kind, Markers, Reading, Rule, Step
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.source import Source
 from kafka_replica.testing import FakeKafka, FakeTopic
+from kafka_replica.testing.fake_replica import make_fake_source
 from kafka_replica.testing.fake_source import FakeSource
 
 
@@ -158,6 +160,17 @@ def test_who_waits_is_woken() -> None:
         assert len(came) == 1
 
 
+def test_closing_wakes_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it might wait for news: tests have many replicas."""
+    monkeypatch.setattr(follower, "_READ_S", 600.0)
+    with FakeTopic().replica() as replica:
+        replica.wait_ready(PATIENCE_S)
+        thread = replica._thread
+        assert thread is not None
+        assert thread.is_alive()
+    assert not thread.is_alive()
+
+
 def test_many_writers_at_once() -> None:
     """Four threads, each with whole transactions over three partitions: no version shows a part of one."""
     topic = FakeTopic(partitions=3)
@@ -205,7 +218,7 @@ def test_a_careless_rule_is_found_out() -> None:
     topic = FakeTopic()
 
     def make_source(config: Mapping[str, Any], topics: Iterable[str], evidence: Evidence) -> tuple[Source, Rule]:
-        return topic.kafka.make_source(config, topics, evidence)[0], _Careless()
+        return make_fake_source(topic.kafka.cluster, topics, evidence)[0], _Careless()
 
     with Replica({"bootstrap.servers": "fake.invalid:9092"}, topic.name, _make_source=make_source) as replica:
         transaction = topic.begin()

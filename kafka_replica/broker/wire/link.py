@@ -155,6 +155,8 @@ async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s:
         connection = await asyncio.wait_for(open_connection(settings, host, port), timeout_s)
     except TimeoutError as error:
         raise BrokerUnavailableError(f"connecting to {broker}: no answer in {timeout_s} s") from error
+    if connection._writer is None:  # a turn of the loop later
+        raise BrokerUnavailableError(f"connecting to {broker}: the connection was closed at once; check that it runs")
     link = Link(connection, broker, settings.client_id)
     for api, version in VERSIONS.items():
         low, high = link.versions.get(api, (0, -1))

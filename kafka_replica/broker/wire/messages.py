@@ -15,8 +15,8 @@ from uuid import UUID
 from kafka_replica.broker.wire.codec import Cursor, Writer
 from kafka_replica.records import Partition
 
-FETCH, LIST_OFFSETS, METADATA = 1, 2, 3
-VERSIONS = {FETCH: 13, LIST_OFFSETS: 7, METADATA: 12}
+FETCH, LIST_OFFSETS, METADATA, EPOCH_ENDS, DESCRIBE_CONFIGS = 1, 2, 3, 23, 32
+VERSIONS = {FETCH: 13, LIST_OFFSETS: 7, METADATA: 12, EPOCH_ENDS: 4, DESCRIBE_CONFIGS: 4}
 """The version of each that is spoken."""
 
 LATEST, EARLIEST = -1, -2
@@ -95,9 +95,9 @@ def _leader(cursor: Cursor) -> tuple[int, int]:
 
 def offsets_request(partitions: Iterable[Partition], timestamp: int, isolation: int) -> bytes:
     """Asks where partitions begin or end."""
-    by_topic = _by_topic(dict.fromkeys(partitions))
-    body = Writer().pack("ib", -1, isolation).count(len(by_topic))
-    for topic, numbers in by_topic.items():
+    topics = by_topic(dict.fromkeys(partitions))
+    body = Writer().pack("ib", -1, isolation).count(len(topics))
+    for topic, numbers in topics.items():
         body.string(topic).count(len(numbers))
         for number in numbers:
             body.pack("iiq", number, -1, timestamp).tags()
@@ -143,12 +143,12 @@ class FetchLimits(NamedTuple):
 
 def fetch_request(places: Iterable[FetchFrom], limits: FetchLimits) -> bytes:
     """Asks for batches, committed or not, markers included."""
-    by_topic: dict[UUID, list[FetchFrom]] = {}
+    topics: dict[UUID, list[FetchFrom]] = {}
     for place in places:
-        by_topic.setdefault(place.topic_id, []).append(place)
+        topics.setdefault(place.topic_id, []).append(place)
     body = Writer().pack("iiiibii", -1, limits.wait_ms, limits.min_bytes, limits.max_bytes, READ_UNCOMMITTED, 0, -1)
-    body.count(len(by_topic))
-    for topic_id, wanted in by_topic.items():
+    body.count(len(topics))
+    for topic_id, wanted in topics.items():
         body.raw(topic_id.bytes).count(len(wanted))
         for place in wanted:
             body.pack("iiqiqi", place.number, -1, place.offset, place.epoch, -1, limits.partition_bytes).tags()
@@ -195,8 +195,9 @@ def _aborted(cursor: Cursor) -> None:
     cursor.tags()
 
 
-def _by_topic(partitions: Mapping[Partition, None]) -> dict[str, list[int]]:
-    by_topic: dict[str, list[int]] = {}
+def by_topic(partitions: Mapping[Partition, None]) -> dict[str, list[int]]:
+    """The numbers of the partitions of each topic."""
+    topics: dict[str, list[int]] = {}
     for partition in partitions:
-        by_topic.setdefault(partition.topic, []).append(partition.partition)
-    return by_topic
+        topics.setdefault(partition.topic, []).append(partition.partition)
+    return topics

@@ -1,0 +1,118 @@
+"""Measures, prints the table, writes lines and a picture: ``make bench``. docs/speed.md says what each figure means."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.console import Console
+
+from benchmarks.experiments import EXPERIMENTS
+from benchmarks.figures import FIGURES
+from benchmarks.java import GlobalKTable, NotMeasurableError
+from benchmarks.page import into_page
+from benchmarks.picture import picture
+from benchmarks.report import Result, as_markdown, as_table
+from benchmarks.stage import ROOT, Stage
+from kafka_replica.embedded import LocalKafka
+
+_BUILD = ROOT / "build"
+
+
+def options() -> argparse.Namespace:
+    """What was asked for on the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="ratios are taken within a round; medians over them")
+    parser.add_argument("--records", type=int, default=500_000, help="of the topic of the bootstrap, 1 KB each")
+    parser.add_argument("--small-records", type=int, default=50_000, help="of the small topic")
+    parser.add_argument("--only", choices=EXPERIMENTS, action="append", help="may be given several times")
+    parser.add_argument("--docs", action="store_true", help="put the table and the picture into docs/speed.md")
+    chosen = parser.parse_args()
+    if chosen.docs and chosen.only:
+        parser.error("--docs shows all figures: leave out --only")
+    return chosen
+
+
+class Lines:
+    """``build/bench.jsonl``: one line a measurement."""
+
+    def __init__(self) -> None:
+        _BUILD.mkdir(exist_ok=True)
+        self._file = (_BUILD / "bench.jsonl").open("w")
+        self.round = 0
+
+    def note(self, line: dict[str, Any]) -> None:
+        """Writes a line."""
+        self._file.write(json.dumps({"round": self.round, **line}) + "\n")
+        self._file.flush()
+
+
+def globalktable(console: Console, wanted: Sequence[str]) -> GlobalKTable | None:
+    """The peer in Java; says loudly why there is none."""
+    if not {"bootstrap", "visible"} & set(wanted):
+        return None
+    try:
+        return GlobalKTable()
+    except NotMeasurableError as error:
+        console.print(f"[bold red]NOT MEASURED: everything against Kafka Streams' GlobalKTable:[/] {error}")
+        return None
+
+
+def measure(console: Console, chosen: argparse.Namespace, lines: Lines) -> dict[str, list[float]]:
+    """All rounds; the values of each figure."""
+    wanted = chosen.only or list(EXPERIMENTS)
+    values: dict[str, list[float]] = defaultdict(list)
+    peer = globalktable(console, wanted)
+    with LocalKafka(heap_mb=512) as kafka:
+        stage = Stage(kafka, chosen.records, chosen.small_records, lines.note, peer)
+        for number in range(1, chosen.rounds + 1):
+            lines.round = number
+            for name in wanted:
+                for figure, value in EXPERIMENTS[name](stage).items():
+                    values[figure].append(value)
+                console.print(f"round {number} of {chosen.rounds}: {name} done", style="dim", highlight=False)
+    return values
+
+
+def circumstances(chosen: argparse.Namespace) -> str:
+    """When, where and how large, in one line."""
+    rounds = f"{chosen.rounds} round{'s' if chosen.rounds > 1 else ''}"
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python "
+        f"{platform.python_version()}, the broker on the same machine; {chosen.records:,} records of 1 KB "
+        f"(small: {chosen.small_records:,}), {rounds}"
+    )
+
+
+def main() -> None:
+    """Measures and reports."""
+    chosen = options()
+    console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
+    lines = Lines()
+    values = measure(console, chosen, lines)
+    results = [Result(figure, values[name]) for name, figure in FIGURES.items() if name in values]
+    lines.round = 0
+    for name in FIGURES:
+        if name in values:
+            lines.note({"figure": name, "median": statistics.median(values[name]), "rounds": values[name]})
+    when = circumstances(chosen)
+    shown, table = picture(results, when), as_markdown(results, when)
+    (_BUILD / "bench.svg").write_text(shown)
+    (_BUILD / "bench.md").write_text(table)
+    console.print(as_table(results, when))
+    console.print("build/bench.jsonl, build/bench.svg, build/bench.md")
+    if chosen.docs:
+        into_page(table, shown)
+        console.print("docs/speed.md, docs/speed.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""The experiments: each runs its programs once, in turn, and gives the figures of that round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from benchmarks.load import load
+from benchmarks.stage import KEY_BYTES, VALUE_BYTES, Stage
+
+Figures: TypeAlias = dict[str, float]
+
+_APPLY = 10_000, 1_000_000, 3_000  # few keys, many keys, transactions
+_VISIBLE_TRANSACTIONS = 300
+_LOOKUPS = {200: 1_000_000, 1024: 100_000}  # bytes of a value -> keys
+_PASSES = 3
+
+
+class DisagreementError(Exception):
+    """Two readers of one topic do not hold the same number of keys."""
+
+
+def bootstrap(stage: Stage) -> Figures:
+    """The whole topic: ours by both kinds of evidence, the reference, GlobalKTable; and the memory afterwards."""
+    topic = stage.filled_topic(stage.records)
+    payload_bytes = stage.records * (KEY_BYTES + VALUE_BYTES)
+    reference = stage.measure("reference", stage.bootstrap, topic)
+    markers = stage.measure("replica", stage.bootstrap, topic, "markers")
+    quiet = stage.measure("replica", stage.bootstrap, topic, "quiet points")
+    _check_keys(stage.records, reference, markers, quiet)
+    figures = {
+        "bootstrap.markers": reference["s"] / markers["s"],
+        "bootstrap.quiet": reference["s"] / quiet["s"],
+        "bootstrap.s": markers["s"],
+        "bootstrap.reference_s": reference["s"],
+    }
+    if markers["rss"] > 0:
+        figures["memory.ratio"] = markers["rss"] / payload_bytes
+        figures["memory.reference"] = reference["rss"] / payload_bytes
+    if stage.globalktable is not None:
+        peer = stage.noted(stage.globalktable.bootstrap(stage.bootstrap, topic, stage.records, payload_bytes))
+        figures["bootstrap.globalktable"] = peer["s"] / markers["s"]
+    return figures
+
+
+def small(stage: Stage) -> Figures:
+    """A small topic: what a service waits for when it starts."""
+    topic = stage.filled_topic(stage.small_records)
+    reference = stage.measure("reference", stage.bootstrap, topic)
+    markers = stage.measure("replica", stage.bootstrap, topic, "markers")
+    _check_keys(stage.small_records, reference, markers)
+    return {"small.s": markers["s"], "small.reference": reference["s"] / markers["s"]}
+
+
+def apply(stage: Stage) -> Figures:
+    """A small transaction into few keys and into many."""
+    line = stage.measure("apply", *_APPLY)
+    return {"apply.ratio": line["many_p50_us"] / line["few_p50_us"]}
+
+
+def visible(stage: Stage) -> Figures:
+    """From the commit's return until its records are seen."""
+    p50_ms: dict[str, float] = {}
+    for reader in ("poll", "wait_for", "subscribe", "quiet"):
+        line = stage.measure("visible", stage.bootstrap, stage.new_topic("visible"), reader, _VISIBLE_TRANSACTIONS)
+        p50_ms[reader] = line["p50_ms"]
+    figures = {
+        "visible.poll": p50_ms["wait_for"] / p50_ms["poll"],
+        "visible.subscribe": p50_ms["subscribe"] / p50_ms["poll"],
+        "visible.quiet": p50_ms["quiet"] / p50_ms["poll"],
+        "visible.ms": p50_ms["wait_for"],
+    }
+    if stage.globalktable is not None:
+        peer = stage.globalktable.visible(stage.bootstrap, stage.new_topic("visible"), _VISIBLE_TRANSACTIONS)
+        figures["visible.globalktable"] = p50_ms["wait_for"] / stage.noted(peer)["p50_ms"]
+    return figures
+
+
+def lookups(stage: Stage) -> Figures:
+    """One key at a time, in random order."""
+    figures: Figures = {}
+    for value_bytes, keys in _LOOKUPS.items():
+        line = stage.measure("lookups", keys, value_bytes, _PASSES)
+        figures[f"lookups.{value_bytes}.first"] = line["first"]
+        figures[f"lookups.{value_bytes}.repeated"] = line["repeated"]
+    return figures
+
+
+def _check_keys(expected: int, *lines: dict[str, Any]) -> None:
+    wrong = [line for line in lines if line["keys"] != expected]
+    if wrong:
+        raise DisagreementError(f"of {expected} keys in the topic, this was read: {wrong}")
+
+
+EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
+    "bootstrap": bootstrap,
+    "small": small,
+    "apply": apply,
+    "visible": visible,
+    "lookups": lookups,
+    "load": load,
+}

@@ -1,0 +1,67 @@
+"""The figures: what each is called, and the target that was set for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line of the table; its value is the median over rounds."""
+
+    title: str
+    unit: Literal["x", "s", "ms"]
+    bound: float | None = None
+    """The target; None where there is none, and the line is for information."""
+    wants: Literal["more", "less"] = "more"
+
+    @property
+    def target(self) -> str:
+        """The target, for people."""
+        if self.bound is None:
+            return ""
+        return f"{'>=' if self.wants == 'more' else '<='} {self.bound:g}{self.suffix}"
+
+    @property
+    def suffix(self) -> str:
+        """What follows a number."""
+        return "" if self.unit == "x" else f" {self.unit}"
+
+    def merit(self, value: float) -> float | None:
+        """How many times better than the target; below 1 it is missed."""
+        if self.bound is None or value <= 0:
+            return None
+        return value / self.bound if self.wants == "more" else self.bound / value
+
+    def verdict(self, value: float) -> str:
+        """Whether the target was met."""
+        if self.bound is None:
+            return ""
+        return "met" if (value >= self.bound if self.wants == "more" else value <= self.bound) else "missed"
+
+
+FIGURES: dict[str, Figure] = {
+    "bootstrap.markers": Figure("bootstrap against the reference loop: markers", "x", 1.0),
+    "bootstrap.quiet": Figure("bootstrap against the reference loop: quiet points", "x", 1.0),
+    "bootstrap.globalktable": Figure("bootstrap (markers) against GlobalKTable in memory", "x", 2.5),
+    "bootstrap.s": Figure("seconds of it: markers", "s"),
+    "bootstrap.reference_s": Figure("seconds of it: the reference", "s"),
+    "small.s": Figure("small topic ready, imports done", "s", 0.15, "less"),
+    "small.reference": Figure("small topic against the reference", "x", 0.6),
+    "apply.ratio": Figure("10 keys into 1,000,000 against into 10,000, p50", "x", 1.2, "less"),
+    "visible.poll": Figure("commit -> visible, p50, against a bare poll: wait_for", "x", 1.5, "less"),
+    "visible.subscribe": Figure("the same for a listener", "x", 1.5, "less"),
+    "visible.quiet": Figure("the same for wait_for with quiet points", "x", None, "less"),
+    "visible.globalktable": Figure("commit -> visible, p50, against GlobalKTable", "x", 1.0, "less"),
+    "visible.ms": Figure("milliseconds of it: wait_for", "ms"),
+    "lookups.200.repeated": Figure("snapshot.get against dict, 200 B, asked before", "x", 0.8),
+    "lookups.200.first": Figure("snapshot.get against dict, 200 B, for the first time", "x", 0.8),
+    "lookups.1024.repeated": Figure("snapshot.get against dict, 1 KB, asked before", "x", 0.8),
+    "lookups.1024.first": Figure("snapshot.get against dict, 1 KB, for the first time", "x", 0.8),
+    "memory.ratio": Figure("memory against payload, 1 KB values", "x", 1.25, "less"),
+    "memory.reference": Figure("the same for the reference", "x", None, "less"),
+    "load.p99": Figure("six busy writers, commit -> visible, p99: markers", "ms", 100, "less"),
+    "load.p50": Figure("the same, p50", "ms", None, "less"),
+    "load.quiet_p99": Figure("the same, p99: quiet points", "ms", None, "less"),
+}

@@ -1,0 +1,91 @@
+"""A transaction of ten keys applied to few keys and to many, on the follower's road but for the broker.
+
+    apply FEW MANY TRANSACTIONS
+
+Batch -> assembly -> store -> board. The two take turns, so that the machine's moods hit both; keys are random.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Sequence
+
+from benchmarks.programs.common import key_of, percentile, tell
+from kafka_replica.assembly import Assembly
+from kafka_replica.board import Board
+from kafka_replica.cuts import Batch, Kind
+from kafka_replica.records import Cut, Partition, RawRecord
+from kafka_replica.states import Health
+from kafka_replica.stores import MemoryStore
+
+_WHERE = Partition("bench", 0)
+_VALUE_BYTES = 200
+_A_TRANSACTION = 10
+
+
+class _Parsed:
+    """Records of a batch that are parsed already."""
+
+    def __init__(self, records: Sequence[RawRecord]) -> None:
+        self._records = records
+
+    def records(self) -> Sequence[RawRecord]:
+        return self._records
+
+    def hold(self) -> None:
+        """They stand on their own."""
+
+
+class Road:
+    """Assembly, store and board as a follower of one partition joins them."""
+
+    def __init__(self, keys: int) -> None:
+        self._store = MemoryStore()
+        self._board = Board(Health(stalled_after_s=10, blocked_after_s=1))
+        store = self._store
+        self._assembly = Assembly(lambda key: store.snapshot().get(key), {"bench": b""}, {"bench": 0})
+        self._assembly.add(_WHERE)
+        self._keys = keys
+        self._offset = 0
+        self._dice = random.Random(keys)
+        self.apply(self.batch(range(keys)))
+
+    def batch(self, numbers: Sequence[int]) -> Batch:
+        """A batch of new records of these keys."""
+        first = self._offset
+        records = [
+            (key_of(number), self._dice.randbytes(_VALUE_BYTES), first + at, 0, ()) for at, number in enumerate(numbers)
+        ]
+        self._offset = end = first + len(records) + 1  # its marker
+        return Batch(_WHERE, Kind.DATA, first, end - 1, len(records), 1, 0, _Parsed(records))
+
+    def some(self) -> Batch:
+        """A transaction of random keys."""
+        return self.batch([self._dice.randrange(self._keys) for _ in range(_A_TRANSACTION)])
+
+    def apply(self, batch: Batch) -> float:
+        """What the follower does at a point; how long it took, in microseconds."""
+        began_s = time.perf_counter()
+        self._assembly.settle([batch])
+        cut = Cut({_WHERE: batch.end + 1})
+        applied = self._store.apply(self._assembly.take(cut), cut)
+        self._board.published(self._store.snapshot(), applied, 1)
+        return (time.perf_counter() - began_s) * 1e6
+
+
+def main() -> None:
+    """Builds both, applies in turn."""
+    few, many, transactions = map(int, sys.argv[1:4])
+    roads = {few: Road(few), many: Road(many)}
+    took_us: dict[int, list[float]] = {few: [], many: []}
+    for _ in range(transactions):
+        for keys, road in roads.items():
+            took_us[keys].append(road.apply(road.some()))
+    few_us, many_us = (percentile(took_us[keys][transactions // 10 :], 0.5) for keys in (few, many))
+    tell(what="applying 10 keys", few=few, few_p50_us=few_us, many=many, many_p50_us=many_us)
+
+
+if __name__ == "__main__":
+    main()

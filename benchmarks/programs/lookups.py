@@ -1,0 +1,71 @@
+"""``snapshot.get`` against ``dict.get``: the same keys, all of them, in random order.
+
+    lookups KEYS VALUE_BYTES PASSES
+
+The dict has key and value. Keys asked with are equal to those kept but not the same objects, and new for each pass, as
+keys that come in with requests are. The first pass of the snapshot makes a ``Record`` of each key; later ones find it.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+from benchmarks.programs.common import key_of, tell
+from kafka_replica.delta import Delta
+from kafka_replica.records import Cut, Partition, RawRecord
+from kafka_replica.stores import MemoryStore, Snapshot
+
+_WHERE = Partition("bench", 0)
+
+
+def kept(keys: int, value_bytes: int) -> tuple[dict[bytes, bytes], Snapshot]:
+    """The same keys and values in both; the objects are apart."""
+    dice = random.Random(1)
+    mapping = {key_of(number): dice.randbytes(value_bytes) for number in range(keys)}
+    records: list[RawRecord] = [
+        (key_of(number), bytes(bytearray(value)), number, 0, ()) for number, value in enumerate(mapping.values())
+    ]
+    store = MemoryStore()
+    store.apply(Delta(records, _WHERE), Cut({_WHERE: keys}))
+    return mapping, store.snapshot()
+
+
+def seconds(get: Callable[[bytes], object], order: list[int]) -> float:
+    """How long asking for all of them takes."""
+    asked = [key_of(number) for number in order]
+    began_s = time.perf_counter()
+    for key in asked:
+        get(key)
+    return time.perf_counter() - began_s
+
+
+def main() -> None:
+    """Asks both in turn."""
+    keys, value_bytes, passes = map(int, sys.argv[1:4])
+    mapping, snapshot = kept(keys, value_bytes)
+    order = list(range(keys))
+    random.Random(2).shuffle(order)
+    ratios, rates = [], []
+    for _ in range(passes + 1):
+        plain_s, ours_s = seconds(mapping.get, order), seconds(snapshot.get, order)
+        ratios.append(plain_s / ours_s)
+        rates.append((keys / plain_s, keys / ours_s))
+    repeated = list(zip(*rates[1:], strict=True))
+    tell(
+        what="look-ups",
+        keys=keys,
+        value_bytes=value_bytes,
+        first=ratios[0],
+        repeated=statistics.median(ratios[1:]),
+        dict_per_s=statistics.median(repeated[0]),
+        first_per_s=rates[0][1],
+        repeated_per_s=statistics.median(repeated[1]),
+    )
+
+
+if __name__ == "__main__":
+    main()

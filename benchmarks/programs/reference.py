@@ -1,0 +1,49 @@
+"""The reference: confluent-kafka at its best measured settings, into a dict of key and value. It keeps no promise.
+
+    reference BOOTSTRAP TOPIC
+
+It polls once and then takes what is queued, 500 at a time; the collector is off.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+
+from confluent_kafka import Consumer, TopicPartition
+
+from benchmarks.programs.common import resident_bytes, tell
+
+
+def read(bootstrap: str, topic: str) -> dict[bytes, bytes]:
+    """The whole topic, from its beginning to its end."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap, "group.id": "reference", "enable.auto.commit": False,
+            "isolation.level": "read_committed", "enable.partition.eof": True,
+            "fetch.queue.backoff.ms": 1, "fetch.wait.max.ms": 10,
+        }
+    )  # fmt: skip
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    state: dict[bytes, bytes] = {}
+    while True:
+        for message in [consumer.poll(60), *consumer.consume(500, 0)]:
+            if message.error() is not None:
+                return state
+            message.offset()
+            state[message.key()] = message.value()
+
+
+def main() -> None:
+    """Reads, and says how long it took."""
+    before_bytes = resident_bytes()
+    gc.disable()
+    began_s = time.perf_counter()
+    state = read(*sys.argv[1:3])
+    took_s = time.perf_counter() - began_s
+    tell(what="reference", keys=len(state), s=took_s, cpu_s=time.process_time(), rss=resident_bytes() - before_bytes)
+
+
+if __name__ == "__main__":
+    main()

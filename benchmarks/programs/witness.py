@@ -1,0 +1,45 @@
+"""A replica with one listener, which notes when it saw which transaction of each busy writer.
+
+    witness BOOTSTRAP TOPIC EVIDENCE
+
+Says "ready" when it is, goes on until its input ends, then tells: [writer, number, when], in the order seen.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from benchmarks.programs.common import tell
+from kafka_replica import Change, Replica
+
+_WRITER = b"writer "
+
+
+def main() -> None:
+    """Listens."""
+    bootstrap, topic, evidence = sys.argv[1:4]
+    seen: list[tuple[str, int, int]] = []
+    versions: list[int] = []
+
+    def listen(change: Change) -> None:
+        now_ns = time.monotonic_ns()
+        versions.append(change.conflated)
+        for key in change.changed:
+            if key.startswith(_WRITER):
+                number = int(change.snapshot[key].value or b"-1")
+                seen.append((key[len(_WRITER) :].decode(), number, now_ns))
+
+    replica = Replica({"bootstrap.servers": bootstrap}, topic, evidence=evidence).start()  # type: ignore[arg-type]
+    replica.wait_ready(60)
+    replica.subscribe(listen)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+    tell(what=f"witness, {evidence}", seen=seen, versions=sum(versions), events=len(versions))
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

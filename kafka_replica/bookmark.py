@@ -1,0 +1,102 @@
+"""What has to be kept beside the data to go on reading after a restart; no I/O.
+
+A store writes it in the same write as the data that it belongs to, so that the two never disagree.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kafka_replica.errors import BadRecordError, StoreError
+from kafka_replica.records import Cut, OpenTransaction, Partition
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """Where a replica is in its topics, and what tells whether they are still the same ones."""
+
+    cut: Cut
+    """What the data stands for."""
+    topic_ids: Mapping[str, str] = field(default_factory=dict)
+    """A topic that is made again keeps its name and gets another id."""
+    leader_epochs: Mapping[Partition, int] = field(default_factory=dict)
+    """Of the last batch read of each partition: tells whether the log was cut off since (KIP-320)."""
+    caught_up_ms: int = 0
+    """When everything was read that there was; milliseconds since 1970-01-01 UTC. Tombstones written later are
+    kept by Kafka for ``delete.retention.ms`` from then on at least."""
+    selection: str = ""
+    """Which keys are kept, and how they are named; another selection needs other data."""
+    life: str = ""
+    """Tells versions of this data from any others of the same number."""
+    bad_records: tuple[BadRecordError, ...] = ()
+    """Those that are set aside."""
+    has_families: bool = False
+    """Whether keys have records in several partitions: which of them comes next is known while reading only."""
+
+    def moved(self, cut: Cut, caught_up_ms: int) -> Bookmark:
+        """The same data, known to stand for a later cut."""
+        return replace(self, cut=cut, caught_up_ms=caught_up_ms)
+
+    def encode(self) -> bytes:
+        """As JSON in UTF-8."""
+        plain = {
+            "cut": [[*partition, offset] for partition, offset in self.cut.items()],
+            "open": [_open_json(open_) for open_ in self.cut.open],
+            "topic_ids": dict(self.topic_ids),
+            "leader_epochs": [[*partition, epoch] for partition, epoch in self.leader_epochs.items()],
+            "caught_up_ms": self.caught_up_ms,
+            "selection": self.selection,
+            "life": self.life,
+            "has_families": self.has_families,
+            "bad_records": [_bad_json(bad) for bad in self.bad_records],
+        }
+        return json.dumps(plain, separators=(",", ":")).encode()
+
+    @staticmethod
+    def decode(data: bytes) -> Bookmark:
+        """The bookmark that was encoded so.
+
+        Raises:
+            StoreError: this is none.
+        """
+        try:
+            plain = json.loads(data)
+            offsets = {Partition(topic, number): offset for topic, number, offset in plain["cut"]}
+            return Bookmark(
+                cut=Cut(offsets, map(_open_transaction, plain["open"])),
+                topic_ids=plain["topic_ids"],
+                leader_epochs={Partition(topic, number): epoch for topic, number, epoch in plain["leader_epochs"]},
+                caught_up_ms=plain["caught_up_ms"],
+                selection=plain["selection"],
+                life=plain["life"],
+                has_families=plain["has_families"],
+                bad_records=tuple(map(_bad_record, plain["bad_records"])),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreError(
+                f"reading a replica's bookmark: {error!r}; it is damaged, or of another program"
+            ) from error
+
+
+def _open_json(open_: OpenTransaction) -> list[Any]:
+    # From its first record to its last: what others wrote between counts as open, too, until it was read again.
+    return [*open_.partition, open_.producer_id, open_.producer_epoch, open_.first_offset, open_.end]
+
+
+def _bad_json(bad: BadRecordError) -> list[Any]:
+    key = None if bad.key is None else b64encode(bad.key).decode()
+    return [bad.topic, bad.partition, bad.offset, bad.reason, bad.advice, key]
+
+
+def _bad_record(plain: list[Any]) -> BadRecordError:
+    topic, partition, offset, reason, advice, key = plain
+    return BadRecordError(topic, partition, offset, reason, advice, None if key is None else b64decode(key))
+
+
+def _open_transaction(plain: list[Any]) -> OpenTransaction:
+    topic, number, producer_id, epoch, first, end = plain
+    return OpenTransaction(Partition(topic, number), producer_id, epoch, first, [(first, end)], 1)

@@ -1,0 +1,88 @@
+"""Two questions that are asked seldom: was the log cut off since, and for how long are tombstones kept.
+
+Versions: OffsetForLeaderEpoch 4, DescribeConfigs 4. Source: Kafka protocol guide, and KIP-320 for the first.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+
+from kafka_replica.broker.wire.codec import Cursor, Writer
+from kafka_replica.broker.wire.messages import by_topic
+from kafka_replica.records import Partition
+
+_TOPIC = 2  # the kind of resource
+_ERROR = struct.Struct(">h")
+_END = struct.Struct(">hiiq")
+
+
+def epoch_ends_request(epochs: Mapping[Partition, int]) -> bytes:
+    """Asks where the leader epochs end in which the last batches were written that were read."""
+    topics = by_topic(dict.fromkeys(epochs))
+    body = Writer().pack("i", -1).count(len(topics))
+    for topic, numbers in topics.items():
+        body.string(topic).count(len(numbers))
+        for number in numbers:
+            body.pack("iii", number, -1, epochs[Partition(topic, number)]).tags()
+        body.tags()
+    return body.tags().done()
+
+
+def read_epoch_ends(data: memoryview) -> dict[Partition, tuple[int, int, int]]:
+    """Partition -> (Kafka's error code, the newest epoch up to the one asked for, where it ends)."""
+    cursor = Cursor(data)
+    cursor.at += 4  # throttle time
+    found: dict[Partition, tuple[int, int, int]] = {}
+    for _ in range(cursor.uvarint() - 1):
+        topic = cursor.string() or ""
+        for _ in range(cursor.uvarint() - 1):
+            error, number, epoch, end = cursor.unpack(_END)
+            cursor.tags()
+            found[Partition(topic, number)] = error, epoch, end
+        cursor.tags()
+    return found
+
+
+def settings_request(topics: Iterable[str], name: str) -> bytes:
+    """Asks for one setting of topics."""
+    names = list(topics)
+    body = Writer().count(len(names))
+    for topic in names:
+        body.pack("b", _TOPIC).string(topic).count(1).string(name).tags()
+    return body.pack("??", False, False).tags().done()
+
+
+def read_settings(data: memoryview) -> dict[str, tuple[int, str | None]]:
+    """Topic -> (Kafka's error code, the value of the setting asked for)."""
+    cursor = Cursor(data)
+    cursor.at += 4  # throttle time
+    return dict(cursor.array(_topic_setting))
+
+
+def _topic_setting(cursor: Cursor) -> tuple[str, tuple[int, str | None]]:
+    (error,) = cursor.unpack(_ERROR)
+    cursor.string()  # what went wrong
+    cursor.at += 1  # the kind of resource
+    topic = cursor.string() or ""
+    values = cursor.array(_value)
+    cursor.tags()
+    return topic, (error, next(iter(values), None))
+
+
+def _value(cursor: Cursor) -> str | None:
+    cursor.string()  # its name
+    value = cursor.string()
+    cursor.at += 3  # whether it is read-only, where it comes from, whether it is secret
+    cursor.array(_synonym)
+    cursor.at += 1  # its type
+    cursor.string()  # what it means
+    cursor.tags()
+    return value
+
+
+def _synonym(cursor: Cursor) -> None:
+    cursor.string()
+    cursor.string()
+    cursor.at += 1
+    cursor.tags()

@@ -1,0 +1,85 @@
+"""Keeps a store in step with its topics, whatever becomes of them. It runs in a thread of its own.
+
+A follower follows one log. When that is not the one any more that the store was built from (a topic was made again,
+cut off, or read too late for its deletions), or the store is damaged, another follower builds it anew, aside. Readers
+keep what they have, marked as stale, until the new state is there; then listeners hear what differs.
+"""
+
+from __future__ import annotations
+
+import logging
+from threading import Event
+
+from kafka_replica.board import Board
+from kafka_replica.bookmark import Bookmark
+from kafka_replica.broker.sources import make_source
+from kafka_replica.errors import KafkaReplicaError, LogReplacedError, StoreDamagedError
+from kafka_replica.follower import Follower, Following, MakeSource
+from kafka_replica.stores import Store
+
+_log = logging.getLogger("kafka_replica")
+
+_PAUSES_S = (0.0, 0.2, 1.0, 5.0, 30.0)  # between rebuilds that do not come to their end
+
+
+class Keeper:
+    """Follows until ``closing`` is set; what happens is on the board."""
+
+    def __init__(self, following: Following, store: Store, board: Board, make_source: MakeSource = make_source) -> None:
+        self.closing = Event()
+        self._following = following
+        self._store = store
+        self._board = board
+        self._make_source = make_source
+
+    def run(self) -> None:
+        """Follows; whatever ends it is on the board afterwards."""
+        name = self._following.name
+        try:
+            self._keep()
+        except KafkaReplicaError as error:
+            self._fail(error)
+        except Exception as error:  # noqa: BLE001 - a thread's last line: it must never end unseen
+            _log.exception("the replica of %s failed at something nobody foresaw", name)
+            self._fail(KafkaReplicaError(f"replicating {name}: {type(error).__name__}: {error}; please report this"))
+        finally:
+            if self.closing.is_set():
+                self._board.stopped()
+
+    def _keep(self) -> None:
+        bookmark = self._saved()
+        in_vain = 0
+        while not self.closing.is_set():
+            follower = Follower(self._following, self._store, self._board, self._make_source, self.closing)
+            try:
+                follower.follow(bookmark)
+            except (LogReplacedError, StoreDamagedError) as error:
+                in_vain = 0 if self._board.ready else in_vain + 1
+                _log.warning("%s; the replica of %s is built anew", error, self._following.name)
+                self._begin_anew(error)
+                bookmark = None
+                self.closing.wait(_PAUSES_S[min(in_vain, len(_PAUSES_S) - 1)])
+
+    def _saved(self) -> Bookmark | None:
+        """The bookmark of what the store has from before, if it can be gone on with."""
+        bookmark = self._store.bookmark
+        if bookmark is None:
+            return None
+        if bookmark.selection != self._following.selection:
+            reason = "it was kept for other topics, or with another filter"
+        elif bookmark.has_families:
+            reason = "some of its keys have records in several partitions, of which only one is kept"
+        else:
+            return bookmark
+        _log.warning("%r is built anew: %s", self._store, reason)
+        self._store.rebuild(forget=True)
+        return None
+
+    def _begin_anew(self, reason: KafkaReplicaError) -> None:
+        shown = self._board.has_version
+        self._store.rebuild(forget=not shown)
+        self._board.outdated(reason)
+
+    def _fail(self, error: KafkaReplicaError) -> None:
+        _log.error("the replica of %s failed: %s", self._following.name, error)
+        self._board.failed(error)

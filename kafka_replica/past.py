@@ -1,0 +1,88 @@
+"""Versions from before: the last few are kept, and any two can be compared."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from kafka_replica.errors import ConfigurationError, VersionGoneError
+from kafka_replica.records import Record
+from kafka_replica.stores import Snapshot
+
+
+class History:
+    """The newest versions, at most so many of them; one thread adds, under the lock of whoever owns it.
+
+    Raises:
+        ConfigurationError: the number is none.
+    """
+
+    def __init__(self, versions: int) -> None:
+        if type(versions) is not int or versions < 0:
+            raise ConfigurationError(f"history={versions!r} is not possible; it is a number of versions, 0 or more")
+        self._kept: deque[Snapshot] = deque(maxlen=versions)
+
+    def add(self, snapshot: Snapshot) -> None:
+        """One more; the oldest is let go of."""
+        self._kept.append(snapshot)
+
+    def clear(self) -> None:
+        """What comes next has nothing to do with what was before."""
+        self._kept.clear()
+
+    def at(self, version: int, present: Snapshot | None) -> Snapshot:
+        """The version of that number.
+
+        Raises:
+            VersionGoneError: it is not kept any more, or was never there.
+        """
+        kept = [*self._kept, *([] if present is None else [present])]
+        for snapshot in reversed(kept):
+            if snapshot.version == version:
+                return snapshot
+        numbers = f"{kept[0].version} to {kept[-1].version}" if kept else "none"
+        raise VersionGoneError(
+            f"version {version} is not kept (kept: {numbers}); hold the snapshots that you need, or set history="
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What makes one version of another: keys that were added, have another record, or were deleted."""
+
+    before: Snapshot
+    after: Snapshot
+    added: tuple[bytes, ...]
+    changed: tuple[bytes, ...]
+    deleted: tuple[bytes, ...]
+
+    def __iter__(self) -> Iterator[tuple[bytes, Record | None, Record | None]]:
+        """Each key with its record before and after, None where it has none."""
+        for key in (*self.added, *self.changed, *self.deleted):
+            yield key, self.before.get(key), self.after.get(key)
+
+    def __len__(self) -> int:
+        return len(self.added) + len(self.changed) + len(self.deleted)
+
+
+def difference(before: Snapshot, after: Snapshot, touched: Iterable[bytes] | None = None) -> Difference:
+    """Compares two versions: values and headers, wherever in the log they lie.
+
+    Args:
+        before: the one.
+        after: the other.
+        touched: all keys that may differ; None looks at every key of both.
+    """
+    keys = dict.fromkeys([*before, *after]) if touched is None else dict.fromkeys(touched)
+    added, changed, deleted = [], [], []
+    for key in keys:
+        was, now = before.get(key), after.get(key)
+        if was is None:
+            if now is not None:
+                added.append(key)
+        elif now is None:
+            deleted.append(key)
+        elif was is not now and (was.value, was.headers) != (now.value, now.headers):
+            changed.append(key)
+    return Difference(before, after, tuple(added), tuple(changed), tuple(deleted))

@@ -1,0 +1,102 @@
+"""Asking the broker until it answers, and telling of trouble once, not every time."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Event
+from typing import TypeVar
+
+from kafka_replica.board import Board
+from kafka_replica.errors import BrokerError, BrokerUnavailableError, TopicNotFoundError
+from kafka_replica.source import Source
+
+_log = logging.getLogger("kafka_replica")
+
+T = TypeVar("T")
+
+_RETRY_S = 0.2
+_NO_TOPIC_FOR_S = 3.0  # a topic made a moment ago may not be known to every broker yet
+
+
+class Patience:
+    """For one reading of some topics, by the thread that reads.
+
+    Args:
+        name: of the topics, for people.
+        waits_for_topics: whether a topic that does not exist is waited for.
+        board: where trouble is told.
+        closing: ends all waiting.
+    """
+
+    def __init__(self, name: str, board: Board, closing: Event, *, waits_for_topics: bool) -> None:
+        self._name = name
+        self._board = board
+        self._closing = closing
+        self._waits_for_topics = waits_for_topics
+        self._missing_since_s: float | None = None
+        self._heard = False
+        self._in_trouble = False
+
+    def insist(self, source: Source, question: Callable[[], T]) -> T | None:
+        """Asks until there is an answer, or the replica is closed (None). What waiting cannot mend is raised."""
+        while not self._closing.is_set():
+            try:
+                answer = question()
+            except BrokerUnavailableError as error:
+                self.unavailable(source, error)
+            except TopicNotFoundError as error:
+                self.missing(error)
+            else:
+                self._heard = True
+                self._missing_since_s = None
+                self.well()
+                return answer
+            self._closing.wait(_RETRY_S)
+        return None
+
+    def unavailable(self, source: Source, error: BrokerUnavailableError) -> None:
+        """Nobody answers. While nothing was ever heard, a refusal of who we are is why; later it may pass.
+
+        Raises:
+            BrokerError: the refusal.
+        """
+        self.trouble(error)
+        refusal = source.refusal()
+        if refusal is None:
+            return
+        if not self._heard:
+            raise refusal
+        self.trouble(refusal)
+
+    def missing(self, error: TopicNotFoundError) -> None:
+        """A topic is not there.
+
+        Raises:
+            TopicNotFoundError: for too long, where it is not waited for.
+        """
+        now_s = time.monotonic()
+        self._missing_since_s = self._missing_since_s or now_s
+        if not self._waits_for_topics and now_s - self._missing_since_s > _NO_TOPIC_FOR_S:
+            raise error
+        self.trouble(error)
+
+    def found(self) -> None:
+        """All topics are there."""
+        self._missing_since_s = None
+        self.well()
+
+    def trouble(self, trouble: BrokerError) -> None:
+        """Something that may pass: said once, and once more when it has passed."""
+        self._board.troubled(trouble)
+        if not self._in_trouble:
+            _log.warning("%s; the replica goes on by itself when it is over", trouble)
+        self._in_trouble = True
+
+    def well(self) -> None:
+        """The broker said something."""
+        self._board.heard()
+        if self._in_trouble:
+            _log.warning("the broker answers again; the replica of %s goes on", self._name)
+        self._in_trouble = False

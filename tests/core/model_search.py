@@ -1,0 +1,224 @@
+"""Every history of a small modelled cluster: all that can come next is tried, and equal situations only once.
+
+A situation is everything that can matter later: the logs, what the writers still have to do, and all that is in
+the reader, the rule, the assembly, the barrier and the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable, Iterator
+from copy import copy
+from dataclasses import dataclass
+
+from log_model import Cluster
+from model_copies import OF_ASSEMBLY, fingerprint, fork_follower
+from model_follower import ModelFollower, Parts
+
+from kafka_replica import Partition
+from kafka_replica.assembly import collector_paused
+
+Step = tuple[str, int, Partition]
+"""What a writer does next, who, and where; or the broker's ``compact``, where who is 0."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """One transaction of a writer: its batches in this order, then its markers."""
+
+    writes: tuple[tuple[Partition, tuple[tuple[str, str | None], ...]], ...]
+    marks: tuple[Partition, ...]
+    commits: bool = True
+
+    @property
+    def steps(self) -> int:
+        """How many there are."""
+        return len(self.writes) + len(self.marks)
+
+
+@dataclass(frozen=True)
+class World:
+    """What there is at first, and what happens in it."""
+
+    partitions: int
+    programs: dict[int, tuple[Program, ...]]
+    compactions: int = 0
+    old_producers: tuple[int, ...] = ()
+    batches: int = 1 << 30
+    """How many batches a read brings."""
+
+
+class Situation:
+    """One place in a history; ``fork`` leaves it as it is."""
+
+    def __init__(self, world: World, parts: Parts) -> None:
+        self.world = world
+        self.cluster = Cluster(world.partitions, world.old_producers)
+        self.done: dict[int, int] = dict.fromkeys(world.programs, 0)  # steps of each writer
+        self.compactions = 0
+        self.path: tuple[object, ...] = ()
+        self.follower = ModelFollower(self.cluster, parts)
+
+    def fork(self) -> Situation:
+        """The same, to be continued otherwise."""
+        other = copy(self)
+        other.cluster = self.cluster.fork()
+        other.done = dict(self.done)
+        other.follower = fork_follower(self.follower, other.cluster)
+        return other
+
+    # --- what can come next ---
+
+    def steps(self) -> Iterator[Step]:
+        """What writers and brokers can do."""
+        for producer in self.world.programs:
+            program, done = self._program_of(producer)
+            if program is not None and done < len(program.writes):
+                yield "write", producer, program.writes[done][0]
+            elif program is not None:
+                yield "mark", producer, program.marks[done - len(program.writes)]
+        if self.compactions < self.world.compactions:
+            yield from (("compact", 0, partition) for partition in self.cluster.logs)
+
+    def do(self, step: Step) -> None:
+        """Does it."""
+        name, producer, partition = step
+        self.path = (*self.path, step)
+        if name == "compact":
+            self.compactions += 1
+            self.cluster.compact(partition)
+            return
+        program, done = self._program_of(producer)
+        assert program is not None, "nothing left to do"
+        if name == "write":
+            self.cluster.write(producer, partition, *program.writes[done][1])
+        else:
+            if done == len(program.writes):
+                self.cluster.decide(producer, commits=program.commits)
+            self.cluster.mark(producer, partition)
+        self.done[producer] += 1
+
+    def _program_of(self, producer: int) -> tuple[Program | None, int]:
+        """The transaction that it is at, and how many of its steps are done."""
+        done = self.done[producer]
+        for program in self.world.programs[producer]:
+            if done < program.steps:
+                return program, done
+            done -= program.steps
+        return None, 0
+
+    def read(self, partition: Partition, meanwhile: tuple[Step, ...]) -> bool:
+        """One turn of the loop; the steps come while it asks a question, if it does so; says whether it did."""
+        left = list(meanwhile)
+        asked = False
+
+        def go_on() -> None:
+            nonlocal asked
+            asked = True
+            while left:
+                step = left.pop(0)
+                if step not in self.steps():
+                    return
+                self.do(step)
+
+        self.path = (*self.path, ("read", partition))
+        self.follower.source.meanwhile = go_on
+        self.follower.step((partition, self.world.batches))
+        self.follower.source.meanwhile = lambda: None
+        return asked
+
+    @property
+    def fingerprint(self) -> Hashable:
+        """Equal where nothing later can differ."""
+        follower, source = self.follower, self.follower.source
+        assembly = {name: value for name, value in vars(follower.follower._assembly).items() if name in OF_ASSEMBLY}
+        return fingerprint(
+            (
+                self.done,
+                self.compactions,
+                self.cluster,
+                source.positions,
+                source.fetches,
+                follower.rule,
+                follower.follower._barrier,
+                assembly,
+                follower.board._shown_cut,
+                follower.oracle.settled,
+                follower.board.has_version,
+            )
+        )
+
+
+def search(world: World, parts: Parts | None = None) -> Counts:
+    """Tries everything; whatever is shown on the way is checked, and the end after each situation.
+
+    Args:
+        world: what happens.
+        parts: what the follower is made of.
+    """
+    with collector_paused():  # thousands of situations are alive, and none is in a cycle
+        return _search(Situation(world, parts or Parts()))
+
+
+def _search(begin: Situation) -> Counts:
+    seen = {begin.fingerprint}
+    waiting = [begin]
+    counts = Counts()
+    while waiting:
+        situation = waiting.pop()
+        counts.situations += 1
+        is_over = True
+        for following in _followings(situation):
+            is_over = False
+            counts.steps += 1
+            found = following.fingerprint
+            if found not in seen:
+                seen.add(found)
+                waiting.append(following)
+        if is_over:
+            counts.ends += 1
+            _finish(situation)
+    return counts
+
+
+@dataclass
+class Counts:
+    """What a search has seen."""
+
+    situations: int = 0
+    steps: int = 0
+    ends: int = 0
+
+
+def _finish(situation: Situation) -> None:
+    last = situation.fork()
+    try:
+        last.follower.finish()
+    except AssertionError as error:
+        error.add_note(f"after {last.path}, read to the end")
+        raise
+
+
+def _followings(situation: Situation) -> Iterator[Situation]:
+    steps = list(situation.steps())
+    for step in steps:
+        other = situation.fork()
+        other.do(step)
+        yield other
+    for partition, position in situation.follower.source.positions.items():
+        if position == situation.cluster.logs[partition].end and not situation.follower.rule.wants_ends:
+            continue
+        asked = yield from _read(situation, partition, ())
+        if asked:
+            for step in steps:
+                yield from _read(situation, partition, (step,))
+
+
+def _read(situation: Situation, partition: Partition, meanwhile: tuple[Step, ...]) -> Generator[Situation, None, bool]:
+    other = situation.fork()
+    try:
+        asked = other.read(partition, meanwhile)
+    except AssertionError as error:
+        error.add_note(f"after {other.path}")
+        raise
+    yield other
+    return asked

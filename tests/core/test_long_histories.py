@@ -1,0 +1,109 @@
+"""Long histories at random, read by the real loop: every version shown is checked against what was written.
+
+Producers bump their epochs (KIP-890) or not; markers come one partition at a time; the log goes on while the
+reader asks; what it has fetched may be old; deletions, aborts, markers without data.
+"""
+
+from __future__ import annotations
+
+from hypothesis import Phase, given, settings
+from model_follower import ModelFollower, Parts
+from model_histories import History, Play, histories
+
+from kafka_replica.cuts import QuietPoints
+
+QUIET = Parts(rule=QuietPoints)
+ALL = ("fetch", "touch", "compact", "compact")
+GROWING = ("fetch", "grow", "look", "touch")
+PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
+MANY = settings(max_examples=120, deadline=None, phases=PHASES)
+
+
+@MANY
+@given(histories(1, more=ALL))
+def test_one_partition(history: History) -> None:
+    """With compaction: holes are seen, and waited out."""
+    Play(history).run().finish()
+
+
+@MANY
+@given(histories(2, more=ALL, old=False))
+def test_two_partitions(history: History) -> None:
+    """Transactions span them; each is shown whole and after all it may depend on."""
+    Play(history).run().finish()
+
+
+@MANY
+@given(histories(3, more=ALL, old=False, producers=4, longest=60))
+def test_three_partitions(history: History) -> None:
+    """The same for three, with more writers."""
+    Play(history).run().finish()
+
+
+@MANY
+@given(histories(2, more=ALL, staggers=True))
+def test_partitions_that_answer_one_after_the_other(history: History) -> None:
+    """Several brokers are not asked at one moment: whole all the same, whoever the producers are."""
+    Play(history).run().finish()
+
+
+@MANY
+@given(histories(2, more=ALL, old=True, causal=False))
+def test_producers_without_the_bump(history: History) -> None:
+    """One epoch for all transactions of a producer: perhaps more than one at a time, never a part of one."""
+    Play(history).run().finish()
+
+
+@MANY
+@given(histories(1, more=GROWING, old=False))
+def test_partitions_that_are_added(history: History) -> None:
+    """Also in the middle of a transaction that spans the old one and the new one."""
+    Play(history).run().finish()
+
+
+@MANY
+@given(histories(2, more=("fetch", "touch"), hangs=True, old=False))
+def test_transactions_that_hang(history: History) -> None:
+    """What is committed behind them is shown, and in the end everything but them."""
+    follower = Play(history).run()
+    follower.oracle.finish(follower.state)
+
+
+@MANY
+@given(histories(1, more=ALL))
+def test_one_partition_by_quiet_points(history: History) -> None:
+    """As a read_committed consumer brings it."""
+    Play(history, QUIET).run().finish()
+
+
+@MANY
+@given(histories(3, more=(*ALL, "grow", "look")))
+def test_several_partitions_by_quiet_points(history: History) -> None:
+    """The stable ends are asked for before the high watermarks, and the log goes on in between."""
+    Play(history, QUIET).run().finish()
+
+
+def _keep(follower: ModelFollower) -> None:
+    follower.board.keeps_versions = True
+
+
+@settings(max_examples=40, deadline=None, phases=PHASES)
+@given(histories(2, more=("fetch",), old=False))
+def test_going_on_from_any_version(history: History) -> None:
+    """A version and what follows ``cut.resume()`` make the same end, also where transactions were open (fact 15)."""
+    play = Play(history, prepare=_keep)
+    follower = play.run()
+    for version in follower.board.versions:
+        ModelFollower(play.cluster, resumed=version).finish()
+
+
+@settings(max_examples=40, deadline=None, phases=PHASES)
+@given(histories(1, more=("fetch",), hangs=True))
+def test_going_on_from_any_version_of_one_partition(history: History) -> None:
+    """The same for one partition, where versions are as fine as transactions."""
+    play = Play(history, prepare=_keep)
+    play.run()
+    for version in play.follower.board.versions if play.follower else ():
+        again = ModelFollower(play.cluster, resumed=version)
+        again.drain()
+        again.oracle.finish(again.state)
