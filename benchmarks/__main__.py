@@ -57,7 +57,7 @@ class Lines:
 
 def globalktable(console: Console, wanted: Sequence[str]) -> GlobalKTable | None:
     """The peer in Java; says loudly why there is none."""
-    if not {"bootstrap", "visible"} & set(wanted):
+    if not {"bootstrap", "visible", "disk"} & set(wanted):
         return None
     try:
         return GlobalKTable()

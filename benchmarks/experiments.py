@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
+from benchmarks.durable import disk, disk_apply, disk_flush, disk_lookups
 from benchmarks.load import load
 from benchmarks.stage import KEY_BYTES, VALUE_BYTES, Stage
 
@@ -86,6 +89,17 @@ def lookups(stage: Stage) -> Figures:
     return figures
 
 
+def checkpoint(stage: Stage) -> Figures:
+    """A memory store bootstrapped and closed, then started from the checkpoint file that it left."""
+    topic = stage.filled_topic(stage.records)
+    with tempfile.TemporaryDirectory() as folder:
+        first, second = (stage.measure("checkpoint", stage.bootstrap, topic, Path(folder) / "file") for _ in range(2))
+    _check_keys(stage.records, first, second)
+    if second["records"]:
+        raise DisagreementError(f"a start from the checkpoint file read {second['records']} records again")
+    return {"checkpoint.restart": second["s"] / first["s"], "checkpoint.restart_s": second["s"]}
+
+
 def _check_keys(expected: int, *lines: dict[str, Any]) -> None:
     wrong = [line for line in lines if line["keys"] != expected]
     if wrong:
@@ -99,4 +113,9 @@ EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "visible": visible,
     "lookups": lookups,
     "load": load,
+    "checkpoint": checkpoint,
+    "disk": disk,
+    "disk-apply": disk_apply,
+    "disk-lookups": disk_lookups,
+    "disk-flush": disk_flush,
 }

@@ -11,7 +11,7 @@ class Figure:
     """One line of the table; its value is the median over rounds."""
 
     title: str
-    unit: Literal["x", "s", "ms"]
+    unit: Literal["x", "s", "ms", "us", "MB"]
     bound: float | None = None
     """The target; None where there is none, and the line is for information."""
     wants: Literal["more", "less"] = "more"
@@ -63,5 +63,19 @@ FIGURES: dict[str, Figure] = {
     "memory.reference": Figure("the same for the reference", "x", None, "less"),
     "load.p99": Figure("six busy writers, commit -> visible, p99: markers", "ms", 100, "less"),
     "load.p50": Figure("the same, p50", "ms", None, "less"),
+    "disk.reference": Figure("on disk: bootstrap against the loop feeding bare rocksdict", "x", 0.9),
+    "disk.globalktable": Figure("on disk: bootstrap against GlobalKTable with RocksDB", "x", 1.5),
+    "disk.s": Figure("on disk: seconds of it", "s"),
+    "disk.restart": Figure("on disk: start with nothing new, against its bootstrap", "x", 0.1, "less"),
+    "disk.restart_s": Figure("on disk: seconds of it", "s"),
+    "disk.restart_globalktable": Figure("on disk: start with nothing new, against GlobalKTable's", "x", 1.0),
+    "disk.apply": Figure("on disk: 10 keys into 1,000,000 against into 10,000, p50", "x", 1.3, "less"),
+    "disk.apply_us": Figure("on disk: microseconds of it", "us"),
+    "disk.lookups": Figure("on disk: snapshot.get against bare rocksdict, 1 KB", "x", 0.9),
+    "disk.flush_mb": Figure("on disk: memory above idle, 2 GB in one transaction", "MB", 300, "less"),
     "load.quiet_p99": Figure("the same, p99: quiet points", "ms", None, "less"),
+    "checkpoint.restart": Figure(
+        "memory store started from its checkpoint file, against its bootstrap", "x", 0.3, "less"
+    ),
+    "checkpoint.restart_s": Figure("seconds of it", "s"),
 }

@@ -55,6 +55,11 @@ class GlobalKTable:
             "rss_mb": line["rss"],
         }
 
+    def on_disk(self, bootstrap: str, topic: str, state: Path, records: int, payload_bytes: int) -> dict[str, Any]:
+        """The same with RocksDB in a folder; what is there is gone on with."""
+        line = self._run(bootstrap, ["gkt", topic, "rocks", str(state), "tuned"], n=records, bytes=payload_bytes)
+        return {"what": "GlobalKTable, on disk", "keys": line["n"], "s": line["secs"], "cpu_s": line["cpu"]}
+
     def visible(self, bootstrap: str, topic: str, transactions: int) -> dict[str, Any]:
         """Commit returned until the last of ten records is got from the table, looked for every 50 us."""
         line = self._run(bootstrap, ["latency", topic, str(transactions), "mem"], park=50_000)

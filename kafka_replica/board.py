@@ -101,10 +101,14 @@ class Board:
             self._health.ends(ends.stable, ends.high, self._positions, time.monotonic(), waits=waits)
             self._note_lag()
 
-    def restored(self, snapshot: Snapshot, life: str, bad_records: Iterable[BadRecordError] = ()) -> None:
-        """There is a version from before, which readers may have until reading has come to the barrier."""
+    def set_aside_before(self, bad_records: Iterable[BadRecordError]) -> None:
+        """These were set aside before the restart."""
         with self._news:
             self._list(bad_records)
+
+    def restored(self, snapshot: Snapshot, life: str) -> None:
+        """There is a version from before, which readers may have until reading has come to the barrier."""
+        with self._news:
             self.life = life or self.life
             self._snapshot, self._shown_cut = snapshot, snapshot.cut
             self._history.add(snapshot)
@@ -281,34 +285,39 @@ class Board:
         """Everything at one moment."""
         now_s = time.monotonic()
         with self._news:
-            snapshot, cut = self._snapshot, self._cut()
-            held_at, heard_s = self._health.held_at, self._health.heard_s
-            last_error = self._error or self._trouble
-            return Status(
-                state=self._health.state(now_s),
-                ready=self.ready,
-                stale=snapshot is not None and not self.ready,
-                version=snapshot.version if snapshot is not None else 0,
-                keys=len(snapshot) if snapshot is not None else 0,
-                cut=cut,
-                positions=self._positions,
-                barrier=self._barrier,
-                stable=self._stable,
-                high_watermark=self._high,
-                lag_records=lag(cut, self._high),
-                lag_stable_records=lag(cut, self._stable),
-                lag_s=self._lag_s(now_s),
-                pending_records=self._held_records,
-                blocked_s=self._health.blocked_s(now_s),
-                held_at="{}@{}".format(*held_at) if held_at is not None else None,
-                open_transactions=len(cut.open),
-                evidence=self._evidence,
-                heard_s_ago=None if heard_s is None else now_s - heard_s,
-                last_error=None if last_error is None else str(last_error),
-                counts=replace(self._counts, records=self._settled[0], tombstones=self._settled[1]),
-            )
+            snapshot = self._snapshot
+            status = self._status(now_s)
+        return replace(status, keys=len(snapshot)) if snapshot is not None else status  # counting may take a while
 
     # --- helpers; the lock is held ---
+
+    def _status(self, now_s: float) -> Status:
+        snapshot, cut = self._snapshot, self._cut()
+        held_at, heard_s = self._health.held_at, self._health.heard_s
+        last_error = self._error or self._trouble
+        return Status(
+            state=self._health.state(now_s),
+            ready=self.ready,
+            stale=snapshot is not None and not self.ready,
+            version=snapshot.version if snapshot is not None else 0,
+            keys=0,
+            cut=cut,
+            positions=self._positions,
+            barrier=self._barrier,
+            stable=self._stable,
+            high_watermark=self._high,
+            lag_records=lag(cut, self._high),
+            lag_stable_records=lag(cut, self._stable),
+            lag_s=self._lag_s(now_s),
+            pending_records=self._held_records,
+            blocked_s=self._health.blocked_s(now_s),
+            held_at="{}@{}".format(*held_at) if held_at is not None else None,
+            open_transactions=len(cut.open),
+            evidence=self._evidence,
+            heard_s_ago=None if heard_s is None else now_s - heard_s,
+            last_error=None if last_error is None else str(last_error),
+            counts=replace(self._counts, records=self._settled[0], tombstones=self._settled[1]),
+        )
 
     def _list(self, bad_records: Iterable[BadRecordError]) -> None:
         for bad in bad_records:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from kafka_replica.records import Partition, Stored
+from kafka_replica.records import Partition, Record, Stored
 
 _KEY_OF = itemgetter(0)
 _VALUE_OF = itemgetter(1)
@@ -57,3 +57,5 @@ class Applied(NamedTuple):
     """Keys that have a record now which they did not have before: new keys and new values."""
     deleted: Collection[bytes]
     """Keys that were there before and are not now. A tombstone for an unknown key deletes nothing."""
+    before: dict[bytes, Record | None] | None = None
+    """What these keys had, None for new ones, where the store has read it anyway."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from fnmatch import translate
 
-from kafka_replica.errors import ConfigurationError
+from kafka_replica.errors import ConfigurationError, UsageError
 from kafka_replica.records import Key, key_bytes, key_text
 
 __all__ = ["KeyFilter"]
@@ -38,12 +38,12 @@ class KeyFilter:
     def prefix(start: Key) -> KeyFilter:
         """Keys that begin so."""
         begin = key_bytes(start)
-        return KeyFilter(lambda key: key.startswith(begin), f"prefix {key_text(begin)}")
+        return KeyFilter(lambda key: key.startswith(begin), f"prefix {begin!r}")
 
     @staticmethod
     def pattern(pattern: str) -> KeyFilter:
         """Keys that match a pattern as a whole: ``*`` any text, ``?`` a character, ``[ab]`` one of these."""
-        return KeyFilter(_matcher(translate(pattern), pattern), f"pattern {pattern}")
+        return KeyFilter(_matcher(translate(pattern), pattern), f"pattern {pattern!r}")
 
     @staticmethod
     def regex(pattern: str) -> KeyFilter:
@@ -52,11 +52,23 @@ class KeyFilter:
         Raises:
             ConfigurationError: it is none.
         """
-        return KeyFilter(_matcher(pattern, pattern, anywhere=True), f"regex {pattern}")
+        return KeyFilter(_matcher(pattern, pattern, anywhere=True), f"regex {pattern!r}")
 
     def __call__(self, key: bytes) -> bool:
-        """Whether the key is kept."""
-        return self._predicate(key)
+        """Whether the key is kept.
+
+        Raises:
+            UsageError: the predicate failed.
+        """
+        try:
+            return self._predicate(key)
+        except UsageError:
+            raise  # of a filter that this one is made of
+        except Exception as error:
+            raise UsageError(
+                f"the filter {self._name} failed at key {key_text(key)}: {type(error).__name__}: {error}; it has to "
+                "take any bytes"
+            ) from error
 
     def __or__(self, other: KeyFilter) -> KeyFilter:
         return KeyFilter(lambda key: self(key) or other(key), f"({self} or {other})")

@@ -49,6 +49,8 @@ _RETRY_S = 0.2
 _LOOK_EVERY_S = 1.0  # for topics that went away, and partitions that were added
 _NOTE_EVERY_S = 30.0  # how often it is written down that the version in the store is still the newest
 _VERSIONS_A_READ = 100  # one for each transaction up to here; more at once become one
+_QUESTIONS_A_STEP = 3  # for the ends: after an answer others may be wanted at once
+_HARDLY_S = 3.0  # Kafka's cleaner goes over a log twice before a tombstone is gone, and pauses in between
 _BATCHES_A_PART = 16  # are taken in before it is looked whether a part is full
 
 
@@ -166,7 +168,13 @@ class Follower:
     def _open_by(self, evidence: Evidence, bookmark: Bookmark | None) -> Opened | None:
         following = self._following
         self._source, self._rule = self._make_source(following.config, following.topics, evidence)
-        return self._patience.insist(self._source, lambda: self._source.open(bookmark))
+        return self._patience.insist(self._source, lambda: self._open_now(bookmark))
+
+    def _open_now(self, bookmark: Bookmark | None) -> Opened:
+        asked_ms = _now_ms()
+        opened = self._source.open(bookmark)
+        self._tombstones.ended(asked_ms, opened.ends)
+        return opened
 
     def _begin(self, opened: Opened, bookmark: Bookmark | None = None) -> None:
         self._board.barrier_set(opened.ends, self._rule.evidence)
@@ -175,6 +183,7 @@ class Follower:
             known, self._bookmark = bookmark.cut, bookmark
             self._barrier.raise_to(known)
             self._tombstones.caught_up(bookmark.caught_up_ms)
+            self._board.set_aside_before(bookmark.bad_records)
             if not self._is_too_late():
                 self._show_saved()
             elif not self._source.tells_holes:
@@ -192,7 +201,6 @@ class Follower:
     # --- one turn of the loop ---
 
     def _step(self) -> None:
-        asked_ms = time.time_ns() // 1_000_000
         try:
             fetched = self._source.read(_READ_S)
         except BrokerUnavailableError as error:
@@ -200,7 +208,7 @@ class Follower:
             self._closing.wait(_RETRY_S)
             return
         self._note_news(fetched)
-        self._mind_tombstones(fetched, asked_ms)
+        self._mind_tombstones(fetched)
         self._carry_out(self._rule.take(fetched.reading, every_point=self._barrier.passed))
         self._board.read(
             fetched.reading.positions,
@@ -275,6 +283,7 @@ class Follower:
             return looked
         if not looked and not self._is_all_there():
             return False
+        self._show_saved()
         delta = self._assembly.take(point.cut)
         transactions, self._transactions = self._transactions, 0
         bookmark = self._mark(point.cut)
@@ -314,7 +323,7 @@ class Follower:
     def _show_saved(self) -> None:
         """What the store has from before is of this log: readers may have it until there is news."""
         if not self._board.has_version and self._bookmark is not None:
-            self._board.restored(self._store.snapshot(), self._bookmark.life, self._bookmark.bad_records)
+            self._board.restored(self._store.snapshot(), self._bookmark.life)
 
     def _note(self) -> None:
         """Writes down how far, and until when, the version in the store is known to be the newest."""
@@ -323,7 +332,7 @@ class Follower:
             self._bookmark = self._bookmark.moved(self._bookmark.cut, self._tombstones.caught_up_ms or 0)
             self._store.note(self._bookmark)
 
-    def _mind_tombstones(self, fetched: Fetched, asked_ms: int) -> None:
+    def _mind_tombstones(self, fetched: Fetched) -> None:
         """Ends where Kafka may have forgotten a deletion before it was read.
 
         Raises:
@@ -332,12 +341,13 @@ class Follower:
         reading = fetched.reading
         if (fetched.hole or (reading.batches and not self._source.tells_holes)) and self._is_too_late():
             raise self._too_late()
-        if reading.high_watermarks and reading.positions.dominates(reading.high_watermarks):
-            self._tombstones.caught_up(asked_ms)
+        self._tombstones.read(reading.positions)
 
     def _is_too_late(self) -> bool:
         ask = self._source.tombstones_kept_s
-        return self._tombstones.may_be_gone(lambda: self._patience.insist(self._source, ask))
+        # Who cannot tell whether anything is missing would begin anew with every record, where they are hardly kept.
+        at_least_s = 0.0 if self._source.tells_holes else _HARDLY_S
+        return self._tombstones.may_be_gone(lambda: self._patience.insist(self._source, ask), at_least_s)
 
     def _too_late(self) -> LogReplacedError:
         return LogReplacedError(
@@ -349,11 +359,14 @@ class Follower:
     # --- questions to the broker ---
 
     def _ask_ends(self) -> None:
-        ends = self._patience.insist(self._source, self._source.ends)
-        if ends is None or self._grow(list(ends.high)):
-            return
-        self._barrier.answer(ends.high)
-        self._carry_out(self._rule.answer(ends))
+        for _ in range(_QUESTIONS_A_STEP):
+            ends = self._patience.insist(self._source, self._source.ends)
+            if ends is None or self._grow(list(ends.high)):
+                return
+            self._barrier.answer(ends.high)
+            self._carry_out(self._rule.answer(ends))
+            if not self._rule.wants_ends:
+                return
 
     def _mind_the_hole(self) -> None:
         ends = self._patience.insist(self._source, self._source.ends)
@@ -383,15 +396,17 @@ class Follower:
             self._note()
         if self._store.is_damaged:
             raise StoreDamagedError(f"something in {self._store!r} is not what was written there")
+        asked_ms = _now_ms()
         try:
-            unread = self._source.look()
+            ends = self._source.ends()  # which looks, too
         except TopicNotFoundError as error:
             self._patience.missing(error)
         except BrokerUnavailableError as error:
             self._patience.unavailable(self._source, error)
         else:
             self._patience.found()
-            self._grow(unread)
+            if not self._grow(list(ends.high)):
+                self._tombstones.ended(asked_ms, ends.high)
 
     def _tell_bad(self, settled: Settled) -> None:
         """What cannot be replicated is set aside where everybody sees it, or ends the replica.
@@ -399,14 +414,19 @@ class Follower:
         Raises:
             BadRecordError: it ends it.
         """
-        if settled.cleared:
-            self._board.cleared(settled.cleared)
+        if settled.bad:
+            self._board.set_aside(settled.bad)
+        if settled.cleared:  # perhaps of a bad record that came just before; or another one came just after
+            self._board.cleared([place for place in settled.cleared if not self._sieve.is_bad(*place)])
         if not settled.bad:
             return
-        self._board.set_aside(settled.bad)
         if self._following.on_bad_record == "stop":
             raise settled.bad[0]
         for bad in settled.bad:
             _log.warning("set aside: %s", bad)
         if self._following.dead_letters is not None:
             self._following.dead_letters.put(settled.bad)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

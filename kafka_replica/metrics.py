@@ -30,6 +30,7 @@ except ImportError as error:
 
 _GAUGES = (  # name, what it says, the status field
     ("ready", "1 once everything that was there at the start is in the version shown.", "ready"),
+    ("stale", "1 while the version shown is one from before, and what is newer is still being read.", "stale"),
     ("keys", "Keys in the version shown.", "keys"),
     ("version", "Number of the version shown.", "version"),
     ("lag_records", "Offsets from the version shown to the high watermark.", "lag_records"),
@@ -45,6 +46,7 @@ _COUNTERS = (  # name, what it says, the field of status.counts
     ("tombstones", "Tombstones read.", "tombstones"),
     ("transactions", "Committed transactions shown, as far as they can be told apart.", "transactions"),
     ("versions", "Versions published.", "versions"),
+    ("rebuilds", "How often the state was built anew: the log was replaced, or the store damaged.", "rebuilds"),
     ("bad_records", "Records that could not be replicated.", "bad_records"),
     ("listener_errors", "Exceptions raised by listeners.", "listener_errors"),
 )

@@ -12,7 +12,10 @@ from kafka_replica.stores import Snapshot
 
 
 class History:
-    """The newest versions, at most so many of them; one thread adds, under the lock of whoever owns it.
+    """The newest version and some before it; one thread adds, under the lock of whoever owns it.
+
+    Args:
+        versions: how many before it.
 
     Raises:
         ConfigurationError: the number is none.
@@ -21,7 +24,7 @@ class History:
     def __init__(self, versions: int) -> None:
         if type(versions) is not int or versions < 0:
             raise ConfigurationError(f"history={versions!r} is not possible; it is a number of versions, 0 or more")
-        self._kept: deque[Snapshot] = deque(maxlen=versions)
+        self._kept: deque[Snapshot] = deque(maxlen=versions + 1)
 
     def add(self, snapshot: Snapshot) -> None:
         """One more; the oldest is let go of."""

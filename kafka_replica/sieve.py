@@ -57,6 +57,10 @@ class Sieve:
         """Whether records pass as they are."""
         return self._keep is None and self._check is None and not self._bad_keys
 
+    def is_bad(self, topic: str, key: bytes) -> bool:
+        """Whether the newest record of a key was set aside."""
+        return (topic, key) in self._bad_keys
+
     def sift(self, batch: Batch) -> Sifted:
         """Takes the records out of a batch."""
         try:

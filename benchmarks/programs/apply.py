@@ -1,8 +1,9 @@
 """A transaction of ten keys applied to few keys and to many, on the follower's road but for the broker.
 
-    apply FEW MANY TRANSACTIONS
+    apply FEW MANY TRANSACTIONS [FOLDER]
 
-Batch -> assembly -> store -> board. The two take turns, so that the machine's moods hit both; keys are random.
+Batch -> assembly -> store -> board. The two take turns, so that the machine's moods hit both; keys are random. With a
+folder, both are on disk.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import random
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from benchmarks.programs.common import key_of, percentile, tell
 from kafka_replica.assembly import Assembly
@@ -18,7 +20,7 @@ from kafka_replica.board import Board
 from kafka_replica.cuts import Batch, Kind
 from kafka_replica.records import Cut, Partition, RawRecord
 from kafka_replica.states import Health
-from kafka_replica.stores import MemoryStore
+from kafka_replica.stores import MemoryStore, RocksStore, Store
 
 _WHERE = Partition("bench", 0)
 _VALUE_BYTES = 200
@@ -41,11 +43,10 @@ class _Parsed:
 class Road:
     """Assembly, store and board as a follower of one partition joins them."""
 
-    def __init__(self, keys: int) -> None:
-        self._store = MemoryStore()
+    def __init__(self, keys: int, folder: str | None = None) -> None:
+        self._store: Store = MemoryStore() if folder is None else RocksStore(Path(folder) / str(keys))
         self._board = Board(Health(stalled_after_s=10, blocked_after_s=1))
-        store = self._store
-        self._assembly = Assembly(lambda key: store.snapshot().get(key), {"bench": b""}, {"bench": 0})
+        self._assembly = Assembly(self._store.newest, {"bench": b""}, {"bench": 0})
         self._assembly.add(_WHERE)
         self._keys = keys
         self._offset = 0
@@ -78,7 +79,8 @@ class Road:
 def main() -> None:
     """Builds both, applies in turn."""
     few, many, transactions = map(int, sys.argv[1:4])
-    roads = {few: Road(few), many: Road(many)}
+    folder = next(iter(sys.argv[4:]), None)
+    roads = {few: Road(few, folder), many: Road(many, folder)}
     took_us: dict[int, list[float]] = {few: [], many: []}
     for _ in range(transactions):
         for keys, road in roads.items():

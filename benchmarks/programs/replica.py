@@ -1,6 +1,8 @@
 """A bootstrap of ours, until it is ready; then what it holds in memory.
 
-replica BOOTSTRAP TOPIC EVIDENCE
+replica BOOTSTRAP TOPIC EVIDENCE [FOLDER]
+
+With a folder the store is on disk, and goes on with what is there.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import sys
 import time
 
 from benchmarks.programs.common import resident_bytes, tell
-from kafka_replica import Replica
+from kafka_replica import Replica, RocksStore
 
 _SETTLES_S = 0.5  # the last fetch is let go of
 
@@ -18,14 +20,28 @@ _SETTLES_S = 0.5  # the last fetch is let go of
 def main() -> None:
     """Starts, waits until ready, says how long it took and what it holds."""
     bootstrap, topic, evidence = sys.argv[1:4]
+    folder = next(iter(sys.argv[4:]), None)
+    if folder is not None:
+        import kafka_replica.stores.rocks  # noqa: F401, PLC0415 - imports are done
     before_bytes = resident_bytes()
     began_s = time.perf_counter()
-    replica = Replica({"bootstrap.servers": bootstrap}, topic, evidence=evidence).start()  # type: ignore[arg-type]
+    store = None if folder is None else RocksStore(folder)
+    replica = Replica({"bootstrap.servers": bootstrap}, topic, store, evidence=evidence).start()  # type: ignore[arg-type]
     snapshot = replica.wait_ready(300)
     took_s, cpu_s = time.perf_counter() - began_s, time.process_time()
     time.sleep(_SETTLES_S)
     held_bytes = resident_bytes() - before_bytes
-    tell(what=f"replica, {evidence}", keys=len(snapshot), s=took_s, cpu_s=cpu_s, rss=held_bytes)
+    where = "" if folder is None else ", on disk"
+    tell(
+        what=f"replica, {evidence}{where}",
+        records=replica.status().counts.records,
+        keys=len(snapshot),
+        s=took_s,
+        cpu_s=cpu_s,
+        rss=held_bytes,
+    )
+    if folder is not None:
+        replica.close()
     os._exit(0)  # freeing half a million records is not what is measured
 
 

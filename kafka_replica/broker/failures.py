@@ -66,6 +66,8 @@ _ADVICE_BY_CODE = {
     KafkaError.INVALID_PRODUCER_EPOCH: "another producer has taken up the same transactional id, or the transaction "
     "took longer than transaction.timeout.ms",
     KafkaError.PRODUCER_FENCED: _FENCED,
+    KafkaError._BAD_MSG: "a batch of the log is damaged; look at it with kafka-dump-log.sh, or read with "
+    'evidence="markers", which can set it aside (on_bad_record)',
     KafkaError.MSG_SIZE_TOO_LARGE: "raise the topic's max.message.bytes",
     KafkaError.RECORD_LIST_TOO_LARGE: "raise the topic's max.message.bytes",
 }

@@ -7,7 +7,7 @@ import time
 
 from kafka_replica.broker.places import Place, Places
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
-from kafka_replica.broker.wire.messages import FETCH, FetchFrom, FetchLimits, fetch_request
+from kafka_replica.broker.wire.messages import FETCH, METADATA, FetchFrom, FetchLimits, fetch_request
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
 _SILENT_S = 3.0  # how long a fetch may be late before others are asked who leads
@@ -18,11 +18,19 @@ _PAUSE_S = 0.1  # before a broker that failed is asked again
 class Fetch:
     """A fetch under way to one broker."""
 
-    __slots__ = ("alone", "answer", "node", "sent_s")
+    __slots__ = ("afterwards", "alone", "answer", "node", "sent_s")
 
-    def __init__(self, node: int, answer: asyncio.Future[memoryview], *, alone: bool) -> None:
+    def __init__(
+        self,
+        node: int,
+        answer: asyncio.Future[memoryview],
+        afterwards: asyncio.Future[memoryview] | None,
+        *,
+        alone: bool,
+    ) -> None:
         self.node = node
         self.answer = answer
+        self.afterwards = afterwards  # what the same broker says of the topics, after the fetch
         self.alone = alone  # of one partition only
         self.sent_s = time.monotonic()
 
@@ -97,4 +105,16 @@ class Fetches:
             limits,
         )
         link = await self._cluster.link(node, Purpose.FETCH)
-        self._under_way[node] = Fetch(node, link.ask(FETCH, request), alone=len(wanted) == 1)
+        answer = link.ask(FETCH, request)
+        # A broker answers one after the other: so the question that comes before a version costs no way of its own.
+        afterwards = None
+        if len(self._places.leaders) == 1:
+            afterwards = link.ask(METADATA, self._places.question)
+            afterwards.add_done_callback(_seen)
+        self._under_way[node] = Fetch(node, answer, afterwards, alone=len(wanted) == 1)
+
+
+def _seen(future: asyncio.Future[memoryview]) -> None:
+    """What went wrong with it is told by the fetch before it."""
+    if not future.cancelled():
+        future.exception()

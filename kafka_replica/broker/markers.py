@@ -135,7 +135,9 @@ class MarkerReader:
             self._trouble = error  # whether a topic is gone is decided by looking for it
         await self._send()
         heard = False
+        self._places.answered(None)
         for fetch in await self._fetches.answered(timeout_s):
+            self._places.answered(fetch.afterwards)
             for answered in self._take(fetch):
                 place = self._places.get(answered.topic_id, answered.number)
                 if place is None or not await self._is_good(place, answered):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,8 +23,11 @@ from kafka_replica.broker.wire.messages import (
     LATEST,
     LIST_OFFSETS,
     READ_UNCOMMITTED,
+    MetadataAnswer,
     TopicAnswer,
+    metadata_request,
     offsets_request,
+    read_metadata,
     read_offsets,
 )
 from kafka_replica.broker.wire.questions import (
@@ -77,6 +81,9 @@ class Places:
         self._places: dict[Partition, Place] = {}
         self._by_id: dict[tuple[UUID, int], Place] = {}
         self._find_leaders_at_s: float | None = None  # None: there is no reason to
+        self._answer: asyncio.Future[memoryview] | None = None
+        self.question = metadata_request(self._topics)
+        """What leaders are asked about the topics."""
 
     def __iter__(self) -> Iterator[Place]:
         return iter(self._places.values())
@@ -143,11 +150,24 @@ class Places:
     async def look(self) -> list[Partition]:
         """Partitions that are not read yet; asks every broker that leads one."""
         try:
-            found = await self._find(self.leaders)
+            found = await self._found() or await self._find(self.leaders)
         except BrokerUnavailableError:
             await self.find_leaders(now=True)
             raise
         return [partition for partition in _partitions(found) if partition not in self._places]
+
+    def answered(self, answer: asyncio.Future[memoryview] | None) -> None:
+        """The only leader was asked ``question`` behind the last fetch: the next look need not ask again."""
+        self._answer = answer
+
+    async def _found(self) -> dict[str, TopicAnswer] | None:
+        answer, self._answer = self._answer, None
+        if answer is None:
+            return None
+        try:
+            return self._same([read_metadata(await self._cluster.within(answer))])
+        except BrokerUnavailableError:
+            return None
 
     async def add(self, partitions: list[Partition]) -> Cut:
         """These are read, too, from their beginnings."""
@@ -201,8 +221,11 @@ class Places:
 
     async def _find(self, nodes: Iterable[int] = ()) -> dict[str, TopicAnswer]:
         """The topics, as these brokers (or one that can be reached) know them; the most partitions count."""
+        return self._same(await self._cluster.metadata(self._topics, nodes))
+
+    def _same(self, answers: list[MetadataAnswer]) -> dict[str, TopicAnswer]:
         found: dict[str, TopicAnswer] = {}
-        for answer in await self._cluster.metadata(self._topics, nodes):
+        for answer in answers:
             for name in self._topics:
                 topic = answer.topics[name]
                 check(topic.error, f"looking up topic {name}")

@@ -31,6 +31,7 @@ _READER_DEFAULTS: dict[str, Any] = {
     "fetch.wait.max.ms": 100,
     "fetch.message.max.bytes": 16 << 20,
     "queued.max.messages.kbytes": 65536,
+    "receive.message.max.bytes": 1 << 30,  # the topic says how large a record may be
 }
 
 # Known to consumers only; librdkafka warns of each one given to another kind of client.

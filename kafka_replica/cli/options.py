@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import click
 
 from kafka_replica.errors import ConfigurationError
 
+Evidence: TypeAlias = Literal["auto", "markers", "quiet points"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _SHARED = (
@@ -37,16 +40,57 @@ def kafka_options(command: F) -> F:
     return command
 
 
-def replica_options(command: F) -> F:
-    """The same, and --evidence."""
-    evidence = click.option(
-        "--evidence",
-        type=click.Choice(["auto", "markers", "quiet points"]),
-        default="auto",
-        show_default=True,
+@dataclass(frozen=True)
+class ReplicaOptions:
+    """What the command line says of a replica; see the help of the options."""
+
+    bootstrap_server: str | None
+    topic: str
+    configs: tuple[str, ...]
+    timeout_s: float
+    evidence: Evidence
+    store: Path | None
+    keep: tuple[str, ...]
+    on_bad_record: Literal["stop", "skip"]
+    dead_letters: Path | None
+
+
+_OF_A_REPLICA = (
+    click.option(
+        "--dead-letters", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+        help="Append records that cannot be replicated to this file, as JSON lines, and go on without them.",
+    ),
+    click.option(
+        "--on-bad-record", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
+        help="Whether to go on without records that cannot be replicated.",
+    ),
+    click.option(
+        "--keep", multiple=True, metavar="PATTERN",
+        help="Only keys that match: * any text, ? a character. Repeatable; one of them has to match.",
+    ),
+    click.option(
+        "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", envvar="KAFKA_REPLICA_STORE",
+        help="Keep the replica in this folder (RocksDB); the next command goes on where this one was.",
+    ),
+    click.option(
+        "--evidence", type=click.Choice(["auto", "markers", "quiet points"]), default="auto", show_default=True,
         help="What tells where transactions end.",
-    )
-    return evidence(kafka_options(command))
+    ),
+)  # fmt: skip
+
+
+def replica_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, and those of a replica; the command gets all but ``as_json`` as one ``options``."""
+    names = [field.name for field in fields(ReplicaOptions)]
+
+    @wraps(command)
+    def with_options(**given: Any) -> Any:
+        return command(options=ReplicaOptions(**{name: given.pop(name) for name in names}), **given)
+
+    wrapped: Callable[..., Any] = with_options
+    for option in _OF_A_REPLICA:
+        wrapped = option(wrapped)
+    return kafka_options(wrapped)
 
 
 def properties(bootstrap_server: str | None, configs: tuple[str, ...]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from kafka_replica.cli.options import properties, replica_options
+from kafka_replica.cli.options import ReplicaOptions, replica_options
 from kafka_replica.cli.output import (
     cut_json,
     is_in_the_middle,
@@ -20,7 +20,7 @@ from kafka_replica.cli.output import (
     sha256_of,
     write,
 )
-from kafka_replica.cli.ready import Evidence, command_replica, ready_replica, wait_ready
+from kafka_replica.cli.ready import command_replica, ready_replica, wait_ready
 from kafka_replica.errors import UsageError, WaitTimeoutError
 from kafka_replica.listeners import Change
 from kafka_replica.records import Record, key_text
@@ -33,18 +33,14 @@ _WATCH_PENDING_CHANGES = 10_000
 @click.command()
 @replica_options
 def dump(
-    bootstrap_server: str | None,
-    topic: str,
-    configs: tuple[str, ...],
-    timeout_s: float,
-    evidence: Evidence,
+    options: ReplicaOptions,
     as_json: bool,
 ) -> None:
     """Print every key of one version, in key order, and then what the version stands for.
 
     Waits until everything that is in the topic now has been read.
     """
-    with ready_replica(properties(bootstrap_server, configs), topic, evidence, timeout_s) as replica:
+    with ready_replica(options) as replica:
         snapshot = replica.snapshot()
         for key in sorted(snapshot):
             record = snapshot[key]
@@ -61,11 +57,7 @@ def dump(
 @click.command()
 @replica_options
 def watch(
-    bootstrap_server: str | None,
-    topic: str,
-    configs: tuple[str, ...],
-    timeout_s: float,
-    evidence: Evidence,
+    options: ReplicaOptions,
     as_json: bool,
 ) -> int:
     """Print one line a version as they come, the first being the whole state; ends with Ctrl-C.
@@ -74,9 +66,9 @@ def watch(
     """
     from kafka_replica.cli.run import Terminated  # noqa: PLC0415 - it imports the tree of commands
 
-    with command_replica(properties(bootstrap_server, configs), topic, evidence) as replica:
+    with command_replica(options) as replica:
         changes = replica.changes(max_pending=_WATCH_PENDING_CHANGES)
-        wait_ready(replica, timeout_s)
+        wait_ready(replica, options.timeout_s)
         printed = False
         try:
             for change in changes:
@@ -97,20 +89,17 @@ def watch(
 @replica_options
 def get(
     key: str,
-    bootstrap_server: str | None,
-    topic: str,
-    configs: tuple[str, ...],
-    timeout_s: float,
-    evidence: Evidence,
+    options: ReplicaOptions,
     as_json: bool,
 ) -> None:
     """Print the value of one key, byte for byte (with --json: and what is known of it)."""
-    with ready_replica(properties(bootstrap_server, configs), topic, evidence, timeout_s) as replica:
+    with ready_replica(options) as replica:
         snapshot = replica.snapshot()
         record = snapshot.get(os.fsencode(key))
         if record is None:
             raise UsageError(
-                f"{topic} has no key {key_text(os.fsencode(key))} (version {snapshot.version} of {snapshot.cut})"
+                f"{options.topic} has no key {key_text(os.fsencode(key))} "
+                f"(version {snapshot.version} of {snapshot.cut})"
             )
         if as_json:
             json_line(_record_json(record))
@@ -123,18 +112,14 @@ def get(
 @replica_options
 def list_keys(
     pattern: str | None,
-    bootstrap_server: str | None,
-    topic: str,
-    configs: tuple[str, ...],
-    timeout_s: float,
-    evidence: Evidence,
+    options: ReplicaOptions,
     as_json: bool,
 ) -> None:
     """Print the keys, in key order; those that match PATTERN if one is given.
 
     In a PATTERN, * stands for any text and ? for one character; without either, keys that contain it match.
     """
-    with ready_replica(properties(bootstrap_server, configs), topic, evidence, timeout_s) as replica:
+    with ready_replica(options) as replica:
         snapshot = replica.snapshot()
         for key in sorted(snapshot):
             if pattern is None or _matches(key_text(key), pattern):
@@ -147,24 +132,20 @@ def list_keys(
 @click.command()
 @replica_options
 def status(
-    bootstrap_server: str | None,
-    topic: str,
-    configs: tuple[str, ...],
-    timeout_s: float,
-    evidence: Evidence,
+    options: ReplicaOptions,
     as_json: bool,
 ) -> int:
     """Print how a replica of the topic fares. The exit status is 0 only if it is live."""
-    with command_replica(properties(bootstrap_server, configs), topic, evidence) as replica:
+    with command_replica(options) as replica:
         try:
-            wait_ready(replica, timeout_s)
+            wait_ready(replica, options.timeout_s)
         except WaitTimeoutError as error:
             click.echo(f"kafka-replica: {error}", err=True)
         now = replica.status()
         if as_json:
             json_line(now.as_json())
         else:
-            say(_status_text(topic, now))
+            say(_status_text(options.topic, now))
     return 0 if now.state is State.LIVE else 1
 
 
@@ -221,6 +202,7 @@ def _status_text(topic: str, status: Status) -> str:
         if status.held_at
         else "none in the way",
         "read": f"{status.counts.records:,} records, {status.counts.tombstones:,} of them tombstones",
+        "bad records": f"{status.counts.bad_records:,} set aside",
         "last error": status.last_error or "none",
     }
     return "\n".join([topic, *(f"  {name:<20}{text}" for name, text in lines.items())])

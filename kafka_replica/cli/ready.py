@@ -6,36 +6,54 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, TypeAlias
+from functools import reduce
+from operator import or_
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from kafka_replica.cli.options import ReplicaOptions, properties
+from kafka_replica.dead_letters import DeadLetterFile
 from kafka_replica.errors import BrokerUnavailableError, WaitTimeoutError
+from kafka_replica.filters import KeyFilter
 from kafka_replica.replica import Replica
 from kafka_replica.states import State, Status
+from kafka_replica.stores import Store
 
 _LOOK_EVERY_S = 0.1
 
 
-Evidence: TypeAlias = Literal["auto", "markers", "quiet points"]
-
-
-def command_replica(config: dict[str, Any], topic: str, evidence: Evidence) -> Replica:
+def command_replica(options: ReplicaOptions) -> Replica:
     """A replica of one topic or, parted by commas, of several; a command does not wait for one to be made."""
-    topics = [name.strip() for name in topic.split(",")]
-    return Replica(config, topics, evidence=evidence, wait_for_topic=False)
+    dead_letters = None if options.dead_letters is None else DeadLetterFile(options.dead_letters)
+    return Replica(
+        properties(options.bootstrap_server, options.configs),
+        [name.strip() for name in options.topic.split(",")],
+        None if options.store is None else _rocks_store(options.store),
+        evidence=options.evidence,
+        wait_for_topic=False,
+        keep=reduce(or_, map(KeyFilter.pattern, options.keep)) if options.keep else None,
+        on_bad_record=options.on_bad_record if dead_letters is None else "dead-letter",
+        dead_letters=dead_letters,
+    )
+
+
+def _rocks_store(path: Path) -> Store:
+    from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415 - an extra
+
+    return RocksStore(path)
 
 
 @contextmanager
-def ready_replica(config: dict[str, Any], topic: str, evidence: Evidence, timeout_s: float) -> Iterator[Replica]:
+def ready_replica(options: ReplicaOptions) -> Iterator[Replica]:
     """A replica that has passed the barrier.
 
     Raises:
         KafkaReplicaError: it did not get there; the message says what was in the way.
     """
-    with command_replica(config, topic, evidence) as replica:
-        wait_ready(replica, timeout_s)
+    with command_replica(options) as replica:
+        wait_ready(replica, options.timeout_s)
         yield replica
 
 

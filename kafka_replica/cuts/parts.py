@@ -9,18 +9,24 @@ from kafka_replica.records import OpenTransaction, Partition
 class Part:
     """What one open transaction wrote to one partition."""
 
-    __slots__ = ("batches", "epoch", "first", "held", "partition", "producer_id", "records", "spans")
+    __slots__ = ("batches", "epoch", "first", "held", "marker", "partition", "producer_id", "records", "spans")
 
     def __init__(self, batch: Batch) -> None:
         self.partition = batch.partition
         self.producer_id = batch.producer_id
         self.epoch = batch.producer_epoch
         self.first = batch.first
+        self.marker: int | None = None  # the offset of its marker, once that was read
         self.batches: list[Batch] = []
         self.spans: list[tuple[int, int]] = []
         self.records = 0
         self.held = 0  # how many of the batches stand on their own
         self.add(batch)
+
+    @property
+    def last(self) -> int:
+        """The first offset of its last batch so far."""
+        return self.spans[-1][0]
 
     def add(self, batch: Batch) -> None:
         """One more batch of it."""
@@ -49,8 +55,9 @@ class Decided:
         self.partition = end.partition
         self.end = end.end  # the offset after what decided it
         self.part = part  # None: compaction left nothing but the marker
-        self.batches = part.batches if part is not None else []
-        self.records = part.records if part is not None else 0
+        self.batches, self.records = ([], 0) if part is None else (part.batches, part.records)
+        if part is not None:
+            part.marker = end.first
         is_marker = end.kind == Kind.COMMIT
         self.producer_id = end.producer_id if is_marker else -1
         self.epoch = end.producer_epoch  # of the marker: the same in all partitions, with or without data

@@ -40,6 +40,7 @@ class QuietPoints:
         self._known: set[Partition] = set()  # whose position was seen
         self._high: dict[Partition, int] = {}
         self._pending: list[Batch] = []
+        self._asked = False  # since the last reading
         self._pointed_at = Cut()
 
     @property
@@ -50,7 +51,9 @@ class QuietPoints:
     @property
     def wants_ends(self) -> bool:
         """Whether all partitions look quiet, which only Kafka can confirm."""
-        return len(self._positions) > 1 and self._looks_quiet and Cut(self._positions) != self._pointed_at
+        if len(self._positions) == 1 or self._asked:
+            return False
+        return self._looks_quiet and Cut(self._positions) != self._pointed_at
 
     @property
     def waits_for_the_open(self) -> bool:
@@ -63,6 +66,7 @@ class QuietPoints:
 
     def answer(self, ends: Ends) -> list[Step]:
         """Takes in the ends, stable ones asked for first: a point, if nothing is open anywhere."""
+        self._asked = True
         read = Cut(self._positions)
         if ends.stable != read or ends.high != read or self._known != set(read):
             return []
@@ -71,6 +75,7 @@ class QuietPoints:
     def take(self, reading: Reading, *, every_point: bool) -> list[Step]:  # noqa: ARG002 - it has only the last
         """Takes in what one read brought; see ``Rule.take``."""
         self._pending += reading.batches
+        self._asked = False
         for partition, position in reading.positions.items():
             if position < self._positions[partition]:
                 raise ValueError(f"position of {partition} went back from {self._positions[partition]} to {position}")

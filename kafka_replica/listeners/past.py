@@ -35,7 +35,8 @@ class PastSnapshot(Snapshot):
         return self._face.cut
 
     def __len__(self) -> int:
-        return self._face.keys
+        keys = self._face.keys
+        return sum(1 for _ in self) if keys is None else keys
 
     @overload
     def get(self, key: Key, /) -> Record | None: ...

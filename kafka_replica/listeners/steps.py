@@ -22,12 +22,13 @@ class Face(NamedTuple):
 
     version: int
     cut: Cut
-    keys: int
+    keys: int | None
+    """How many; None where nobody has counted them."""
 
     @staticmethod
     def of(snapshot: Snapshot) -> Face:
         """The face of a version."""
-        return Face(snapshot.version, snapshot.cut, len(snapshot))
+        return Face(snapshot.version, snapshot.cut, snapshot.known_length)
 
 
 class Step:
@@ -43,7 +44,8 @@ class Step:
         self.transactions = transactions
         self.size = 0
         """About how many bytes of keys and values are in ``before``; 0 until it is settled."""
-        self._before: Before | Snapshot = previous  # the version before it, until somebody asks
+        # The version before it, until somebody asks, if the store has not told.
+        self._before: Before | Snapshot = previous if applied.before is None else applied.before
 
     @property
     def before(self) -> Before:

@@ -44,6 +44,7 @@ from kafka_replica.sdmx.model import (
 )
 from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.representation import Representation, TextFormat
+from kafka_replica.sdmx.selection import only
 from kafka_replica.sdmx.split import Part, split_message
 from kafka_replica.sdmx.structures import ResolvedComponent, Snapshot, Structures
 from kafka_replica.sdmx.urn import Urn
@@ -80,6 +81,7 @@ __all__ = [
     "Urn",
     "ValueItem",
     "ValueList",
+    "only",
     "read_message",
     "split_message",
 ]

@@ -46,6 +46,7 @@ class FakeLog:
         self._entries: list[Entry] = []
         self._open: dict[Writing, int] = {}  # to its first offset
         self._last: dict[int, Writing] = {}  # of each producer
+        self._lost: list[int] = []  # for each time that the end was lost, where the log ended then
 
     @property
     def stable(self) -> int:
@@ -96,6 +97,29 @@ class FakeLog:
         if not keep_tombstones:
             kept = list(_without_idle_markers(kept, self._last.values()))
         self._entries = [*kept, *above]
+
+    @property
+    def epoch(self) -> int:
+        """Of the leader: one more each time that the end was lost."""
+        return len(self._lost)
+
+    def has_lost(self, offset: int, epoch: int) -> bool:
+        """Whether the end was lost, since that epoch, below what was read up to an offset."""
+        return any(end < offset for end in self._lost[epoch:])
+
+    def truncate(self, end: int) -> None:
+        """Loses what lies at that offset and above it."""
+        self._entries = self.since(0, end)
+        self._open = {writing: first for writing, first in self._open.items() if first < end}
+        for entry in self._entries:  # a marker may be lost, and what it ended is open again
+            if entry.writing is not None and entry.record is not None:
+                self._open.setdefault(entry.writing, entry.offset)
+        for entry in self._entries:
+            if entry.record is None and entry.writing is not None:
+                self._open.pop(entry.writing, None)
+        self.end = end
+        self.decided_end = min(self.decided_end, end)
+        self._lost.append(end)
 
     def _add(self, entry: Entry) -> None:
         self._entries.append(entry)

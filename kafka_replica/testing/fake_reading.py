@@ -26,12 +26,13 @@ class _Made:
 
 
 class Place:
-    """A partition that is read: how far, and what was told of its ends."""
+    """A partition that is read: how far, of which leader, and what was told of its ends."""
 
-    __slots__ = ("log", "position", "told")
+    __slots__ = ("epoch", "log", "position", "told")
 
     def __init__(self, log: FakeLog) -> None:
         self.log = log
+        self.epoch = log.epoch
         self.position = 0
         self.told = -1, -1
 

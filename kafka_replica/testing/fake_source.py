@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from copy import copy
 
 from kafka_replica.bookmark import Bookmark
+from kafka_replica.broker.places import cut_off
 from kafka_replica.broker.pulse import recreated
 from kafka_replica.cuts import Batch, Ends, Reading
 from kafka_replica.errors import (
@@ -54,15 +55,17 @@ class FakeSource:
                 return Opened(beginnings, high)
             resume = bookmark.cut.resume()
             for partition, offset in resume.items():
-                if high.get(partition, -1) < bookmark.cut[partition]:
-                    raise LogReplacedError(f"the log of {partition} was cut off below offset {bookmark.cut[partition]}")
+                cut, epoch = bookmark.cut[partition], bookmark.leader_epochs.get(partition, 0)
+                if high.get(partition, -1) < cut or self._places[partition].log.has_lost(cut, epoch):
+                    raise cut_off(partition, cut)
                 self._places[partition].position = offset
             return Opened(beginnings.advanced(resume), high)
 
     @property
     def origin(self) -> Origin:
         """Of what is read."""
-        return Origin(dict(self._topic_ids), {})
+        epochs = {partition: place.epoch for partition, place in self._places.items()}
+        return Origin(dict(self._topic_ids), epochs)
 
     def tombstones_kept_s(self) -> float | None:
         """As long as the test says."""
@@ -136,6 +139,9 @@ class FakeSource:
         batches: list[Batch] = []
         hole = False
         for place in self._places.values() if trouble is None else ():
+            if place.log.has_lost(place.position, place.epoch):
+                raise cut_off(place.log.partition, place.position)
+            place.epoch = place.log.epoch
             hole |= self._take(place, batches)
             place.told = place.ends
         positions = Cut({partition: place.position for partition, place in self._places.items()})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
-from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.errors import KafkaReplicaError, UsageError
 from kafka_replica.records import Cut, Headers, Key, Partition, Record, as_record
 from kafka_replica.replica import Replica
 from kafka_replica.stores import Store
@@ -170,6 +170,33 @@ class FakeTopic:
         with self._cluster.news:
             for log in self._logs:
                 log.compact(keep_tombstones=keep_tombstones, keep_last=keep_last)
+
+    def lose_end(self, end: int, partition: int = 0) -> None:
+        """The log loses what lies at an offset and above, as after the election of a leader that did not have it.
+
+        What is written next takes the same offsets. Transactions that were open there are not to be ended any more.
+
+        Raises:
+            UsageError: it does not reach as far, or there is no such partition.
+        """
+        with self._cluster.news:
+            log = self._cluster.log(Partition(self.name, partition))
+            if not 0 <= end < log.end:
+                raise UsageError(f"{log.partition} ends at {log.end}, so it cannot lose what lies at {end}")
+            log.truncate(end)
+            self._cluster.wake()
+
+    @property
+    def tombstones_kept_s(self) -> float:
+        """For how long replicas take tombstones to be kept (``delete.retention.ms``); a day, unless a test sets it.
+
+        It is what is said: ``compact()`` removes them at once. One number for all topics of a ``FakeKafka``.
+        """
+        return self._cluster.tombstones_kept_s
+
+    @tombstones_kept_s.setter
+    def tombstones_kept_s(self, seconds: float) -> None:
+        self._cluster.tombstones_kept_s = seconds
 
     def recreate(self, partitions: int | None = None) -> None:
         """Deletes the topic and makes it again: empty, of the same name, with another id.

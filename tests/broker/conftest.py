@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from kafka_replica import Replica
+from kafka_replica.embedded import LocalKafka
 
 
 @pytest.fixture(params=["markers", "quiet points"])
@@ -14,3 +17,14 @@ def evidence(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     defaults = dict(Replica.__init__.__kwdefaults__ or {})
     monkeypatch.setattr(Replica.__init__, "__kwdefaults__", {**defaults, "evidence": kind})
     return kind
+
+
+@pytest.fixture(scope="session")
+def own_kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalKafka]:
+    """A broker that is stopped and started, and whose files are got at (``log_tools.folder_of``); it knows rights."""
+    settings = {
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "allow.everyone.if.no.acl.found": True,
+    }
+    with LocalKafka(data_dir=tmp_path_factory.mktemp("kafka"), settings=settings) as kafka:
+        yield kafka

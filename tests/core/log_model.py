@@ -113,10 +113,10 @@ class Cluster:
         """A batch of the producer's transaction; the first one begins it. Without records, it only takes part."""
         transaction = self._of(producer)
         assert transaction.commits is None, "decided already"
-        transaction.after |= self.visible
         log = self.logs[partition]
         transaction.first.setdefault(partition, NO_DATA)
         if records:
+            transaction.after |= self.visible
             if transaction.first[partition] == NO_DATA:
                 transaction.first[partition] = log.end
             self._append(partition, Kind.DATA, transaction.number, transaction.epoch, records)

@@ -39,8 +39,6 @@ class History:
     """Whether partitions answer a question one after the other, with such steps between."""
     hangs: bool = False
     """Whether transactions stay open in the end."""
-    causal: bool = True
-    """Whether it is checked that versions have what their transactions may depend on."""
 
 
 OF_THE_READER = {"read", "fetch", "look"}
@@ -65,7 +63,7 @@ class Play:
         history = self.history
         for _ in range(min(history.unread, len(self.pending))):
             self._do(self.pending.pop())
-        self.follower = ModelFollower(self.cluster, self.parts, causal=history.causal and not history.is_staggered)
+        self.follower = ModelFollower(self.cluster, self.parts, causal=not history.is_staggered)
         self.follower.source.is_staggered = history.is_staggered
         self.follower.source.meanwhile = self._go_on
         self.prepare(self.follower)
@@ -178,7 +176,6 @@ def histories(
     old: bool | None = None,
     staggers: bool = False,
     hangs: bool = False,
-    causal: bool = True,
 ) -> History:
     """Writers that interleave, abort and delete; reads of any size anywhere; and ``more`` of other things."""
     names = st.sampled_from([*LOG, *["read"] * 5, *more])
@@ -199,5 +196,4 @@ def histories(
         draw(st.lists(st.integers(0, 3), min_size=1, max_size=4)),
         staggers,
         hangs,
-        causal,
     )

@@ -6,9 +6,10 @@ the reader, the rule, the assembly, the barrier and the store.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from copy import copy
 from dataclasses import dataclass
+from itertools import product
 
 from log_model import Cluster
 from model_copies import OF_ASSEMBLY, fingerprint, fork_follower
@@ -19,6 +20,9 @@ from kafka_replica.assembly import collector_paused
 
 Step = tuple[str, int, Partition]
 """What a writer does next, who, and where; or the broker's ``compact``, where who is 0."""
+
+Meanwhile = tuple[tuple[int, ...], ...]
+"""For each moment at which a question is under way, which of the steps that are possible then are done."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,10 @@ class World:
     old_producers: tuple[int, ...] = ()
     batches: int = 1 << 30
     """How many batches a read brings."""
+    meanwhile: int = 1
+    """How many steps of writers there are, at most, while one turn of the loop asks its questions."""
+    is_staggered: bool = False
+    """Whether partitions answer a question one after the other."""
 
 
 class Situation:
@@ -56,7 +64,8 @@ class Situation:
         self.done: dict[int, int] = dict.fromkeys(world.programs, 0)  # steps of each writer
         self.compactions = 0
         self.path: tuple[object, ...] = ()
-        self.follower = ModelFollower(self.cluster, parts)
+        self.follower = ModelFollower(self.cluster, parts, causal=not world.is_staggered)
+        self.follower.source.is_staggered = world.is_staggered
 
     def fork(self) -> Situation:
         """The same, to be continued otherwise."""
@@ -106,25 +115,23 @@ class Situation:
             done -= program.steps
         return None, 0
 
-    def read(self, partition: Partition, meanwhile: tuple[Step, ...]) -> bool:
-        """One turn of the loop; the steps come while it asks a question, if it does so; says whether it did."""
-        left = list(meanwhile)
-        asked = False
+    def read(self, partition: Partition, meanwhile: Meanwhile) -> int:
+        """One turn of the loop; at how many moments something could come in between, and at each what is said."""
+        moments = 0
 
         def go_on() -> None:
-            nonlocal asked
-            asked = True
-            while left:
-                step = left.pop(0)
-                if step not in self.steps():
-                    return
-                self.do(step)
+            nonlocal moments
+            for which in meanwhile[moments] if moments < len(meanwhile) else ():
+                steps = list(self.steps())
+                if which < len(steps):
+                    self.do(steps[which])
+            moments += 1
 
         self.path = (*self.path, ("read", partition))
         self.follower.source.meanwhile = go_on
         self.follower.step((partition, self.world.batches))
         self.follower.source.meanwhile = lambda: None
-        return asked
+        return moments
 
     @property
     def fingerprint(self) -> Hashable:
@@ -207,18 +214,28 @@ def _followings(situation: Situation) -> Iterator[Situation]:
     for partition, position in situation.follower.source.positions.items():
         if position == situation.cluster.logs[partition].end and not situation.follower.rule.wants_ends:
             continue
-        asked = yield from _read(situation, partition, ())
-        if asked:
-            for step in steps:
-                yield from _read(situation, partition, (step,))
+        yield from _readings(situation, partition)
 
 
-def _read(situation: Situation, partition: Partition, meanwhile: tuple[Step, ...]) -> Generator[Situation, None, bool]:
-    other = situation.fork()
-    try:
-        asked = other.read(partition, meanwhile)
-    except AssertionError as error:
-        error.add_note(f"after {other.path}")
-        raise
-    yield other
-    return asked
+def _readings(situation: Situation, partition: Partition) -> Iterator[Situation]:
+    """One turn of the loop, with all that writers can do meanwhile."""
+    waiting: list[Meanwhile] = [()]
+    while waiting:
+        meanwhile = waiting.pop()
+        other = situation.fork()
+        try:
+            moments = other.read(partition, meanwhile)
+        except AssertionError as error:
+            error.add_note(f"after {other.path}")
+            raise
+        yield other
+        left = situation.world.meanwhile - sum(map(len, meanwhile))
+        for more in range(len(meanwhile), moments):
+            nothing = ((),) * (more - len(meanwhile))
+            waiting += [(*meanwhile, *nothing, steps) for steps in _choices(situation, left)]
+
+
+def _choices(situation: Situation, most: int) -> Iterator[tuple[int, ...]]:
+    which = range(len(situation.world.programs) + len(situation.cluster.logs) * (situation.world.compactions > 0))
+    for count in range(1, most + 1):
+        yield from product(which, repeat=count)

@@ -9,7 +9,9 @@ from model_follower import WatchedAssembly
 from kafka_replica import Cut, Record
 from kafka_replica.barrier import Barrier
 from kafka_replica.cuts import Kind, Markers, QuietPoints, Reading, Step
+from kafka_replica.cuts.authors import Author, Verdict
 from kafka_replica.cuts.parts import Decided, Part
+from kafka_replica.cuts.rounds import Rounds
 
 
 class EveryRead(QuietPoints):
@@ -54,42 +56,105 @@ def _with_kind(reading: Reading, old: Kind, new: Kind) -> Reading:
     return reading._replace(batches=[b._replace(kind=new) if b.kind == old else b for b in reading.batches])
 
 
-class FirstMarker(Markers):
+class _WithRounds(Markers):
+    """The rule with other rounds."""
+
+    rounds: type[Rounds]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rounds = self.rounds(self._tracks)
+
+
+class _NoRounds(Rounds):
+    @property
+    def is_needed(self) -> bool:
+        return False
+
+    def sort(self, decided: Decided, *, is_late: bool = True) -> None:
+        self.settled.append(decided)
+
+    def advance(self) -> Cut | None:
+        return None
+
+
+class FirstMarker(_WithRounds):
     """A transaction is whole where its first marker is."""
 
-    @property
-    def wants_ends(self) -> bool:
-        """No."""
-        return False
+    rounds = _NoRounds
 
-    def _sort(self, decided: Decided) -> None:
-        self._join(decided)
-
-    def _advance(self) -> Iterator[Step]:
-        yield from self._point(self._positions, looked=True)
+    def _point(self, cut: Cut, *, looked: bool = True) -> Iterator[Step]:
+        return super()._point(cut, looked=True)
 
 
-class NoWaiting(Markers):
+class _ImpatientRounds(Rounds):
+    def _judge(self, target: Cut) -> Verdict:
+        return Verdict.CLOSED
+
+
+class NoWaiting(_WithRounds):
     """The ends are asked for and read up to, but the other markers are not waited for."""
 
-    def _is_member(self, part: Part, confirmed: Cut) -> bool:
-        return False
+    rounds = _ImpatientRounds
 
 
-class NeverConfirmed(Markers):
+class _UnconfirmedRounds(Rounds):
+    def sort(self, decided: Decided, *, is_late: bool = True) -> None:
+        super().sort(decided, is_late=False)
+
+
+class NeverConfirmed(_WithRounds):
     """What turns up below the target makes nobody ask again."""
 
-    def _sort(self, decided: Decided) -> None:
-        before = self._confirmed
-        super()._sort(decided)
-        self._confirmed = before
+    rounds = _UnconfirmedRounds
 
 
-class NoTarget(Markers):
+class _OpenRounds(Rounds):
+    def sort(self, decided: Decided, *, is_late: bool = True) -> None:
+        self.settled.append(decided)
+        self.note(decided)
+
+
+class NoTarget(_WithRounds):
     """Whatever is decided goes into the round under way."""
 
-    def _sort(self, decided: Decided) -> None:
-        self._join(decided)
+    rounds = _OpenRounds
+
+
+class _GreedyRounds(Rounds):
+    def _judge_one(self, author: Author, parts: list[Part], target: Cut) -> Verdict:
+        return Verdict.CLOSED if author.rest else super()._judge_one(author, parts, target)
+
+
+class NeverMore(_WithRounds):
+    """What was open of an old producer is taken in, and nobody asks whether there is more of it."""
+
+    rounds = _GreedyRounds
+
+
+class _TrustingRounds(Rounds):
+    def _judge_one(self, author: Author, parts: list[Part], target: Cut) -> Verdict:
+        verdict = super()._judge_one(author, parts, target)
+        return Verdict.CLOSED if verdict is Verdict.UNCLEAR else verdict
+
+
+class NeverGivesUp(_WithRounds):
+    """Where it cannot be told whose a part is, it is left out."""
+
+    rounds = _TrustingRounds
+
+
+class _EpochRounds(Rounds):
+    def note(self, decided: Decided, *, is_late: bool = False) -> None:
+        super().note(decided, is_late=is_late)
+        if decided.producer_id >= 0:
+            self._authors[decided.producer_id].is_exact = True
+
+
+class EpochsTell(_WithRounds):
+    """The epoch is taken for a transaction's own, bump or not."""
+
+    rounds = _EpochRounds
 
 
 class LateOnesWin(WatchedAssembly):

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from log_model import P0, P1
 from model_follower import Parts
 from model_oracle import BrokenError
 from model_search import Program, World, search
-from switched_off import EveryRead, FirstMarker, Forgets, LateOnesWin, NeverAsks, NoHoles, NoWaiting
+from switched_off import (
+    EpochsTell,
+    EveryRead,
+    FirstMarker,
+    Forgets,
+    LateOnesWin,
+    NeverAsks,
+    NeverGivesUp,
+    NeverMore,
+    NoHoles,
+    NoWaiting,
+)
 
 from kafka_replica import Partition
 from kafka_replica.cuts import Markers, QuietPoints
@@ -39,6 +52,18 @@ TWO = World(2, {1: (of_both("1", P0, P1),), 2: (of_both("2", P1, P0, deletes=Tru
 NEXT = World(
     2, {1: (Program(((P0, (("k0", "1"),)),), (P0,)), of_both("2", P1, P0), of_both("3", P0, P1, commits=False))}
 )
+OLD = World(2, {1: (of_both("1", P0, P1), of_both("2", P1, P0))}, old_producers=(1,), meanwhile=2)
+OLD_LATER = World(
+    2,
+    {1: (of_one(("k0", "1")), Program(((P1, (("k1", "2"),)),), (P1,)), of_both("3", P1, P0))},
+    old_producers=(1,),
+    meanwhile=2,
+)
+OLD_CAUSE = World(
+    2,
+    {1: (of_one(("k0", "1")), Program(((P1, (("k1", "2"),)),), (P1,))), 2: (Program(((P1, (("l1", "3"),)),), (P1,)),)},
+    old_producers=(1,),
+)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +73,19 @@ NEXT = World(
 def test_by_markers(world: World, least: int) -> None:
     """Whatever the order: every version is whole, has its causes, names what is open; the last is the log's."""
     assert search(world, Parts(rule=Markers)).situations > least
+
+
+@pytest.mark.parametrize(
+    ("world", "least"), [(OLD, 1000), (OLD_LATER, 1000), (OLD_CAUSE, 1000)], ids=["two", "three", "cause"]
+)
+def test_by_markers_without_the_bump(world: World, least: int) -> None:
+    """The same where one epoch carries all transactions of a producer."""
+    assert search(world, Parts(rule=Markers)).situations > least
+
+
+def test_by_markers_of_several_brokers() -> None:
+    """The same where partitions tell their ends one after the other: whole all the same."""
+    assert search(replace(OLD, is_staggered=True, meanwhile=1), Parts(rule=Markers)).situations > 500
 
 
 @pytest.mark.parametrize(
@@ -69,8 +107,14 @@ def test_by_quiet_points(world: World, least: int) -> None:
         (TWO, Parts(rule=NeverAsks)),
         (TWO, Parts(rule=FirstMarker)),
         (TWO, Parts(rule=NoWaiting)),
+        (OLD, Parts(rule=EpochsTell)),
+        (OLD, Parts(rule=NeverMore)),
+        (OLD, Parts(rule=NeverGivesUp)),
     ],
-    ids=["every read", "late ones", "forgets", "no holes", "never asks", "first marker", "no waiting"],
+    ids=[
+        *("every read", "late ones", "forgets", "no holes", "never asks", "first marker", "no waiting"),
+        *("epochs tell", "never more", "never gives up"),
+    ],
 )
 def test_the_search_finds_a_rule_that_is_switched_off(world: World, off: Parts) -> None:
     """So that the searches above can fail."""

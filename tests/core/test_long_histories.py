@@ -27,14 +27,14 @@ def test_one_partition(history: History) -> None:
 
 
 @MANY
-@given(histories(2, more=ALL, old=False))
+@given(histories(2, more=ALL))
 def test_two_partitions(history: History) -> None:
     """Transactions span them; each is shown whole and after all it may depend on."""
     Play(history).run().finish()
 
 
 @MANY
-@given(histories(3, more=ALL, old=False, producers=4, longest=60))
+@given(histories(3, more=ALL, producers=4, longest=60))
 def test_three_partitions(history: History) -> None:
     """The same for three, with more writers."""
     Play(history).run().finish()
@@ -48,14 +48,14 @@ def test_partitions_that_answer_one_after_the_other(history: History) -> None:
 
 
 @MANY
-@given(histories(2, more=ALL, old=True, causal=False))
+@given(histories(3, more=ALL, old=True, producers=2))
 def test_producers_without_the_bump(history: History) -> None:
-    """One epoch for all transactions of a producer: perhaps more than one at a time, never a part of one."""
+    """One epoch for all transactions of a producer: each whole, and with all that it may depend on."""
     Play(history).run().finish()
 
 
 @MANY
-@given(histories(1, more=GROWING, old=False))
+@given(histories(1, more=GROWING))
 def test_partitions_that_are_added(history: History) -> None:
     """Also in the middle of a transaction that spans the old one and the new one."""
     Play(history).run().finish()
@@ -88,7 +88,7 @@ def _keep(follower: ModelFollower) -> None:
 
 
 @settings(max_examples=40, deadline=None, phases=PHASES)
-@given(histories(2, more=("fetch",), old=False))
+@given(histories(2, more=("fetch",)))
 def test_going_on_from_any_version(history: History) -> None:
     """A version and what follows ``cut.resume()`` make the same end, also where transactions were open (fact 15)."""
     play = Play(history, prepare=_keep)

@@ -123,6 +123,53 @@ def test_an_epoch_later_is_another_transaction() -> None:
     assert rule.answer(2, 1) == ["a", "| 2,1 of 1 open 1@0"]
 
 
+def _begun_by_an_old_producer() -> Steps:
+    """Without the bump: a transaction is over in the one partition, and in the other one something is open."""
+    rule = Steps(P0, P1)
+    rule.answer(0, 0)
+    rule.take(data("a", 0), marker(1, epoch=0), data("b", 0, partition=P1))
+    assert rule.rule.wants_ends
+    assert rule.answer(2, 1) == ["a"]
+    assert rule.rule.wants_ends, "the epoch does not tell, so the ends are asked for again"
+    assert rule.answer(2, 1) == []
+    assert rule.rule.waits_for_the_open
+    return rule
+
+
+def test_what_an_old_producer_goes_on_with_is_its_next_transaction() -> None:
+    """All of the one before was acknowledged when its marker was seen."""
+    rule = _begun_by_an_old_producer()
+    assert rule.take(data("c", 1, partition=P1)) == ["| 2,1 of 1 open 1@0"]
+
+
+def test_what_an_old_producer_has_open_is_taken_in_if_it_is_all() -> None:
+    """The rest, or the next one: both are whole, and what it depends on is below the target."""
+    rule = _begun_by_an_old_producer()
+    assert rule.take(marker(1, epoch=0, partition=P1)) == ["b"]
+    assert rule.rule.wants_ends
+    assert rule.answer(2, 2) == ["| 2,1 of 1"]
+
+
+def test_where_it_cannot_be_told_a_later_target_is_asked_for() -> None:
+    """The third record may be of the same transaction as the second: so it is asked for it, too."""
+    rule = _begun_by_an_old_producer()
+    rule.take(data("c", 2), marker(1, epoch=0, partition=P1), marker(3, epoch=0))
+    assert rule.rule.wants_ends
+    assert rule.answer(4, 2) == []
+    assert rule.rule.wants_ends
+    assert rule.answer(4, 2) == ["c", "| 4,2 of 2"]
+
+
+def test_a_transaction_with_the_bump_costs_one_question() -> None:
+    """Its parts are told by the epoch, and all of them are below the target."""
+    rule = Steps(P0, P1)
+    rule.answer(0, 0)
+    rule.take(data("a", 0), marker(1), data("b", 0, partition=P1), marker(1, partition=P1))
+    assert rule.rule.wants_ends
+    assert rule.answer(2, 2) == ["a", "b", "| 2,2 of 1"]
+    assert not rule.rule.wants_ends
+
+
 def test_a_reader_that_goes_back_is_refused() -> None:
     """A batch, or a position, below what was read would show an older state; the rule stops."""
     rule = Steps(P0)

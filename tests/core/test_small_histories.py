@@ -96,3 +96,16 @@ def test_a_deletion_beyond_the_cut_is_remembered() -> None:
     cluster.end(2)
     follower.step()
     follower.finish()
+
+
+def test_the_next_transaction_of_an_old_producer_is_not_shown_without_its_cause() -> None:
+    """Without the bump the next one looks like a part of the one before: it is not taken in for that."""
+    cluster = Cluster(2, old_producers=[1])
+    cluster.write(1, P0, ("a", "1"))
+    cluster.end(1)
+    follower = ModelFollower(cluster)
+    cluster.plain(P1, ("cause", "1"))
+    cluster.write(1, P1, ("effect", "1"))
+    cluster.end(1)
+    follower.step()
+    follower.finish()

@@ -1,16 +1,20 @@
-"""One RocksDB database: the only module that knows rocksdict, and what its errors mean."""
+"""One RocksDB database: with its settings (``tuning``) all that knows rocksdict."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
+from weakref import finalize
 
-from kafka_replica.errors import ConfigurationError, MissingExtraError, StoreDamagedError, StoreError, StoreInUseError
+from kafka_replica.errors import MissingExtraError, StoreDamagedError, StoreError
+from kafka_replica.records import key_text
+from kafka_replica.stores.rocks.troubles import explained
+from kafka_replica.stores.rocks.tuning import Tuning
 
 try:
     import rocksdict
@@ -18,52 +22,22 @@ except ImportError as error:
     raise MissingExtraError("the store on disk", "rocksdb") from error
 
 _NOT_FOUND = "key not found"
-_DAMAGED = ("Corruption", "checksum", "Checksum", "does not exist", "No such file")
-
-
-@dataclass(frozen=True, slots=True)
-class Tuning:
-    """What a database may use; sizes in bytes."""
-
-    block_cache_bytes: int = 64 << 20
-    write_buffer_bytes: int = 32 << 20
-    is_synced: bool = False
-    """Whether each version waits until the disk has it: for power cuts. A crash of the process needs no such thing."""
-
-    def __post_init__(self) -> None:
-        if self.block_cache_bytes < 0 or self.write_buffer_bytes < 1 << 16:
-            raise ConfigurationError(
-                "block_cache_bytes is a number of bytes, 0 or more, and write_buffer_bytes at least 65536"
-            )
-
-    def options(self) -> rocksdict.Options:
-        """As RocksDB wants it."""
-        table = rocksdict.BlockBasedOptions()
-        table.set_block_cache(rocksdict.Cache(self.block_cache_bytes))
-        table.set_bloom_filter(10, block_based=False)
-        table.set_cache_index_and_filter_blocks(True)
-        table.set_pin_l0_filter_and_index_blocks_in_cache(True)
-        options = rocksdict.Options(raw_mode=True)
-        options.create_if_missing(True)
-        options.set_block_based_table_factory(table)
-        options.set_write_buffer_size(self.write_buffer_bytes)
-        options.set_max_write_buffer_number(2)
-        options.set_max_total_wal_size(4 * self.write_buffer_bytes)
-        options.set_keep_log_file_num(2)
-        options.set_compression_type(rocksdict.DBCompressionType.lz4())
-        return options
+_STALLED = "Write stall"
+_STALLED_S = 0.001
+_STALLED_IN_VAIN_S = 10.0
 
 
 class Batch:
     """Writes that happen together or not at all."""
 
-    __slots__ = ("_batch", "delete", "delete_range", "put")
+    __slots__ = ("_batch", "delete", "delete_range", "put", "size_bytes")
 
     def __init__(self) -> None:
         self._batch = rocksdict.WriteBatch(raw_mode=True)
         self.put = self._batch.put
         self.delete = self._batch.delete
         self.delete_range = self._batch.delete_range
+        self.size_bytes = self._batch.size_in_bytes
 
     def hand_over(self) -> rocksdict.WriteBatch:
         """What rocksdict takes."""
@@ -73,11 +47,11 @@ class Batch:
 class View:
     """A database as it was at one moment. Any thread; it keeps the database open."""
 
-    __slots__ = ("_database", "_snapshot")
+    __slots__ = ("_snapshot", "database")
 
     def __init__(self, database: Database, snapshot: Any) -> None:
         self._snapshot = snapshot
-        self._database = database
+        self.database = database
 
     def get(self, key: bytes) -> bytes | None:
         """The value of a key.
@@ -90,21 +64,18 @@ class View:
         except Exception as error:  # noqa: BLE001 - rocksdict has no others
             if str(error) == _NOT_FOUND:
                 return None
-            self._database.explain(error, "reading")
+            self.database.explain(error, "reading")
         return found
-
-    def items(self, first: bytes, end: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """What the database holds now, *not* what this view shows; see ``Database.items``."""
-        return self._database.items(first, end)
 
 
 class Database:
     """One folder of RocksDB. One thread writes, any thread reads.
 
     Args:
-        folder: where it is; made if it is not there.
+        folder: where it is.
         tuning: what it may use.
-        read_only: reads what another process may have open, as it was at this moment.
+        must_exist: whether it is damage if there is no database; else one is made.
+        read_only: reads what another process may have open, as it is at this moment.
 
     Raises:
         StoreInUseError: somebody else has it open.
@@ -112,29 +83,31 @@ class Database:
         StoreError: it cannot be opened.
     """
 
-    def __init__(self, folder: Path, tuning: Tuning, *, read_only: bool = False) -> None:
+    def __init__(self, folder: Path, tuning: Tuning, *, must_exist: bool = False, read_only: bool = False) -> None:
         self.folder = folder
-        self.is_unwanted = False
-        """Whether the folder is removed when nobody reads it any more."""
         self.is_damaged = False
         """Whether something in it could not be read for what it is."""
-        access = rocksdict.AccessType.read_only() if read_only else rocksdict.AccessType.read_write()
+        access = rocksdict.AccessType.read_only(False) if read_only else rocksdict.AccessType.read_write()
         try:
-            self._db = rocksdict.Rdict(str(folder), tuning.options(), access_type=access)
+            self._db = rocksdict.Rdict(str(folder), tuning.options(creates=not must_exist), access_type=access)
         except Exception as error:  # noqa: BLE001
             self.explain(error, "opening")
-        self._stat = self.folder.stat()
+        self._stat = _stat(folder)
         self._logged, self._unlogged = rocksdict.WriteOptions(), rocksdict.WriteOptions()
         # Attributes, whatever rocksdict's stubs say.
         self._logged.sync = tuning.is_synced
         self._unlogged.disable_wal = True  # type: ignore[method-assign,assignment]
+        self._asked = rocksdict.WriteOptions()
+        self._asked.no_slowdown = True
+        self._asked.disable_wal = True  # type: ignore[method-assign,assignment]
+        self._failures = 0
 
     def is_here(self) -> bool:
         """Whether its folder is still the one that was opened."""
-        try:
-            return os.path.samestat(self.folder.stat(), self._stat)
-        except OSError:
-            return False
+        now = _stat(self.folder)
+        return now is not None and self._stat is not None and os.path.samestat(now, self._stat)
+
+    # --- reading ---
 
     def get(self, key: bytes) -> bytes | None:
         """The newest value of a key.
@@ -148,6 +121,52 @@ class Database:
             self.explain(error, "reading")
         return found
 
+    def view(self, of: type[View] = View) -> View:
+        """As it is now."""
+        return of(self, self._db.snapshot())
+
+    def items(self, first: bytes, end: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """Keys from ``first`` to before ``end`` and their values, in order, as they are at this call.
+
+        There has to be a key at or after ``end``: rocksdict's iterators end in silence where they cannot read on, so
+        that only what comes after the end shows that it was reached. Those over a snapshot go through the present
+        instead (0.3.29); a version has to be told from that by other means.
+
+        Raises:
+            StoreError: they cannot be read.
+        """
+        try:
+            entries = self._db.items(from_key=first)  # made now, and shows from then on what there is now
+        except Exception as error:  # noqa: BLE001
+            self.explain(error, "reading")
+        return self._before(end, entries, first)
+
+    def _before(self, end: bytes, entries: Any, at: bytes) -> Iterator[tuple[bytes, bytes]]:
+        try:
+            for entry in entries:
+                at = entry[0]
+                if at >= end:
+                    return
+                yield entry
+        except Exception as error:  # noqa: BLE001
+            self.explain(error, "reading")
+        self._ended_early(at)
+
+    def _ended_early(self, at: bytes) -> NoReturn:
+        probe = self._db.iter()
+        probe.seek(at)
+        while probe.valid():
+            probe.next()
+        try:
+            probe.status()
+        except Exception as error:  # noqa: BLE001
+            self.explain(error, "reading")
+        raise StoreError(
+            f"reading the store in {self.folder}: RocksDB stopped before the end; check that the disk works"
+        )
+
+    # --- writing ---
+
     def write(self, batch: Batch, *, is_logged: bool = True) -> None:
         """Writes all of it at once.
 
@@ -158,71 +177,80 @@ class Database:
         Raises:
             StoreError: nothing of it was written.
         """
+        self._wait_for_room()
         try:
             self._db.write(batch.hand_over(), self._logged if is_logged else self._unlogged)
         except Exception as error:  # noqa: BLE001
             self.explain(error, "writing")
 
     def flush(self) -> None:
-        """Everything written so far is on disk afterwards.
+        """Everything written so far is on disk afterwards, and survives a power cut.
 
         Raises:
             StoreError: it could not be written.
         """
+        self._wait_for_room()
         try:
             self._db.flush()
         except Exception as error:  # noqa: BLE001
             self.explain(error, "writing")
 
-    def view(self) -> View:
-        """As it is now."""
-        return View(self, self._db.snapshot())
-
-    def items(self, first: bytes, end: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Keys from ``first`` to before ``end`` and their values, in order, as they are at this call.
-
-        rocksdict's iterators over a snapshot go through the present instead (0.3.29), so that a version has to be
-        told from that by other means.
-
-        Raises:
-            StoreError: they cannot be read.
-        """
-        try:
-            entries = self._db.items(from_key=first)  # made now, and shows from then on what there is now
-        except Exception as error:  # noqa: BLE001
-            self.explain(error, "reading")
-        return self._before(entries, end)
-
-    def _before(self, entries: Any, end: bytes) -> Iterator[tuple[bytes, bytes]]:
+    def _wait_for_room(self) -> None:
+        """Until RocksDB would not make a write wait: one that waits for a full disk to get room never returns."""
+        begun_s = time.monotonic()
         while True:
             try:
-                entry = next(entries, None)
+                self._db.write(rocksdict.WriteBatch(raw_mode=True), self._asked)
             except Exception as error:  # noqa: BLE001
-                self.explain(error, "reading")
-            if entry is None or entry[0] >= end:
+                if _STALLED not in str(error):
+                    self.explain(error, "writing")
+            else:
                 return
-            yield entry
+            failures = self._db.property_int_value("rocksdb.background-errors") or 0
+            if failures > self._failures or (failures and time.monotonic() - begun_s > _STALLED_IN_VAIN_S):
+                self._failures = failures
+                self._explain_failure()
+            time.sleep(_STALLED_S)
+
+    def _explain_failure(self) -> NoReturn:
+        """RocksDB does not say why it could not write a file in the background, for it will try again."""
+        free_bytes = shutil.disk_usage(self.folder).free
+        reason = f"No space left on device, it seems: files cannot be written, {free_bytes} bytes are free"
+        self.explain(OSError(reason), "writing")
+
+    def sync_always(self, is_synced: bool) -> None:
+        """Whether each logged write waits for the disk, from now on."""
+        self._logged.sync = is_synced
+
+    def remove_when_unread(self) -> None:
+        """Removes the folder when nobody reads it any more, or when the process ends."""
+        finalize(self, _remove, self._db, self.folder)
+
+    # --- trouble ---
 
     def explain(self, error: Exception, doing: str) -> NoReturn:
-        """Raises the error as ours."""
-        text = str(error)
-        what = f"{doing} the store in {self.folder}: {text}"
-        if "lock" in text.lower():
-            raise StoreInUseError(f"{what}; another process has it open: close that one, or use a folder of its own")
-        if any(sign in text for sign in _DAMAGED):
-            self.is_damaged = True
-            raise StoreDamagedError(
-                f"{what}; files were damaged or removed: check the disk, and start the replica, which builds it anew"
-            ) from error
-        if "No space" in text:
-            raise StoreError(
-                f"{what}; the disk is full: make room and start the replica again, it goes on where it was"
-            ) from error
-        raise StoreError(f"{what}; check that the disk works and that this user may write there") from error
+        """Raises rocksdict's error as ours."""
+        explanation = explained(error, doing, self.folder)
+        self.is_damaged |= isinstance(explanation, StoreDamagedError)
+        raise explanation from error
 
-    def __del__(self) -> None:
-        if self.is_unwanted:
-            database = self.__dict__.pop("_db", None)
-            with suppress(Exception):  # it goes to the bin anyway
-                database.close()
-            shutil.rmtree(self.folder, ignore_errors=True)
+    def no_record(self, key: bytes, error: Exception) -> NoReturn:
+        """Says that what is stored for a key is not what is ever written for one."""
+        self.is_damaged = True
+        raise StoreDamagedError(
+            f"reading {key_text(key)} in the store in {self.folder}: what is stored for it is no record; check the "
+            "disk, and start the replica, which builds it anew"
+        ) from error
+
+
+def _stat(folder: Path) -> os.stat_result | None:
+    try:
+        return folder.stat()
+    except OSError:  # it was removed, which may be at any moment
+        return None
+
+
+def _remove(db: Any, folder: Path) -> None:
+    with suppress(Exception):  # it goes to the bin anyway
+        db.close()
+    shutil.rmtree(folder, ignore_errors=True)

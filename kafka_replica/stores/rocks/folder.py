@@ -1,27 +1,32 @@
 """The folder of a store on disk: whose it is, and which of the databases in it is the present one.
 
-CURRENT           the name of the present database, and the number of the format
+CURRENT                  the name of the present database, and the number of the format
 kafka-replica.lock
-000001/           a database; others are being built, or are read by the last who hold an older version
+database-8c1f0a92b7de/   one of them; others are being built, or are read by the last who hold an older version
+
+No two have the same name, wherever and whenever they were made: RocksDB writes files by name even when it is closed,
+which must not be into somebody else's folder if this one was removed meanwhile.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
-from kafka_replica.errors import ConfigurationError, MissingExtraError, StoreDamagedError, StoreError, StoreInUseError
+from filelock import FileLock, Timeout
 
-try:
-    from filelock import FileLock, Timeout
-except ImportError as error:
-    raise MissingExtraError("the store on disk", "rocksdb") from error
+from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
 
 FORMAT = 1
 _CURRENT, _NEXT, _LOCK = "CURRENT", "CURRENT.next", "kafka-replica.lock"
+_DATABASE = re.compile(r"database-[0-9a-f]{12}")  # so that nothing else is ever taken for one, and removed
+_HARMLESS = {_CURRENT, _NEXT, _LOCK, "lost+found"}  # the last is in every volume of its own
 
 
 class Folder:
@@ -35,7 +40,7 @@ class Folder:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
-        self._lock = FileLock(path / _LOCK)
+        self._lock = FileLock(path / _LOCK, thread_local=False)  # another thread may close the store
         if read_only:
             return
         try:
@@ -52,13 +57,6 @@ class Folder:
                 f"opening the store in {path}: {error.strerror}; name a folder that can be made"
             ) from error
 
-    def _refuse_others(self) -> None:
-        others = [name for name in self._names() if name not in {_CURRENT, _NEXT, _LOCK} and not name.isdigit()]
-        if others:
-            raise ConfigurationError(
-                f"{self.path} holds other things than a store ({others[0]}); name a folder that is empty, or new"
-            )
-
     def current(self) -> Path | None:
         """The present database, if there is one.
 
@@ -67,39 +65,39 @@ class Folder:
             StoreError: it was written by a newer version of kafka_replica.
         """
         try:
-            text = (self.path / _CURRENT).read_text()
+            plain = json.loads((self.path / _CURRENT).read_text(encoding="utf-8"))
+            number, name = plain["format"], plain["database"]
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
-            raise StoreDamagedError(f"opening the store in {self.path}: {error}; it is built anew") from error
-        try:
-            plain = json.loads(text)
-            number, name = int(plain["format"]), str(plain["database"])
+        except OSError as error:
+            raise StoreError(
+                f"opening the store in {self.path}: {error}; check that this user may read there"
+            ) from error
         except (ValueError, KeyError, TypeError) as error:
-            raise StoreDamagedError(f"opening the store in {self.path}: {error!r}; it is built anew") from error
+            raise self._damaged(f"{_CURRENT} is damaged ({error!r})") from error
+        if not isinstance(number, int) or not isinstance(name, str):
+            raise self._damaged(f"{_CURRENT} is damaged")
         if number > FORMAT:
             raise StoreError(
                 f"the store in {self.path} has format {number}, this version of kafka_replica writes {FORMAT}: use a "
                 "newer version, or another folder"
             )
-        if not (self.path / name).is_dir():
-            raise StoreDamagedError(f"opening the store in {self.path}: {name} is gone; it is built anew")
+        if not _DATABASE.fullmatch(name) or not (self.path / name).is_dir():
+            raise self._damaged(f"there is no database {name!r}")
         return self.path / name
 
-    def new(self, others: Iterable[Path]) -> Path:
-        """Where the next database may be made; ``others`` may have been removed and still be open."""
-        names = [*self._names(), *(path.name for path in others)]
-        numbers = [int(name) for name in names if name.isdigit()]
-        return self.path / f"{max(numbers, default=0) + 1:06}"
+    def new(self) -> Path:
+        """Where a database may be made."""
+        return self.path / f"database-{uuid4().hex[:12]}"
 
     def switch(self, database: Path) -> None:
-        """From now on this database is the present one, also after a crash at any instant.
+        """From now on this database is the present one, also after a crash or a power cut at any instant.
 
         Raises:
             StoreError: it could not be written; the other one still is.
         """
         try:
-            with (self.path / _NEXT).open("w") as file:
+            with (self.path / _NEXT).open("w", encoding="utf-8") as file:
                 json.dump({"format": FORMAT, "database": database.name}, file)
                 file.flush()
                 os.fsync(file.fileno())
@@ -108,16 +106,53 @@ class Folder:
             raise StoreError(
                 f"writing {self.path / _CURRENT}: {error.strerror}; make room and start the replica again"
             ) from error
+        self._sync_names()
 
-    def sweep(self, present: Path | None) -> None:
+    def forget(self) -> None:
+        """From now on there is no present database.
+
+        Raises:
+            StoreError: there still is.
+        """
+        try:
+            (self.path / _CURRENT).unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"removing {self.path / _CURRENT}: {error.strerror}; check that this user may write there"
+            ) from error
+        self._sync_names()
+
+    def sweep(self, kept: Collection[Path]) -> None:
         """Removes databases that were never finished, or are not read any more."""
         for name in self._names():
-            if name.isdigit() and self.path / name != present:
+            if _DATABASE.fullmatch(name) and self.path / name not in kept:
                 shutil.rmtree(self.path / name, ignore_errors=True)
-
-    def _names(self) -> list[str]:
-        return [path.name for path in self.path.iterdir()]
 
     def release(self) -> None:
         """Others may have it. Idempotent."""
         self._lock.release()
+
+    # --- helpers ---
+
+    def _refuse_others(self) -> None:
+        others = [name for name in self._names() if name not in _HARMLESS and not _DATABASE.fullmatch(name)]
+        if others:
+            raise ConfigurationError(
+                f"{self.path} holds other things than a store ({others[0]}); name a folder that is empty, or new"
+            )
+
+    def _names(self) -> list[str]:
+        return [path.name for path in self.path.iterdir()]
+
+    def _damaged(self, what: str) -> StoreDamagedError:
+        return StoreDamagedError(
+            f"opening the store in {self.path}: {what}; check the disk, and start its replica, which builds it anew"
+        )
+
+    def _sync_names(self) -> None:
+        with suppress(OSError):  # not every system can; then a power cut may bring back the last state of the folder
+            number = os.open(self.path, os.O_RDONLY)
+            try:
+                os.fsync(number)
+            finally:
+                os.close(number)

@@ -1,6 +1,6 @@
 """The data of one reading of the log, from its first version on, in one database.
 
-A version is one write: its records, and what is known of it (``head``), together. What is too large for that
+A version is one write: its records, and what is known of it (``Head``), together. What is too large for that
 is *staged*: written in parts that readers do not see, because they look at views from before. So that a crash
 does not leave such parts behind, what a key had before its first part is kept beside it, in the same write, and is
 put back when the database is opened again. Publishing is one write, too: the head, and that all of this is gone.
@@ -8,54 +8,41 @@ put back when the database is opened again. Publishing is one write, too: the he
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+import struct
+from collections.abc import Iterable
 from itertools import islice
-from typing import NamedTuple
+from weakref import WeakSet
 
 from kafka_replica.bookmark import Bookmark
 from kafka_replica.delta import Applied, Delta
 from kafka_replica.errors import StoreDamagedError
 from kafka_replica.records import Cut, Partition, Record, Stored
 from kafka_replica.stores.packed import PackedKeys
-from kafka_replica.stores.rocks.codec import pack_head, pack_headers, unpack_record
-from kafka_replica.stores.rocks.database import Batch, Database
-from kafka_replica.stores.rocks.snapshot import AFTER_DATA, AFTER_OLD, DATA, OLD, Link, RocksSnapshot, Tally
+from kafka_replica.stores.packed_headers import pack_headers
+from kafka_replica.stores.rocks.codec import pack_head, unpack_record
+from kafka_replica.stores.rocks.database import Batch, Database, View
+from kafka_replica.stores.rocks.head import HEAD, Head
+from kafka_replica.stores.rocks.snapshot import RocksSnapshot, Tally
+from kafka_replica.stores.rocks.walk import ABSENT, AFTER_OLD, DATA, OLD, Entries, Link, StagedView, shown, staged
 
-_HEAD = b"h"
-_ABSENT = b""  # what a key had that was not there
-_BATCH_RECORDS = 2_000
-
-
-class _Head(NamedTuple):
-    version: int
-    keys: int | None
-    partitions: list[Partition]
-    bookmark: Bookmark
-
-    def encode(self) -> bytes:
-        plain = {"version": self.version, "keys": self.keys, "partitions": self.partitions}
-        return json.dumps(plain).encode() + b"\n" + self.bookmark.encode()
-
-    @staticmethod
-    def decode(data: bytes) -> _Head:
-        try:
-            first, bookmark = data.split(b"\n", 1)
-            plain = json.loads(first)
-            partitions = [Partition(*place) for place in plain["partitions"]]
-            return _Head(plain["version"], plain["keys"], partitions, Bookmark.decode(bookmark))
-        except (ValueError, KeyError, TypeError) as error:
-            raise StoreDamagedError(f"reading what a store says of itself: {error!r}; it is built anew") from error
+_BATCH_BYTES = 1 << 20
+_SOME = 100  # keys are written before it is looked whether a batch is full
+_GATHER_EVERY_VERSIONS = 64
 
 
 class Generation:
     """One database and its versions. One thread writes.
 
+    Args:
+        database: where it is.
+        is_new: whether there is nothing in it yet.
+        is_ours: whether it may be written, so that what somebody staged and did not publish can be taken back.
+
     Raises:
         StoreError: it cannot be read.
     """
 
-    def __init__(self, database: Database, *, repair: bool = True) -> None:
+    def __init__(self, database: Database, *, is_new: bool = False, is_ours: bool = True) -> None:
         self.database = database
         self.bookmark: Bookmark | None = None
         self._version = 0
@@ -64,27 +51,40 @@ class Generation:
         self._tally, self._more = Tally(0), 0
         self._link = Link()
         self._staged = False
-        if (data := database.get(_HEAD)) is not None:
-            head = _Head.decode(data)
-            self.bookmark, self._version, self._tally = head.bookmark, head.version, Tally(head.keys)
-            for partition in head.partitions:
-                self._number(partition)
-            if repair:
-                self.put_back()
+        self._view_of: type[View] = View
+        self._held: WeakSet[RocksSnapshot] = WeakSet()
+        if not is_new:
+            self._read_head()
+            if is_ours:
+                self.take_back()
+            elif next(staged(database), None) is not None:
+                self._view_of = StagedView
 
     # --- reading ---
 
     def newest(self, key: bytes) -> Record | None:
         """What was written of a key, seen by readers or not."""
         data = self.database.get(DATA + key)
-        return None if data is None else unpack_record(key, data, self._partitions)
+        return None if data is None else self._record(key, data)
 
     def snapshot(self) -> RocksSnapshot:
         """The version published last."""
-        cut = Cut() if self.bookmark is None else self.bookmark.cut
-        return RocksSnapshot(
-            self.database.view(), self._partitions, self._version, cut, self._tally, self._more, self._link
+        made = RocksSnapshot(
+            self,
+            self.database.view(self._view_of),
+            self._partitions,
+            self._version,
+            Cut() if self.bookmark is None else self.bookmark.cut,
+            self._tally,
+            self._more,
+            self._link,
         )
+        self._held.add(made)
+        return made
+
+    def entries(self) -> Entries:
+        """The version published last, in the order of its keys."""
+        return shown(self.database)
 
     # --- writing ---
 
@@ -96,12 +96,15 @@ class Generation:
         """
         self._staged = True
         changes = iter(delta.changes.items())
-        while some := list(islice(changes, _BATCH_RECORDS)):
-            batch = Batch()
+        batch = Batch()
+        while some := list(islice(changes, _SOME)):
             if self.bookmark is not None:
                 self._keep_old(batch, (key for key, _ in some))
             self._fill(batch, some, delta.source)
-            self.database.write(batch, is_logged=False)
+            if batch.size_bytes() > _BATCH_BYTES:
+                self.database.write(batch, is_logged=False)
+                batch = Batch()
+        self.database.write(batch, is_logged=False)
 
     def publish(self, delta: Delta, version: int, bookmark: Bookmark) -> Applied:
         """The next version: what was staged, and the rest.
@@ -109,52 +112,91 @@ class Generation:
         Raises:
             StoreError: nothing has changed for readers.
         """
-        is_first = self.bookmark is None
-        if is_first:
-            self._tally = Tally(None if self._staged else len(delta.changes) - _tombstones(delta))
-        if self._staged or is_first:
-            self.stage(delta)
-            self.database.flush()
-            applied = Applied((), ()) if is_first else self._staged_changes()
-            batch = Batch()
-            batch.delete_range(OLD, AFTER_OLD)
+        batch = Batch()
+        if self.bookmark is None:
+            applied, more = self._first(delta), 0
+        elif self._staged:
+            applied, more = self._staged_whole(batch, delta)
         else:
-            batch = Batch()
-            applied = self._small(batch, delta)
-        # Before it is written: readers look for touched keys in this order, too.
-        before, self._link = self._link, Link()
-        before.touched, before.newer = (applied.changed, applied.deleted), self._link
-        self._write_head(batch, version, bookmark)
+            applied, more = self._small(batch, delta)
+        self._link = self._link.extend(applied.changed, applied.deleted)  # before it is written: see ``walk``
+        self._write_head(batch, version, bookmark, self._more + more)
         self._staged = False
+        if version % _GATHER_EVERY_VERSIONS == 0:
+            for snapshot in list(self._held):
+                snapshot.gather()
         return applied
 
     def note(self, bookmark: Bookmark) -> None:
         """What is known of the version published last, anew."""
         if not self._staged:
-            self._write_head(Batch(), self._version, bookmark)
+            self._write_head(Batch(), self._version, bookmark, self._more)
+
+    def take_back(self) -> None:
+        """Takes back what was staged and never published."""
+        touched = PackedKeys()
+        for key, _ in staged(self.database):
+            touched.append(key)
+        if touched:
+            self._link = self._link.extend(touched)  # before anything is written: see ``walk``
+            self._put_back()
+        self._staged = False
 
     # --- helpers ---
 
-    def _write_head(self, batch: Batch, version: int, bookmark: Bookmark) -> None:
-        keys = None if self._tally.keys is None else self._tally.keys + self._more
-        batch.put(_HEAD, _Head(version, keys, self._partitions, bookmark).encode())
-        self.database.write(batch)
-        self._version, self.bookmark = version, bookmark
+    def _read_head(self) -> None:
+        data = self.database.get(HEAD)
+        if data is None:
+            raise StoreDamagedError(f"opening the store in {self.database.folder}: nothing was ever published there")
+        head = Head.decode(data)
+        self.bookmark, self._version, self._tally = head.bookmark, head.version, Tally(head.keys)
+        for partition in head.partitions:
+            self._number(partition)
 
-    def _small(self, batch: Batch, delta: Delta) -> Applied:
+    def _write_head(self, batch: Batch, version: int, bookmark: Bookmark, more: int) -> None:
+        keys = None if self._tally.keys is None else self._tally.keys + more
+        batch.put(HEAD, Head(version, keys, self._partitions, bookmark).encode())
+        self.database.write(batch)
+        self._version, self.bookmark, self._more = version, bookmark, more
+
+    def _first(self, delta: Delta) -> Applied:
+        """Writes the rest of the first version; nobody can see any of it yet."""
+        self._tally = Tally(None if self._staged else len(delta.changes) - _tombstones(delta))
+        self.stage(delta)
+        self.database.flush()
+        return Applied((), ())
+
+    def _staged_whole(self, batch: Batch, delta: Delta) -> tuple[Applied, int]:
+        """Writes the rest of what is staged, fills a batch with what makes it seen, and says what it changes."""
+        self.stage(delta)
+        self.database.flush()
+        changed, deleted, new = PackedKeys(), PackedKeys(), 0
+        for key, old in staged(self.database):
+            if self.database.get(DATA + key) is not None:
+                changed.append(key)
+                new += old == ABSENT
+            elif old != ABSENT:
+                deleted.append(key)
+        batch.delete_range(OLD, AFTER_OLD)
+        return Applied(changed, deleted), new - len(deleted)
+
+    def _small(self, batch: Batch, delta: Delta) -> tuple[Applied, int]:
         """Fills a batch with all of a delta, and says what it changes."""
         get = self.database.get
         changed, deleted, new = [], [], 0
+        before: dict[bytes, Record | None] = {}
         for key, raw in delta.changes.items():
-            is_known = get(DATA + key) is not None
+            old = get(DATA + key)
             if raw[1] is not None:
                 changed.append(key)
-                new += not is_known
-            elif is_known:
+                new += old is None
+            elif old is not None:
                 deleted.append(key)
+            else:
+                continue
+            before[key] = None if old is None else self._record(key, old)
         self._fill(batch, delta.changes.items(), delta.source)
-        self._more += new - len(deleted)
-        return Applied(tuple(changed), tuple(deleted))
+        return Applied(tuple(changed), tuple(deleted), before), new - len(deleted)
 
     def _fill(self, batch: Batch, changes: Iterable[tuple[bytes, Stored]], source: Partition | None) -> None:
         put, delete = batch.put, batch.delete
@@ -175,31 +217,24 @@ class Generation:
             self._partitions.append(partition)
         return number
 
+    def _record(self, key: bytes, data: bytes) -> Record:
+        try:
+            return unpack_record(key, data, self._partitions)
+        except (struct.error, IndexError, ValueError) as error:
+            self.database.no_record(key, error)
+
     def _keep_old(self, batch: Batch, keys: Iterable[bytes]) -> None:
         get = self.database.get
         for key in keys:
             if get(OLD + key) is None:
-                batch.put(OLD + key, get(DATA + key) or _ABSENT)
+                batch.put(OLD + key, get(DATA + key) or ABSENT)
 
-    def _staged_changes(self) -> Applied:
-        changed, deleted = PackedKeys(), PackedKeys()
-        for key, old in self._old():
-            is_there = self.database.get(DATA + key) is not None
-            if is_there:
-                changed.append(key)
-                self._more += old == _ABSENT
-            elif old != _ABSENT:
-                deleted.append(key)
-                self._more -= 1
-        return Applied(changed, deleted)
-
-    def put_back(self) -> None:
-        """Takes back what was staged and never published."""
-        old = self._old()
-        while some := list(islice(old, _BATCH_RECORDS)):
+    def _put_back(self) -> None:
+        old = staged(self.database)
+        while some := list(islice(old, _SOME)):
             batch = Batch()
             for key, data in some:
-                if data == _ABSENT:
+                if data == ABSENT:
                     batch.delete(DATA + key)
                 else:
                     batch.put(DATA + key, data)
@@ -208,32 +243,6 @@ class Generation:
         batch.delete_range(OLD, AFTER_OLD)
         self.database.write(batch)
 
-    def _old(self) -> Iterator[tuple[bytes, bytes]]:
-        return ((key[1:], data) for key, data in self.database.items(OLD, AFTER_OLD))
-
-
-def difference(old: Database, new: Database) -> Applied:
-    """What it takes to make the one of the other, for listeners: records that only moved in the log are the same."""
-    changed, deleted = PackedKeys(), PackedKeys()
-    was, now = (database.items(DATA, AFTER_DATA) for database in (old, new))
-    before, after = next(was, None), next(now, None)
-    while before is not None or after is not None:
-        if after is None or (before is not None and before[0] < after[0]):
-            deleted.append(before[0][1:])  # type: ignore[index]
-            before = next(was, None)
-        elif before is None or after[0] < before[0]:
-            changed.append(after[0][1:])
-            after = next(now, None)
-        else:
-            if _content(before[1]) != _content(after[1]):
-                changed.append(after[0][1:])
-            before, after = next(was, None), next(now, None)
-    return Applied(changed, deleted)
-
 
 def _tombstones(delta: Delta) -> int:
     return sum(raw[1] is None for raw in delta.changes.values()) if delta.tombstone_count else 0
-
-
-def _content(data: bytes) -> bytes:
-    return data[20:]  # from the size of the headers on: without offset, timestamp and place

@@ -1,39 +1,19 @@
-"""A version on disk: a view of RocksDB, and what is known of it.
-
-A key is looked up in the view. Going through all keys goes through what the database holds now (views of rocksdict
-cannot be gone through), leaving out each key that was touched since, and looks these up. Which ones were touched
-is known from links: each version has one, which names the keys that the next version touched, and that version's
-link. They refer forward only, so that what nobody holds is let go of. What is staged has its keys beside it.
-The order decides: first the database is opened for going through, then the staged keys, then the links are read;
-the writer sets a link before it removes what was staged for it. So no touched key is missed.
-"""
+"""A version on disk: a view of RocksDB, and what is known of it."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, ItemsView, Iterator, Sequence, ValuesView
+from collections.abc import ItemsView, Iterator, Sequence, ValuesView
+from threading import RLock
 from typing import TypeVar, overload
 
-from kafka_replica.errors import StoreDamagedError
-from kafka_replica.records import Cut, Key, Partition, Record, key_bytes, key_text
+from kafka_replica.records import Cut, Key, Partition, Record, key_bytes
 from kafka_replica.stores.contract import Snapshot
 from kafka_replica.stores.rocks.codec import unpack_record
 from kafka_replica.stores.rocks.database import View
+from kafka_replica.stores.rocks.walk import DATA, Entries, Link, shown, told_apart
 
 T = TypeVar("T")
-
-DATA, AFTER_DATA = b"d", b"e"  # keys of records begin with the one and are below the other
-OLD, AFTER_OLD = b"o", b"p"  # what keys had before something was staged for them
-
-
-class Link:
-    """What was touched by the version after one; ``newer`` is set last, and makes ``touched`` valid."""
-
-    __slots__ = ("newer", "touched")
-
-    def __init__(self) -> None:
-        self.touched: tuple[Collection[bytes], ...] = ()
-        self.newer: Link | None = None
 
 
 class Tally:
@@ -49,12 +29,36 @@ class Tally:
 
 
 class RocksSnapshot(Snapshot):
-    """One version of a store on disk. Reading it may raise ``StoreError``, as anything on a disk may."""
+    """One version of a store on disk. Reading it may raise ``StoreError``, as anything on a disk may.
 
-    __slots__ = ("_cut", "_link", "_more", "_partitions", "_tally", "_version", "_view")
+    Args:
+        owner: what has to live as long as the version is read.
+        view: what it looks keys up in; None for the version before the first one.
+        partitions: by their numbers.
+        version: its number.
+        cut: what it stands for.
+        tally: how many keys there are, but for ``more``.
+        more: how many more.
+        link: what newer versions touched.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_cut",
+        "_link",
+        "_lock",
+        "_more",
+        "_owner",
+        "_partitions",
+        "_tally",
+        "_touched",
+        "_version",
+        "_view",
+    )
 
     def __init__(
         self,
+        owner: object,
         view: View | None,
         partitions: Sequence[Partition],
         version: int,
@@ -63,6 +67,7 @@ class RocksSnapshot(Snapshot):
         more: int,
         link: Link,
     ) -> None:
+        self._owner = owner
         self._view = view
         self._partitions = partitions
         self._version = version
@@ -70,6 +75,8 @@ class RocksSnapshot(Snapshot):
         self._tally = tally
         self._more = more
         self._link = link
+        self._touched: set[bytes] = set()  # by the versions up to that of the link
+        self._lock = RLock()  # a signal handler may read what the same thread is gathering
 
     @property
     def version(self) -> int:  # noqa: D102 - as the contract says
@@ -83,6 +90,11 @@ class RocksSnapshot(Snapshot):
         if self._tally.keys is None:
             self._tally.keys = sum(1 for _ in self._walk()) - self._more
         return self._tally.keys + self._more
+
+    @property
+    def known_length(self) -> int | None:
+        """Its length, if somebody has counted the keys of this version or a near one."""
+        return None if self._tally.keys is None else self._tally.keys + self._more
 
     @overload
     def get(self, key: Key, /) -> Record | None: ...
@@ -99,7 +111,7 @@ class RocksSnapshot(Snapshot):
         if self._view is None:
             return default
         found = self._view.get(DATA + key)
-        return default if found is None else self._record(key, found)
+        return default if found is None else self._record(self._view, key, found)
 
     def __iter__(self) -> Iterator[bytes]:
         return (key for key, _ in self._walk())
@@ -114,46 +126,35 @@ class RocksSnapshot(Snapshot):
 
     def records(self) -> Iterator[tuple[bytes, Record]]:
         """Keys and records."""
-        return ((key, self._record(key, data)) for key, data in self._walk())
+        view = self._view
+        if view is None:
+            return iter(())
+        return ((key, self._record(view, key, data)) for key, data in self._walk())
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} version {self.version} of {self.cut}>"  # counting may take a while
 
-    def _record(self, key: bytes, data: bytes) -> Record:
+    def gather(self) -> None:
+        """Notes what newer versions touched, each key once, so that the links can be let go of."""
+        with self._lock:
+            while (newer := self._link.newer) is not None:
+                self._touched.update(*self._link.touched)
+                self._link = newer
+
+    def _record(self, view: View, key: bytes, data: bytes) -> Record:
         try:
             return unpack_record(key, data, self._partitions)
-        except (struct.error, IndexError) as error:
-            raise StoreDamagedError(
-                f"reading {key_text(key)} in {self!r}: what is stored for it is no record; start the replica anew "
-                "with an empty folder"
-            ) from error
+        except (struct.error, IndexError, ValueError) as error:
+            view.database.no_record(key, error)
 
-    def _walk(self) -> Iterator[tuple[bytes, bytes]]:
-        """Keys and what is stored for them."""
-        view = self._view
-        if view is None:
+    def _walk(self) -> Entries:
+        if self._view is None:
             return iter(())
-        present = view.items(DATA, AFTER_DATA)
-        touched = {key[1:] for key, _ in view.items(OLD, AFTER_OLD)}
-        link = self._link
-        while (newer := link.newer) is not None:
-            touched.update(*link.touched)
-            link = newer
-        if not touched:
-            return ((key[1:], data) for key, data in present)
-        return _told_apart(view, present, touched)
-
-
-def _told_apart(
-    view: View, present: Iterator[tuple[bytes, bytes]], touched: set[bytes]
-) -> Iterator[tuple[bytes, bytes]]:
-    for key, data in present:
-        if key[1:] not in touched:
-            yield key[1:], data
-    for key in touched:
-        then = view.get(DATA + key)
-        if then is not None:
-            yield key, then
+        entries = shown(self._view.database)  # first: see ``walk``
+        self.gather()
+        if not self._touched:
+            return entries
+        return told_apart(entries, self._touched.copy(), self._view)
 
 
 class _Items(ItemsView[bytes, Record]):

@@ -11,15 +11,19 @@ from kafka_replica.bookmark import Bookmark
 from kafka_replica.delta import Applied, Delta
 from kafka_replica.errors import StoreDamagedError, StoreError, UsageError
 from kafka_replica.records import Cut, Record
-from kafka_replica.stores.rocks.database import Database, Tuning
+from kafka_replica.stores.rocks.beside import open_beside
+from kafka_replica.stores.rocks.database import Database
+from kafka_replica.stores.rocks.difference import difference
 from kafka_replica.stores.rocks.folder import Folder
-from kafka_replica.stores.rocks.generation import Generation, difference
-from kafka_replica.stores.rocks.snapshot import Link, RocksSnapshot, Tally
+from kafka_replica.stores.rocks.generation import Generation
+from kafka_replica.stores.rocks.snapshot import RocksSnapshot, Tally
+from kafka_replica.stores.rocks.tuning import Tuning
+from kafka_replica.stores.rocks.walk import Link
 
 _log = logging.getLogger("kafka_replica")
 
-# Databases that are still read in this process after their store was closed: RocksDB opens none twice.
-_open: WeakValueDictionary[Path, Database] = WeakValueDictionary()
+# What is still read in this process, perhaps after its store was closed: RocksDB opens nothing twice.
+_open: WeakValueDictionary[Path, Generation] = WeakValueDictionary()
 
 
 class RocksStore:
@@ -39,7 +43,8 @@ class RocksStore:
     Raises:
         MissingExtraError: the extra ``rocksdb`` is not installed.
         ConfigurationError: the folder holds other things, or a size is impossible.
-        StoreInUseError: another replica has it.
+        StoreInUseError: another replica has it, or another process still reads a version of it.
+        StoreDamagedError: it is damaged, and was to be looked at only.
         StoreError: it cannot be opened.
     """
 
@@ -59,9 +64,15 @@ class RocksStore:
         self._folder = Folder(Path(path).absolute(), read_only=read_only)
         self._generation: Generation | None = None
         self._aside: Generation | None = None
-        self._now = RocksSnapshot(None, [], 0, Cut(), Tally(0), 0, Link())
+        self._now = _nothing()
         try:
-            self._open_present()
+            if read_only:
+                self._generation = open_beside(self._folder, self._tuning)
+            else:
+                self._open_present()
+                self._folder.sweep({*_open})
+            if self._generation is not None:
+                self._now = self._generation.snapshot()
         except BaseException:
             self._folder.release()
             raise
@@ -78,8 +89,9 @@ class RocksStore:
 
     @property
     def is_damaged(self) -> bool:
-        """Whether something was met that is not what was written."""
-        return self._generation is not None and self._generation.database.is_damaged
+        """Whether something was met that is not what was written, and is not being built anew already."""
+        writing = self._aside or self._generation
+        return writing is not None and writing.database.is_damaged
 
     def snapshot(self) -> RocksSnapshot:
         """The present version, in O(1)."""
@@ -106,87 +118,94 @@ class RocksStore:
 
     def note(self, bookmark: Bookmark) -> None:
         """Writes down what the present version is known to stand for."""
+        self._check_writable()
         if self._generation is not None and self._aside is None:
             self._generation.note(bookmark)
 
     def rebuild(self, *, forget: bool = False) -> None:
         """Begins to build anew, aside; see ``Store.rebuild``."""
+        self._check_writable()
         if self._aside is not None:
-            self._drop(self._aside)
+            _drop(self._aside)
             self._aside = None
-        if self._generation is not None and not forget:
-            try:
-                self._generation.put_back()
-            except StoreError as error:
-                _log.error("%s", error)  # it will be replaced all the same
-            self._aside = self._make()
         if forget:
+            self._folder.forget()
             if self._generation is not None:
-                self._drop(self._generation)
-            self._generation = None
-            self._now = RocksSnapshot(None, [], 0, Cut(), Tally(0), 0, Link())
+                _drop(self._generation)
+            self._generation, self._now = None, _nothing()
+        elif self._generation is not None:
+            self._aside = self._make()
 
     def close(self) -> None:
-        """Lets go of the folder; snapshots stay readable. Idempotent."""
+        """Lets go of the folder, but for what snapshots that are held still need. Idempotent."""
         if self._aside is not None:
-            self._drop(self._aside)
+            _drop(self._aside)
         self._aside = self._generation = None
+        self._now = _nothing()
         self._folder.release()
 
     # --- helpers ---
 
-    def _writing(self) -> Generation:
-        """Where the next version is written: in the present database, or in one that is built aside."""
+    def _check_writable(self) -> None:
         if self._is_read_only:
             raise UsageError(f"{self!r} was opened with read_only=True; a replica needs one that it can write")
-        if self._aside is not None:
-            return self._aside
-        if self._generation is None:
+
+    def _writing(self) -> Generation:
+        """Where the next version is written: in the present database, or in one that is built aside."""
+        self._check_writable()
+        if self._aside is None and self._generation is None:
             self._aside = self._make()
-            return self._aside
-        return self._generation
+        found = self._aside or self._generation
+        assert found is not None  # noqa: S101 - for type checkers
+        return found
 
     def _make(self) -> Generation:
-        folder = self._folder.new(_open)
-        database = _open[folder] = Database(folder, self._tuning)
-        return Generation(database)
+        folder = self._folder.new()
+        generation = _open[folder] = Generation(Database(folder, self._tuning), is_new=True)
+        return generation
 
     def _swap(self, built: Generation) -> Applied | None:
         """The one built aside becomes the present one; says how they differ."""
         before = self._generation
+        built.database.flush()  # what is removed now must not be missed after a power cut
         self._folder.switch(built.database.folder)
         self._generation, self._aside = built, None
         if before is None:
             return Applied((), ())
         try:
-            return difference(before.database, built.database)
-        except StoreDamagedError as error:
+            return difference(before.entries(), built.entries())
+        except StoreError as error:
             _log.error("%s", error)
             return None
         finally:
-            self._drop(before)
-
-    def _drop(self, generation: Generation) -> None:
-        generation.database.is_unwanted = True
+            _drop(before)
 
     def _open_present(self) -> None:
         try:
             folder = self._folder.current()
             if folder is not None:
-                self._generation = Generation(self._database(folder), repair=not self._is_read_only)
-                self._now = self._generation.snapshot()
+                self._generation = self._opened(folder)
         except StoreDamagedError as error:
-            if self._is_read_only:
-                raise
             _log.error("%s", error)
-            self._generation, folder = None, None
-        if not self._is_read_only:
-            self._folder.sweep(folder)
 
-    def _database(self, folder: Path) -> Database:
-        if self._is_read_only:
-            return Database(folder, self._tuning, read_only=True)
-        database = _open.get(folder)
-        if database is None or not database.is_here():
-            database = _open[folder] = Database(folder, self._tuning)
-        return database
+    def _opened(self, folder: Path) -> Generation:
+        """What is in there; as it is read already, where somebody in this process still holds a version of it."""
+        generation = _open.get(folder)
+        if generation is None or not generation.database.is_here():
+            generation = _open[folder] = Generation(Database(folder, self._tuning, must_exist=True))
+            return generation
+        if generation.database.is_damaged:
+            _drop(generation)
+            raise StoreDamagedError(f"opening the store in {folder}: it was found to be damaged before")
+        generation.database.sync_always(self._tuning.is_synced)
+        generation.take_back()
+        return generation
+
+
+def _nothing() -> RocksSnapshot:
+    """The version before the first one."""
+    return RocksSnapshot(None, None, [], 0, Cut(), Tally(0), 0, Link())
+
+
+def _drop(generation: Generation) -> None:
+    generation.database.remove_when_unread()

@@ -1,0 +1,61 @@
+"""The memory that a full flush takes: one transaction, written over a state that is there, followed by a replica.
+
+    rocks_flush BOOTSTRAP TOPIC FOLDER RECORDS
+
+Follows TOPIC, says READY, and goes on until RECORDS were read in one version; then the most it held beyond idle.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+
+from benchmarks.programs.common import resident_bytes, tell
+from kafka_replica import Replica, RocksStore
+
+_LOOK_EVERY_S = 0.01
+
+
+def main() -> None:
+    """Follows, and watches its own memory."""
+    bootstrap, topic, folder, records = sys.argv[1:5]
+    replica = Replica({"bootstrap.servers": bootstrap}, topic, RocksStore(folder)).start()
+    replica.wait_ready(300)
+    time.sleep(0.5)
+    idle_bytes = peak_bytes = resident_bytes()
+    version = replica.snapshot().version
+    over = threading.Event()
+
+    def watch() -> None:
+        nonlocal peak_bytes
+        while not over.wait(_LOOK_EVERY_S):
+            peak_bytes = max(peak_bytes, resident_bytes())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    sys.stdout.write("READY\n")
+    sys.stdout.flush()
+    give_up_s = time.monotonic() + 600
+    while replica.snapshot().version == version and time.monotonic() < give_up_s:
+        time.sleep(0.05)
+    over.set()
+    watcher.join()
+    snapshot = replica.snapshot()
+    keys = len(snapshot)
+    tell(
+        what="full flush, on disk",
+        version=snapshot.version - version,
+        keys=keys,
+        records=int(records),
+        idle_mb=idle_bytes / 1e6,
+        peak_mb=peak_bytes / 1e6,
+        above_mb=(peak_bytes - idle_bytes) / 1e6,
+    )
+    replica.close()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

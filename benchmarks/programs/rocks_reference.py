@@ -1,0 +1,59 @@
+"""The reference of the store on disk: the reference loop, feeding bare rocksdict batches with their position.
+
+    rocks_reference BOOTSTRAP TOPIC FOLDER
+
+rocksdict's defaults, values as they are, the write-ahead log on; the position is in each batch. It keeps no promise.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+
+from confluent_kafka import Consumer, TopicPartition
+from rocksdict import Options, Rdict, WriteBatch
+
+from benchmarks.programs.common import tell
+
+_POSITION = b"\0position"
+
+
+def read(bootstrap: str, topic: str, folder: str) -> int:
+    """The whole topic, from its beginning to its end; how many records there were."""
+    database = Rdict(folder, Options(raw_mode=True))
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap, "group.id": "reference", "enable.auto.commit": False,
+            "isolation.level": "read_committed", "enable.partition.eof": True,
+            "fetch.queue.backoff.ms": 1, "fetch.wait.max.ms": 10,
+        }
+    )  # fmt: skip
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    count = 0
+    while True:
+        batch = WriteBatch(raw_mode=True)
+        is_over, position = False, -1
+        for message in [consumer.poll(60), *consumer.consume(500, 0)]:
+            if message.error() is not None:
+                is_over = True
+                break
+            position = message.offset()
+            batch.put(message.key(), message.value())
+            count += 1
+        batch.put(_POSITION, b"%d" % (position + 1))
+        database.write(batch)
+        if is_over:
+            return count
+
+
+def main() -> None:
+    """Reads, and says how long it took."""
+    gc.disable()
+    began_s = time.perf_counter()
+    count = read(*sys.argv[1:4])
+    tell(what="reference, rocksdict", keys=count, s=time.perf_counter() - began_s, cpu_s=time.process_time())
+
+
+if __name__ == "__main__":
+    main()

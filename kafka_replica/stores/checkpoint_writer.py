@@ -1,0 +1,170 @@
+"""Writes checkpoint files: whole ones, aside, and notes at the end of one. See ``checkpoint`` for how they look."""
+
+from __future__ import annotations
+
+import os
+import sys
+from array import array
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+from zlib import crc32
+
+from kafka_replica.bookmark import Bookmark
+from kafka_replica.records import Partition, Record
+from kafka_replica.stores.checkpoint import (
+    CHECKSUM,
+    FIRST_RECORD,
+    FORMAT,
+    HEADER,
+    MAGIC,
+    RECORD,
+    REST,
+    Kept,
+    Note,
+    Saved,
+)
+from kafka_replica.stores.packed_headers import pack_headers
+
+_AT_ONCE = 200  # records: between two such lots the writer of the store gets its turn
+
+
+def write(
+    path: Path,
+    kept: Iterable[tuple[bytes, Kept]],
+    saved: Saved,
+    source: Partition,
+    version: int,
+    bookmark: Bookmark,
+) -> tuple[int, list[Partition]]:
+    """Writes a file in the place of the one there is.
+
+    Args:
+        path: the file.
+        kept: keys and records, none of them a tombstone.
+        saved: where records lie that are numbers.
+        source: of records that do not say it.
+        version: its number.
+        bookmark: of the version.
+
+    Returns:
+        Where the file ends, and the places that its records name.
+
+    Raises:
+        OSError: it was not written; the one there is stays.
+        StoreDamagedError: the same, for a record of ``saved`` is not what was written.
+    """
+    aside = aside_of(path)
+    try:
+        with aside.open("wb") as file:
+            writer = _Writer(file, saved, source)
+            end = writer.write(kept, version, bookmark)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        raise
+    with suppress(OSError):  # where folders cannot be opened
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    return end, writer.places
+
+
+def add_note(path: Path, end: int, note: Note) -> int:
+    """Writes down more of the version that a file has.
+
+    Args:
+        path: the file.
+        end: where it ends.
+        note: of the same version.
+
+    Returns:
+        Where it ends now.
+
+    Raises:
+        OSError: it was not written; what was there before counts.
+    """
+    data = note.encode()
+    with path.open("r+b") as file:
+        file.truncate(end)  # a torn one goes
+        file.seek(end)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    return end + len(data)
+
+
+def aside_of(path: Path) -> Path:
+    """Where a file is written before it is put in its place."""
+    return path.with_name(path.name + ".writing")
+
+
+class _Writer:
+    """Writes one file, a lot of records at a time."""
+
+    def __init__(self, file: BinaryIO, saved: Saved, source: Partition) -> None:
+        self._file = file
+        self._saved = saved
+        self._source = source
+        self.places = list(saved.places)  # so that its records stay as they are
+        self._numbers = {place: number for number, place in enumerate(self.places)}
+
+    def write(self, kept: Iterable[tuple[bytes, Kept]], version: int, bookmark: Bookmark) -> int:
+        """All of it; where it ends."""
+        write = self._file.write
+        write(bytes(FIRST_RECORD))
+        at = FIRST_RECORD
+        keys, ends, begins = bytearray(), array("Q"), array("Q")
+        pairs = iter(kept)
+        while some := list(islice(pairs, _AT_ONCE)):
+            records = [self._packed(*pair) for pair in some]
+            for (key, _), record in zip(some, records, strict=True):
+                keys += key
+                ends.append(len(keys))
+                keys += b"\n"
+                begins.append(at)
+                at += len(record)
+            write(b"".join(records))
+        starts, checksum = [at], 0
+        for part in (keys, _bytes(ends), _bytes(begins)):
+            write(part)
+            checksum = crc32(part, checksum)
+            starts.append(starts[-1] + len(part))
+        note = Note(version, self.places, bookmark).encode()
+        write(note)
+        header = HEADER.pack(MAGIC, FORMAT, checksum, len(ends), *starts)
+        self._file.seek(0)
+        write(header + CHECKSUM.pack(crc32(header)))
+        return starts[-1] + len(note)
+
+    def _packed(self, key: bytes, kept: Kept) -> bytes | memoryview:
+        if isinstance(kept, int):
+            return self._saved.packed(key, kept)
+        _, value, offset, timestamp_ms, headers = kept[:5]
+        value = value or b""  # none is a tombstone
+        packed = pack_headers(headers) if headers else b""
+        place = self._number(kept.source if isinstance(kept, Record) else self._source)
+        size = RECORD.size + len(packed) + len(value)
+        rest = REST.pack(size, offset, timestamp_ms, place, len(packed))
+        checksum = crc32(value, crc32(packed, crc32(rest, crc32(key))))
+        return b"".join((CHECKSUM.pack(checksum), rest, packed, value))
+
+    def _number(self, place: Partition) -> int:
+        number = self._numbers.get(place)
+        if number is None:
+            number = self._numbers[place] = len(self.places)
+            self.places.append(place)
+        return number
+
+
+def _bytes(integers: array[int]) -> bytes:
+    if sys.byteorder == "big":
+        integers.byteswap()
+    return integers.tobytes()

@@ -1,0 +1,69 @@
+"""Looks at a store that another process may be writing at the same time."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from kafka_replica.errors import StoreDamagedError, StoreError
+from kafka_replica.stores.rocks.database import Database
+from kafka_replica.stores.rocks.folder import Folder
+from kafka_replica.stores.rocks.generation import Generation
+from kafka_replica.stores.rocks.tuning import Tuning
+
+_LOOKS = 100
+_PAUSE_S = 0.02
+
+
+def open_beside(folder: Folder, tuning: Tuning) -> Generation:
+    """The present state.
+
+    RocksDB opens a database step by step: first the list of its files, then these, then its log. What was moved from
+    the log to a file between is found in neither, and files that the writer replaced are gone. Both show in the list
+    being another one afterwards; then all is done again.
+
+    Raises:
+        StoreDamagedError: it is damaged.
+        StoreError: there is no store, or it cannot be opened.
+    """
+    for _ in range(_LOOKS):
+        before = _signs(folder)
+        try:
+            generation = _open(folder, tuning)
+        except StoreDamagedError:
+            if _signs(folder) == before:
+                raise
+        else:
+            if _signs(folder) == before:
+                return generation
+        time.sleep(_PAUSE_S)
+    raise StoreError(f"looking at the store in {folder.path}: it was changing all the time; try again")
+
+
+def _open(folder: Folder, tuning: Tuning) -> Generation:
+    database = folder.current()
+    if database is None:
+        raise StoreError(
+            f"looking at the store in {folder.path}: there is no version there; name the folder of a store, and wait "
+            "until its replica is ready"
+        )
+    return Generation(Database(database, tuning, must_exist=True, read_only=True), is_ours=False)
+
+
+def _signs(folder: Folder) -> list[tuple[Any, ...]]:
+    """What changes whenever the present database is another one, or has other files."""
+    try:
+        database = folder.current()
+    except StoreDamagedError:
+        database = None
+    lists = [] if database is None else sorted(database.glob("MANIFEST-*"))
+    return [_sign(file) for file in [folder.path / "CURRENT", *lists]]
+
+
+def _sign(file: Path) -> tuple[Any, ...]:
+    try:
+        stat = file.stat()
+    except OSError:
+        return (file,)
+    return file, stat.st_ino, stat.st_mtime_ns, stat.st_size

@@ -1,0 +1,34 @@
+"""How two generations differ."""
+
+from __future__ import annotations
+
+from kafka_replica.delta import Applied
+from kafka_replica.stores.packed import PackedKeys
+from kafka_replica.stores.rocks.walk import Entries
+
+
+def difference(old: Entries, new: Entries) -> Applied:
+    """What it takes to make the one of the other, for listeners: records that only moved in the log are the same.
+
+    Args:
+        old: keys and what is stored for them, in the order of the keys.
+        new: likewise.
+    """
+    changed, deleted = PackedKeys(), PackedKeys()
+    before, after = next(old, None), next(new, None)
+    while before is not None or after is not None:
+        if after is None or (before is not None and before[0] < after[0]):
+            deleted.append(before[0])  # type: ignore[index]
+            before = next(old, None)
+        elif before is None or after[0] < before[0]:
+            changed.append(after[0])
+            after = next(new, None)
+        else:
+            if _content(before[1]) != _content(after[1]):
+                changed.append(after[0])
+            before, after = next(old, None), next(new, None)
+    return Applied(changed, deleted)
+
+
+def _content(data: bytes) -> bytes:
+    return data[20:]  # from the size of the headers on: without offset, timestamp and place

@@ -1,0 +1,53 @@
+"""What a database may use, in RocksDB's words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafka_replica.errors import ConfigurationError, MissingExtraError
+
+try:
+    import rocksdict
+except ImportError as error:
+    raise MissingExtraError("the store on disk", "rocksdb") from error
+
+_MOST_NEW_FILES = 36
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What a database may use; sizes in bytes."""
+
+    block_cache_bytes: int = 64 << 20
+    write_buffer_bytes: int = 32 << 20
+    is_synced: bool = False
+    """Whether each version waits until the disk has it: for power cuts. A crash of the process needs no such thing."""
+
+    def __post_init__(self) -> None:
+        if self.block_cache_bytes < 0 or self.write_buffer_bytes < 1 << 16:
+            raise ConfigurationError(
+                "block_cache_bytes is a number of bytes, 0 or more, and write_buffer_bytes at least 65536"
+            )
+
+    def options(self, *, creates: bool) -> rocksdict.Options:
+        """As RocksDB wants it.
+
+        Args:
+            creates: whether a database is made where there is none.
+        """
+        table = rocksdict.BlockBasedOptions()
+        table.set_block_cache(rocksdict.Cache(self.block_cache_bytes))
+        table.set_bloom_filter(10, block_based=False)
+        table.set_cache_index_and_filter_blocks(True)
+        table.set_pin_l0_filter_and_index_blocks_in_cache(True)
+        options = rocksdict.Options(raw_mode=True)
+        options.create_if_missing(creates)
+        options.set_block_based_table_factory(table)
+        options.set_write_buffer_size(self.write_buffer_bytes)
+        options.set_max_write_buffer_number(2)
+        options.set_level_zero_slowdown_writes_trigger(_MOST_NEW_FILES)  # it either takes a write, or does not
+        options.set_level_zero_stop_writes_trigger(_MOST_NEW_FILES)
+        options.set_max_total_wal_size(4 * self.write_buffer_bytes)
+        options.set_keep_log_file_num(2)
+        options.set_compression_type(rocksdict.DBCompressionType.lz4())
+        return options
