@@ -27,6 +27,7 @@ def options_of(arguments: list[str] | None = None) -> Options:
     parser.add_argument("--writers", type=int, default=4)
     parser.add_argument("--replicas", type=int, default=2, help="in processes of their own (default: 2)")
     parser.add_argument("--delete-retention-ms", type=int, default=Options.delete_retention_ms)
+    parser.add_argument("--store", choices=("memory", "rocksdb"), default="memory", help="of the replicas' processes")
     parser.add_argument("--naive", action="store_true", help="check a replica that is known to be wrong")
     parser.add_argument("--folder", type=Path, help="keep histories and records there")
     chosen = vars(parser.parse_args(arguments))

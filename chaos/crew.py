@@ -42,11 +42,12 @@ class Crew:
         return Lives(name, lambda _: Child("chaos.writers", settings, self._folder / f"{name}.log"))
 
     def replica(self, number: int) -> Lives:
-        """A replica in a process of its own; each life starts anew, with files of its own."""
+        """A replica in a process of its own; each life has files of its own, and starts anew or from its store."""
         name, options = f"replica-{number}", self._options
         settings = {
             "bootstrap": self._cluster.proxied_bootstrap, "topic": TOPIC, "evidence": options.evidence,
             "naive": options.naive, "folder": str(self._folder), "writers": options.writers,
+            "store": str(self._folder / f"{name}.store") if options.store == "rocksdb" else None,
         }  # fmt: skip
 
         def begin(life: int) -> Child:

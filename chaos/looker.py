@@ -40,7 +40,8 @@ class Looker:
         """Takes in the next line."""
         event = line["event"]
         if event == "started":
-            self._started_s = line["at_s"]
+            # A replica that goes on where it was shows what it had before what is new.
+            self._started_s = 0.0 if line.get("resumes") else line["at_s"]
         elif event == "again":
             self._findings.reads += line["reads"]
             if not line["same"]:

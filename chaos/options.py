@@ -25,6 +25,8 @@ class Options:
         replicas: processes that replicate; one more runs inside the harness.
         delete_retention_ms: how long Kafka keeps a tombstone that was compacted. Faults are shorter than the
             default; with a shorter time a replica may sleep through a deletion.
+        store: where replicas in processes of their own keep their versions: ``memory``, or ``rocksdb`` in a folder that
+            each life takes over from the last one.
         naive: whether the replica is the one that publishes after every poll, which the checker has to find out.
         folder: where histories and records are kept; None for a temporary folder, which stays if something is found.
     """
@@ -39,5 +41,6 @@ class Options:
     writers: int = 4
     replicas: int = 2
     delete_retention_ms: int = 30_000
+    store: str = "memory"
     naive: bool = False
     folder: Path | None = None

@@ -22,6 +22,7 @@ from kafka_replica import (
     KafkaReplicaError,
     Partition,
     Replica,
+    RocksStore,
     Snapshot,
     State,
     Status,
@@ -42,13 +43,14 @@ class Watched(Protocol):
     def subscribe(self, listener: Callable[[Change], object], *, max_pending: int = 100) -> object: ...  # noqa: D102
 
 
-def make(bootstrap: str, topic: str, evidence: str | None, *, naive: bool) -> Watched:
-    """A replica with the options of the run."""
+def make(bootstrap: str, topic: str, evidence: str | None, *, naive: bool, store: str | None = None) -> Watched:
+    """A replica with the options of the run; ``store`` is a folder of RocksDB."""
     config: dict[str, Any] = {"bootstrap.servers": bootstrap, "log_level": 0, "reconnect.backoff.max.ms": 500}
     if naive:
         return NaiveReplica(config, topic)
     more: dict[str, Any] = {} if evidence is None else {"evidence": evidence}
-    return Replica(config, topic, stalled_after_s=STALLED_AFTER_S, **more)
+    kept = None if store is None else RocksStore(store)
+    return Replica(config, topic, kept, stalled_after_s=STALLED_AFTER_S, **more)
 
 
 class Watch:
@@ -58,15 +60,17 @@ class Watch:
     pile up) and ``reads`` (snapshots taken at random, read again later), and ``<name>.end.json``.
     """
 
-    def __init__(self, replica: Watched, folder: Path, name: str, writers: int, seed: int, *, slow: bool) -> None:
+    def __init__(
+        self, replica: Watched, folder: Path, name: str, writers: int, seed: int, *, slow: bool, resumes: bool = False
+    ) -> None:
         keys = all_keys(writers)
         self._replica, self._path = replica, folder / name
         self._dice = random.Random(seed)
         self._ending = threading.Event()
-        # Before the replica starts: what was there by then has to be in its first version.
-        self._every = Stream(folder / f"{name}.every.jsonl", keys)
-        self._slow = Stream(folder / f"{name}.slow.jsonl", keys)
-        self._reads = Stream(folder / f"{name}.reads.jsonl", keys)
+        # Before the replica starts: what was there by then has to be in its first version, unless that is an old one.
+        self._every, self._slow, self._reads = (
+            Stream(folder / f"{name}.{what}.jsonl", keys, resumes=resumes) for what in ("every", "slow", "reads")
+        )
         self._states = Journal(folder / f"{name}.states.jsonl")
         replica.subscribe(self._every.hear, max_pending=1_000_000)
         self._listeners = [self._every]
@@ -149,10 +153,12 @@ def main() -> int:
     """A replica in a process of its own, until the harness says up to where it is to come."""
     settings = json.loads(sys.argv[1])
     orders = Orders()
-    replica = make(settings["bootstrap"], settings["topic"], settings["evidence"], naive=settings["naive"])
+    replica = make(
+        settings["bootstrap"], settings["topic"], settings["evidence"], naive=settings["naive"], store=settings["store"]
+    )  # fmt: skip
     watch = Watch(
         replica, Path(settings["folder"]), settings["name"], settings["writers"], settings["seed"],
-        slow=not settings["naive"],
+        slow=not settings["naive"], resumes=settings["store"] is not None,
     )  # fmt: skip
     orders.came.wait()
     positions = {Partition(settings["topic"], int(number)): end for number, end in orders.last["positions"].items()}

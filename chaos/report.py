@@ -65,6 +65,7 @@ class Report:
             ("seed", options.seed),
             ("brokers, partitions", f"{options.brokers}, {options.partitions}"),
             ("evidence", options.evidence or "default"),
+            ("store", options.store),
             ("faults survived", f"{self.survived.total()}: {faults}"),
             ("transactions committed", counts[Outcome.COMMITTED]),
             ("transactions aborted", counts[Outcome.ABORTED]),

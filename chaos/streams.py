@@ -20,11 +20,12 @@ class Stream:
     Args:
         path: the file.
         keys: every key that may be there; each is asked for, too.
+        resumes: whether the first version may be one from before.
     """
 
-    def __init__(self, path: Path, keys: Sequence[str]) -> None:
+    def __init__(self, path: Path, keys: Sequence[str], *, resumes: bool = False) -> None:
         self._journal = Journal(path)
-        self._journal.write("started")
+        self._journal.write("started", resumes=resumes)
         self._keys = [key.encode() for key in keys]
         self._known: dict[bytes, Record] = {}
         self.version = 0

@@ -168,7 +168,8 @@ class Assembly:
         if self._buried and self._buried.get((record.source, key), -1) > record.offset:
             return True
         known = self._families.get(key, {}).get(record.source) or self._known(key)
-        return known is not None and known.source == record.source and known.offset > record.offset
+        # The same offset is the same record, read once more after a restart.
+        return known is not None and known.source == record.source and known.offset >= record.offset
 
     def _winner(self, key: bytes, record: Record) -> Record:
         """Of the records that partitions have of a key, the one that counts; a tombstone if none is left."""

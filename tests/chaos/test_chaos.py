@@ -18,7 +18,10 @@ pytestmark = pytest.mark.broker
 
 def test_nothing_is_torn_lost_or_a_ghost(tmp_path: Path) -> None:
     """Writers, replicas, the network and the broker break; every version that was shown is whole all the same."""
-    report = run(Options(seconds=10, least_commits=40, least_faults=3, seed=1, partitions=3, folder=tmp_path), print)
+    report = run(
+        Options(seconds=10, least_commits=40, least_faults=3, seed=1, partitions=3, store="rocksdb", folder=tmp_path),
+        print,
+    )
     assert report.findings.wrong == 0, report.findings.texts
     assert report.checked_something
     assert report.history.counts()[Outcome.COMMITTED] >= 40

@@ -52,10 +52,19 @@ class WatchedBoard(Board):
         if not self.has_version and not snapshot.cut.dominates(self._barrier):
             raise BrokenError(f"ready at {snapshot.cut}, before the barrier {self._barrier}")
         self.oracle.show(state, snapshot.cut)
+        self._check_told(state, applied)
         self.transactions += transactions or 0
         if self.keeps_versions:
             self.versions.append(Version(state, snapshot.cut, self.oracle.included))
         super().published(snapshot, applied, transactions)
+
+    def _check_told(self, state: dict[bytes, Record], applied: Applied | None) -> None:
+        before = self.snapshot
+        if before is None or applied is None:
+            return
+        changed = {key for key, record in state.items() if before.get(key) != record}
+        if set(applied.changed) != changed or set(applied.deleted) != set(before) - set(state):
+            raise BrokenError(f"{sorted(applied.changed)} are said to have changed, not {sorted(changed)}")
 
     def advanced(self, cut: Cut) -> None:
         """As the real one."""
