@@ -121,6 +121,18 @@ class Database:
             self.explain(error, "reading")
         return found
 
+    def get_many(self, keys: list[bytes]) -> list[bytes | None]:
+        """The newest values of keys, in their order.
+
+        Raises:
+            StoreError: one cannot be read.
+        """
+        try:
+            found: list[bytes | None] = self._db.get(keys)  # type: ignore[arg-type, assignment]  # its stubs want a wider list
+        except Exception as error:  # noqa: BLE001
+            self.explain(error, "reading")
+        return found
+
     def view(self, of: type[View] = View) -> View:
         """As it is now."""
         return of(self, self._db.snapshot())

@@ -182,11 +182,10 @@ class Generation:
 
     def _small(self, batch: Batch, delta: Delta) -> tuple[Applied, int]:
         """Fills a batch with all of a delta, and says what it changes."""
-        get = self.database.get
+        olds = self.database.get_many([DATA + key for key in delta.changes])
         changed, deleted, new = [], [], 0
         before: dict[bytes, Record | None] = {}
-        for key, raw in delta.changes.items():
-            old = get(DATA + key)
+        for (key, raw), old in zip(delta.changes.items(), olds, strict=True):
             if raw[1] is not None:
                 changed.append(key)
                 new += old is None
