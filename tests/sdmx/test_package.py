@@ -11,7 +11,7 @@ import pytest
 
 import kafka_replica.sdmx
 
-OURS = ("kafka_replica.errors", "kafka_replica.records", "kafka_replica.sdmx")
+OURS = ("kafka_replica.errors", "kafka_replica.filters", "kafka_replica.records", "kafka_replica.sdmx")
 
 
 def run(code: str) -> str:

@@ -48,7 +48,7 @@ class RocksStore:
         StoreError: it cannot be opened.
     """
 
-    part_bytes: int | None = 32 << 20
+    part_bytes: int | None = 16 << 20
 
     def __init__(
         self,
