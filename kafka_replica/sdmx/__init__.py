@@ -43,6 +43,7 @@ from kafka_replica.sdmx.model import (
     ValueList,
 )
 from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.references import Dangling
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.selection import only
 from kafka_replica.sdmx.split import Part, split_message
@@ -60,6 +61,7 @@ __all__ = [
     "Component",
     "Concept",
     "ConceptScheme",
+    "Dangling",
     "DataStructure",
     "Dataflow",
     "Dimension",

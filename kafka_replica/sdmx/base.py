@@ -6,9 +6,12 @@ walk every code of every list for nothing.
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any, ClassVar
+
 import msgspec
 
-from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, StubItems, StubTuple
 from kafka_replica.sdmx.urn import Urn
 
 
@@ -67,12 +70,16 @@ class Nameable(Identifiable, frozen=True, gc=False, kw_only=True):
 
 
 class Maintainable(Nameable, frozen=True, gc=False, kw_only=True):
-    """Anything with an agency and a version."""
+    """Anything with an agency and a version.
+
+    ``is_partial`` tells that items are left out, ``is_partial_language`` (3.1) that languages are.
+    """
 
     valid_from: str | None = None
     valid_to: str | None = None
     is_final: bool = False
     is_partial: bool = False
+    is_partial_language: bool = False
     is_external_reference: bool = False
     service_url: str | None = None
     structure_url: str | None = None
@@ -89,5 +96,42 @@ class Maintainable(Nameable, frozen=True, gc=False, kw_only=True):
 
     @property
     def is_stub(self) -> bool:
-        """Whether its content is elsewhere; asking for it then raises UnreadableContentError."""
-        return False
+        """Whether its content is elsewhere; asking for its items then raises UnreadableContentError."""
+        if not self.is_external_reference:
+            return False
+        content = [getattr(self, name) for name in _content_fields(type(self))]
+        return any(isinstance(one, (StubItems, StubTuple)) for one in content) or not any(content)
+
+
+@cache
+def _content_fields(kind: type[Maintainable]) -> tuple[str, ...]:
+    return tuple(name for name in kind.__struct_fields__ if name not in Maintainable.__struct_fields__)
+
+
+class ItemScheme(Maintainable, frozen=True, gc=False, kw_only=True):
+    """An artefact made of items: ``items`` whatever their kind; the field of their own name has their type.
+
+    ``items_field`` and ``children_field`` name the fields that hold the items, and the items below an item.
+    """
+
+    items_field: ClassVar[str]
+    children_field: ClassVar[str | None] = None
+
+    @property
+    def items(self) -> Items[Any]:
+        """Its items of the first level by id. In a stub every question about them raises."""
+        found: Items[Any] = getattr(self, self.items_field)
+        return found
+
+    def item(self, path: str) -> Any:
+        """The item of a path, as it stands in a URN ("A", or "A.B" where items hold items), or None."""
+        found: Any = self.items.get(path)
+        if found is not None or self.children_field is None:
+            return found
+        level, found = self.items, None
+        for part in path.split("."):
+            found = level.get(part)
+            if found is None:
+                return None
+            level = getattr(found, self.children_field)
+        return found

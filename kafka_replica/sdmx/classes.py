@@ -51,7 +51,7 @@ _TABLE: Final[dict[str, dict[str, str]]] = {
     },
     "datastructure": {
         "DataStructure": "DimensionDescriptor Dimension MeasureDimension TimeDimension MeasureDescriptor"
-        " Measure PrimaryMeasure AttributeDescriptor DataAttribute ReportingYearStartDay"
+        " Measure PrimaryMeasure CrossSectionalMeasure AttributeDescriptor DataAttribute ReportingYearStartDay"
         " GroupDimensionDescriptor",
         "Dataflow": "",
     },
@@ -70,6 +70,7 @@ _TABLE: Final[dict[str, dict[str, str]]] = {
         "AttachmentConstraint": "",
         "DataConstraint": "",
         "MetadataConstraint": "",
+        "Registration": "",
     },
     "mapping": {
         "StructureSet": "StructureMap CodelistMap CodeMap HybridCodelistMap HybridCodeMap ComponentMap"

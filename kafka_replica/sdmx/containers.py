@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, ValuesView
 from typing import Any, Final, NoReturn, TypeVar
 
 from kafka_replica.errors import UnreadableContentError
@@ -107,6 +108,66 @@ class Items(Mapping[str, T]):
         return False
 
 
+class LazyItems(Items[T]):
+    """Items that are made when they are first asked for: of a long list mostly a few are.
+
+    Until then an item is a number, by which ``make`` finds what was read. All that can be wrong with it was
+    checked before.
+    """
+
+    __slots__ = ("_make",)
+
+    def __init__(self, read: dict[str, Any], make: Callable[[str, int], T]) -> None:
+        super().__init__()
+        self._by_id, self._make = read, make
+
+    def __getitem__(self, item_id: str) -> T:
+        found: Any = self._by_id[item_id]
+        if type(found) is not int:
+            item: T = found
+            return item
+        # Another thread may make it meanwhile: the item that was given out first stays the one.
+        made = self._make(item_id, found)
+        known = self._by_id[item_id]
+        if type(known) is int:
+            self._by_id[item_id] = known = made
+        given: T = known
+        return given
+
+    def values(self) -> ValuesView[T]:
+        """All items, made."""
+        for item_id, found in list(self._by_id.items()):
+            if type(found) is int:
+                self[item_id]
+        return self._by_id.values()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Items):
+            return NotImplemented
+        return not other.is_stub and list(self.items()) == list(other.items())
+
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Items, (dict(self.items()),)
+
+
+_are_ids: Final = re.compile(r"(?:[A-Za-z0-9_@$\-]{1,255}\n)*").fullmatch
+
+
+def numbered(ids: Sequence[str]) -> dict[str, int] | None:
+    """The ids, each with its number from 0; None where one comes twice, or is none, or is very long."""
+    numbers = dict(zip(ids, range(len(ids)), strict=True))
+    joined = "\n".join(numbers) + "\n"
+    # Two looks at all of them together: for one at a time there are too many.
+    is_good = len(numbers) == len(ids) == joined.count("\n") and _are_ids(joined) is not None
+    return numbers if is_good else None
+
+
+NO_ITEMS: Final[Items[Any]] = Items()
+
+
 def stub_error(urn: Urn) -> UnreadableContentError:
     """The error for asking a stub for its content."""
     return UnreadableContentError(
@@ -155,3 +216,46 @@ class StubItems(Items[T]):
     def is_stub(self) -> bool:
         """Always true."""
         return True
+
+
+class StubTuple(tuple[T, ...]):
+    """The parts of a stub that have no ids: every question about them raises UnreadableContentError."""
+
+    urn: Urn
+
+    def __new__(cls, urn: Urn) -> StubTuple[T]:
+        """The parts of this artefact."""
+        made = super().__new__(cls)
+        made.urn = urn
+        return made
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise stub_error(self.urn)
+
+    __iter__ = __len__ = __getitem__ = __contains__ = __add__ = __mul__ = index = count = _refuse
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StubTuple) and self.urn == other.urn
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.urn)
+
+    def __repr__(self) -> str:
+        return "<parts of a stub>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.urn,)
+
+
+def items_of(urn: Urn, found: Mapping[str, T], *, is_stub: bool) -> Items[T]:
+    """The items that were found; those of a stub if there are none and the artefact is an external reference."""
+    return StubItems(urn) if is_stub and not found else Items(found)
+
+
+def parts_of(urn: Urn, found: Iterable[T], *, is_stub: bool) -> tuple[T, ...]:
+    """The same for parts without ids."""
+    parts = tuple(found)
+    return StubTuple(urn) if is_stub and not parts else parts

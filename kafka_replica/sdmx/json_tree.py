@@ -31,6 +31,19 @@ class _Identity(msgspec.Struct, rename={"agency": "agencyId", "agency_upper": "a
     urn: str | None = None
 
 
+class _Link(msgspec.Struct):
+    """A link."""
+
+    rel: str | None = None
+    urn: str | None = None
+
+
+class _Linked(msgspec.Struct):
+    """Whatever has links."""
+
+    links: list[_Link] | None = None
+
+
 class RawArtefact(NamedTuple):
     """An artefact as bytes: its URN, the name of the list it stands in, and its JSON."""
 
@@ -40,12 +53,13 @@ class RawArtefact(NamedTuple):
 
 
 class JsonMessage(NamedTuple):
-    """The outermost levels of a message: format, header as bytes if any, and its lists by name."""
+    """The outermost levels of a message: format, header as bytes if any, its lists by name; ``$schema`` (2.1)."""
 
     format: Format
     meta: msgspec.Raw | None
     collections: dict[str, msgspec.Raw]
     budget: Budget
+    schema: msgspec.Raw | None = None
 
 
 def _plural(name: str) -> str:
@@ -55,11 +69,15 @@ def _plural(name: str) -> str:
 
 
 _BY_COLLECTION: Final = {_plural(name).lower(): name for name, info in CLASSES.items() if info.is_maintainable}
+WITHOUT_URN: Final = "availabilityConstraints"
+"""The list of SDMX-JSON 2.1 whose members have no id, so that they are no artefacts."""
+
 _MEMBER: Final = re.compile(rb'\s*[{,]\s*"(?:[^"\\]|\\.)*"\s*:\s*', re.DOTALL).match
 _END: Final = re.compile(rb"\s*(?:\{\s*)?\}\s*\Z").match
 _OPENED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _IDENTITY: Final = msgspec.json.Decoder(_Identity)
+_LINKS: Final = msgspec.json.Decoder(_Linked)
 
 
 def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: str) -> T:
@@ -76,20 +94,24 @@ def members_of(data: bytes | msgspec.Raw, what: str) -> dict[str, msgspec.Raw]:
     """The members of an object as they are written. Raises MessageError.
 
     A name that comes twice is refused: parsers keep one of the two and never say which. Walking the text
-    beside the parser's answer shows it, for the dropped value then stands where a kept one should.
+    beside the parser's answer shows it, for the dropped value then stands where a kept one should. Where the
+    text is no longer than what was kept needs, without blanks and escapes, nothing can have been dropped.
     """
     found = decoded(_OPENED, data, what)
+    least = sum(len(name) + memoryview(value).nbytes + 4 for name, value in found.items()) + 1
+    if memoryview(data).nbytes == least and all(map(str.isascii, found)):
+        return found
     text = bytes(data)
     at = 0
     for value in found.values():
         before = _MEMBER(text, at)
         at = before.end() if before else -1
-        written = bytes(value)
+        written = memoryview(value)  # not a copy: most of a message is one value
         if at < 0 or not text.startswith(written, at):
             raise MessageError(
                 f"reading {what}: a name in the object comes twice, and which one counts cannot be known"
             )
-        at += len(written)
+        at += written.nbytes
     if not _END(text, at):
         raise MessageError(f"reading {what}: a name in the object comes twice, and which one counts cannot be known")
     return found
@@ -118,7 +140,9 @@ def opened(data: bytes, claimed: Format | None) -> JsonMessage:
     meta = top.pop("meta", None)
     budget = Budget(len(data))
     if "data" in top and not any(name in CLASSES for name in top):
-        return JsonMessage(_sdmx_json(meta, claimed), meta, members_of(top["data"], "the data of SDMX-JSON"), budget)
+        schema = top.get("$schema")
+        held = members_of(top["data"], "the data of SDMX-JSON")
+        return JsonMessage(_sdmx_json(meta, schema, claimed), meta, held, budget, schema)
     is_fusion = any(name in CLASSES and CLASSES[name].is_maintainable for name in top)
     if is_fusion or (not top and meta is not None) or claimed is Format.FUSION_JSON:
         return JsonMessage(Format.FUSION_JSON, meta, top, budget)
@@ -126,9 +150,11 @@ def opened(data: bytes, claimed: Format | None) -> JsonMessage:
     raise MessageError(f"reading a JSON message: neither Fusion-JSON nor SDMX-JSON structures; its keys are {keys}")
 
 
-def _sdmx_json(meta: msgspec.Raw | None, claimed: Format | None) -> Format:
-    schema = re.search(rb'"schema"\s*:\s*"([^"]{1,300})"', bytes(meta)) if meta is not None else None
-    found = of_json_schema(schema[1].decode("latin-1")) if schema else None
+def _sdmx_json(meta: msgspec.Raw | None, schema: msgspec.Raw | None, claimed: Format | None) -> Format:
+    in_meta = re.search(rb'"schema"\s*:\s*"([^"]{1,300})"', bytes(meta)) if meta is not None else None
+    found = of_json_schema(in_meta[1].decode("latin-1")) if in_meta else None
+    if found is None and schema is not None:
+        found = of_json_schema(bytes(schema)[:300].decode("latin-1"))
     if found is None and claimed is not None and claimed.name.startswith("SDMX_JSON"):
         found = claimed
     return found or Format.SDMX_JSON_2_0
@@ -137,19 +163,30 @@ def _sdmx_json(meta: msgspec.Raw | None, claimed: Format | None) -> Format:
 def artefacts_of(message: JsonMessage) -> Iterator[RawArtefact]:
     """Each artefact in its order. Raises MessageError."""
     for collection, raw in message.collections.items():
-        if bytes(raw).strip() == b"null":
+        if collection == WITHOUT_URN or bytes(memoryview(raw)[:8]).strip() == b"null":
             continue
         what = f"{collection[:80]!r} of {message.format.title}"
         class_ = _BY_COLLECTION.get(collection.lower(), collection)
         held: list[msgspec.Raw] = decoded(_LIST, raw, what)
         for index, artefact in enumerate(held):
             where = f"at {collection[:80]}[{index}]"
-            members_of(artefact, f"{message.format.title} {where}")
-            own = decoded(_IDENTITY, artefact, f"{message.format.title} {where}")
+            own = _identity(members_of(artefact, f"{message.format.title} {where}"), f"{message.format.title} {where}")
+            stated = own.urn if class_ in CLASSES else own.urn or _self_urn(artefact)
             urn = artefact_urn(
-                _class_of(class_, own.urn), own.agency or own.agency_upper, own.id, own.version, own.urn, where
+                _class_of(class_, stated), own.agency or own.agency_upper, own.id, own.version, stated, where
             )
             yield RawArtefact(urn, collection, artefact)
+
+
+def _identity(members: dict[str, msgspec.Raw], what: str) -> _Identity:
+    written = {name: members[name] for name in _Identity.__struct_encode_fields__ if name in members}
+    return decoded(_IDENTITY, msgspec.json.encode(written), what)
+
+
+def _self_urn(artefact: msgspec.Raw) -> str | None:
+    """The URN that an artefact of SDMX-JSON has in the link to itself. Raises MessageError."""
+    links: list[_Link] = decoded(_LINKS, artefact, "the links of an artefact").links or []
+    return next((link.urn for link in links if link.rel == "self" and link.urn), None)
 
 
 def _class_of(class_: str, stated: str | None) -> str:
@@ -162,4 +199,6 @@ def message_of(message: JsonMessage, artefact: RawArtefact) -> bytes:
     """A message of this artefact alone, with the same header."""
     held: dict[str, object] = {artefact.collection: [artefact.raw]}
     whole = held if message.format is Format.FUSION_JSON else {"data": held}
-    return message.budget.spend(msgspec.json.encode(whole if message.meta is None else {"meta": message.meta, **whole}))
+    around = {"$schema": message.schema, "meta": message.meta}
+    kept = {name: raw for name, raw in around.items() if raw is not None}
+    return message.budget.spend(msgspec.json.encode(kept | whole))

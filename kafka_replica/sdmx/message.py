@@ -9,7 +9,7 @@ import msgspec
 
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.formats import Format
-from kafka_replica.sdmx.model import Artefact
+from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint
 from kafka_replica.sdmx.urn import Urn
 
 
@@ -23,15 +23,25 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Message:
-    """A structure message. Iterating gives its artefacts in their order; ``artefacts`` is by URN. Immutable."""
+    """A structure message. Iterating gives its artefacts in their order; ``artefacts`` is by URN. Immutable.
 
-    __slots__ = ("artefacts", "format", "header")
+    ``availability_constraints`` (3.1) stand beside them: they have no id, so no URN.
+    """
+
+    __slots__ = ("artefacts", "availability_constraints", "format", "header")
 
     artefacts: Mapping[Urn, Artefact]
     format: Format
+    availability_constraints: tuple[AvailabilityConstraint, ...]
     header: Header
 
-    def __init__(self, format_: Format, header: Header, artefacts: Iterable[Artefact]) -> None:
+    def __init__(
+        self,
+        format_: Format,
+        header: Header,
+        artefacts: Iterable[Artefact],
+        availability_constraints: Iterable[AvailabilityConstraint] = (),
+    ) -> None:
         """Raises MessageError where an artefact comes twice."""
         by_urn: dict[Urn, Artefact] = {}
         for artefact in artefacts:
@@ -39,6 +49,7 @@ class Message:
                 raise twice(artefact.urn)
             by_urn[artefact.urn] = artefact
         self.format, self.header, self.artefacts = format_, header, MappingProxyType(by_urn)
+        self.availability_constraints = tuple(availability_constraints)
 
     def __iter__(self) -> Iterator[Artefact]:
         return iter(self.artefacts.values())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.urn import Urn
+
+Occurs: TypeAlias = int | Literal["unbounded"]
+"""How often something may come at most."""
 
 
 class SentinelValue(msgspec.Struct, frozen=True, gc=False, kw_only=True):
@@ -50,7 +53,7 @@ class Representation(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     enumeration: Urn | None = None
     format: TextFormat | None = None
     min_occurs: int | None = None
-    max_occurs: int | Literal["unbounded"] | None = None
+    max_occurs: Occurs | None = None
 
 
 class ItemReference(msgspec.Struct, frozen=True, gc=False, kw_only=True):

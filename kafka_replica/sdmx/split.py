@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kafka_replica.sdmx import ml
+from kafka_replica.sdmx import edi, markup, xlsx
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.json_tree import artefacts_of, message_of
 from kafka_replica.sdmx.message import twice
@@ -24,8 +24,9 @@ class Part(NamedTuple):
 def split_message(data: bytes, content_type: str | None = None) -> list[Part]:
     """One message for each maintainable artefact, of every class, in order; header and format stay.
 
-    Cuts Fusion-JSON, SDMX-ML 2.1, 3.0 and 3.1, and SDMX-JSON 1.0, 2.0 and 2.1, plain or in gzip; parts are
-    plain UTF-8. The URN is made of the artefact's own class, agency, id and version, whatever URN it carries.
+    Cuts every format that is read, plain or in gzip; parts are plain, in UTF-8 (those of SDMX-EDI in the
+    characters of the whole). The URN is made of the artefact's own class, agency, id and version, whatever URN
+    it carries.
 
     Raises:
         MessageError: damaged, hostile, not a structure message, or one artefact is in it twice.
@@ -34,7 +35,11 @@ def split_message(data: bytes, content_type: str | None = None) -> list[Part]:
     kind, plain = kind_of(data, content_type)
     cut: Iterable[tuple[Urn, bytes]]
     if kind == "xml":
-        format_, cut = ml.cut_message(plain)
+        format_, cut = markup.cut_message(plain)
+    elif kind == "edi":
+        format_, cut = edi.cut_message(plain)
+    elif kind == "xlsx":
+        format_, cut = Format.XLSX, xlsx.cut_message(plain)
     else:
         message = opened_json(plain, content_type)
         format_ = message.format

@@ -4,60 +4,33 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
-from functools import cached_property
-from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeAlias, TypeVar
 
-from kafka_replica.errors import ArtefactNotFoundError, MessageError, SdmxError, UnreadableContentError, UrnError
-from kafka_replica.records import Key, Record
+from kafka_replica.errors import ArtefactNotFoundError, SdmxError, UnreadableContentError, UrnError
+from kafka_replica.records import Key, key_bytes
+from kafka_replica.sdmx.decoding import ALIASES, CONTENT_TYPE, DecodedArtefacts, Snapshot
+from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.model import (
     Artefact,
-    Code,
     Codelist,
     Component,
     Concept,
     ConceptScheme,
     Dataflow,
     DataStructure,
-    Group,
+    Identifiable,
     OpaqueArtefact,
 )
-from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.references import Dangling, ReferenceIndex
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.versions import is_wildcard, newest
+from kafka_replica.sdmx.versions import LATEST, LATEST_STABLE, newest
+
+__all__ = ["CONTENT_TYPE", "Dangling", "Item", "Reference", "ResolvedComponent", "Snapshot", "Structures"]
 
 T = TypeVar("T")
-Item: TypeAlias = Code | Concept | Component | Group
+Item: TypeAlias = Identifiable
 Reference: TypeAlias = Urn | str
-
-CONTENT_TYPE: Final = "content-type"
-"""The record header that holds the media type of the value."""
-
-# What one edition calls so, another calls otherwise; the standard's own samples mix the codelists.
-_ALIASES: Final = {
-    "ContentConstraint": ("DataConstraint",),
-    "DataConstraint": ("ContentConstraint",),
-    "Codelist": ("GeographicCodelist", "GeoGridCodelist"),
-    "GeographicCodelist": ("Codelist",),
-    "GeoGridCodelist": ("Codelist",),
-}
-
-
-class Snapshot(Protocol):
-    """One version of a replica, as far as it is needed here: it never changes."""
-
-    @property
-    def version(self) -> int:
-        """The number of the version."""
-        ...
-
-    def get(self, key: Key) -> Record | None:
-        """The record of a key, or None."""
-        ...
-
-    def __iter__(self) -> Iterator[bytes]:
-        """All keys."""
-        ...
 
 
 class ResolvedComponent(NamedTuple):
@@ -67,17 +40,7 @@ class ResolvedComponent(NamedTuple):
     enumeration: Urn | None
 
 
-class _Entry:
-    """One decoded artefact; the lock lets one thread decode while others wait."""
-
-    __slots__ = ("artefact", "lock")
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.artefact: Artefact | None = None
-
-
-class Structures:
+class Structures(DecodedArtefacts):
     """The artefacts of one version, by URN. Any number of threads may ask.
 
     Nothing is decoded before it is asked for; a record is decoded once. A key that is not a URN is no
@@ -89,41 +52,9 @@ class Structures:
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._entries: dict[Urn, _Entry] = {}
-
-    @property
-    def version(self) -> int:
-        """The version all answers come from."""
-        return self._snapshot.version
-
-    @cached_property
-    def urns(self) -> tuple[Urn, ...]:
-        """The URNs of all artefacts, sorted."""
-        found = []
-        for key in self._snapshot:
-            try:
-                urn = Urn.parse(key)
-            except UrnError:
-                continue
-            if urn.is_maintainable:
-                found.append(urn)
-        return tuple(sorted(found))
-
-    def __len__(self) -> int:
-        return len(self.urns)
-
-    def __iter__(self) -> Iterator[Urn]:
-        return iter(self.urns)
-
-    def __contains__(self, urn: object) -> bool:
-        if not isinstance(urn, (Urn, str)):
-            return False
-        try:
-            wanted = Urn.parse(urn) if isinstance(urn, str) else urn
-        except UrnError:
-            return False
-        return wanted.is_maintainable and any(self._record(one) for one in _spellings(wanted))
+        super().__init__(snapshot)
+        self._indexing = threading.Lock()
+        self._index: ReferenceIndex | None = None
 
     def get(self, urn: Reference) -> Artefact | Item:
         """The artefact of a URN, or the item if the URN names one.
@@ -160,13 +91,105 @@ class Structures:
         return self._typed("Dataflow", Dataflow, reference)
 
     def find(self, cls: str = "*", agency: str = "*", id: str = "*", version: str = "*") -> list[Urn]:  # noqa: A002
-        """The URNs that fit, sorted; ``*`` in any of the four stands for any text. Decodes nothing."""
-        fits = [_wildcard(pattern) for pattern in (cls, agency, id, version)]
-        return [
+        """The URNs that fit, sorted; ``*`` in any of the four stands for any text. Decodes nothing.
+
+        ``version`` may be a rule of SDMX 3 (``1.0+``, ``2+.0.0``), ``+`` for the latest stable version or ``~`` for the
+        latest: then each artefact comes once, in the version that is meant.
+        """
+        is_rule = "+" in version or version == LATEST
+        fits = [_wildcard(pattern) for pattern in (cls, agency, id, "*" if is_rule else version)]
+        found = [
             urn
             for urn in self.urns
             if fits[0](urn.cls) and fits[1](urn.agency) and fits[2](urn.id) and fits[3](urn.version)
         ]
+        return _meant(version, found) if is_rule else found
+
+    def latest(self, reference: Reference, *, stable: bool = True) -> Urn:
+        """The URN of the newest version of an artefact, whatever version ``reference``, a URN, says.
+
+        Args:
+            reference: the URN of the artefact in any version, be it there or not.
+            stable: leave drafts (``2.0.0-draft``) out.
+        """
+        urn = (Urn.parse(reference) if isinstance(reference, str) else reference).maintainable
+        meant = Urn(urn.package, urn.cls, urn.agency, urn.id, LATEST_STABLE if stable else LATEST)
+        return self._newest(meant)
+
+    def children(self, reference: Reference) -> tuple[Urn, ...]:
+        """The artefacts of this version that an artefact refers to, by URN; of a version rule the one it means.
+
+        This, :meth:`parents`, :meth:`descendants` and :meth:`dangling` decode all artefacts at their first use and keep
+        an index, which :meth:`moved_to` takes along. What artefacts of unknown classes refer to is not known; a record
+        that cannot be read raises its error.
+        """
+        own = self._own(reference)
+        with self._indexing:
+            return self._references().children(own, self._holder)
+
+    def parents(self, reference: Reference) -> tuple[Urn, ...]:
+        """The artefacts that refer to an artefact, or to an item in it."""
+        own = self._own(reference)
+        with self._indexing:
+            return self._references().parents(own, self._holder)
+
+    def descendants(self, reference: Reference) -> tuple[Urn, ...]:
+        """The children of an artefact, theirs, and so on; nearest first."""
+        own = self._own(reference)
+        with self._indexing:
+            return self._references().descendants(own, self._holder)
+
+    def dangling(self) -> tuple[Dangling, ...]:
+        """The references that lead nowhere, to an artefact or an item that is not in this version; sorted.
+
+        Items of stubs, of partial lists and of extended codelists are not missed, for they may be elsewhere.
+        """
+        found: list[Dangling] = []
+        by_holder: dict[Urn, list[tuple[Urn, Urn]]] = {}
+        with self._indexing:
+            written = list(self._references().written())
+        for source, target in written:
+            holder = self._holder(target)
+            if holder is None:
+                found.append(Dangling(source, target))
+            elif target.item is not None:
+                by_holder.setdefault(holder, []).append((source, target))
+        for holder, pairs in by_holder.items():
+            artefact = self._artefact_once(holder)
+            found += [Dangling(source, target) for source, target in pairs if _lacks(artefact, target)]
+        return tuple(sorted(found))
+
+    def moved_to(self, snapshot: Snapshot, changed: Iterable[Key]) -> Structures:
+        """Look-ups in another version that differs from this one by the records of some keys.
+
+        The index of references, if there is one, is taken along and brought up to date, which costs what the changed
+        artefacts hold. This object still answers for its own version, and makes its index again if it is asked.
+
+        Args:
+            snapshot: the other version.
+            changed: at least all keys whose records are not the same in both, as a delta names them.
+        """
+        moved = Structures(snapshot)
+        with self._indexing:
+            index, self._index = self._index, None
+        if index is not None:
+            try:
+                for key in changed:
+                    moved._bring_up_to_date(index, key)
+            except SdmxError:
+                return moved  # whoever asks will see the error, when the index is made again
+            moved._index = index
+        return moved
+
+    def _bring_up_to_date(self, index: ReferenceIndex, key: Key) -> None:
+        try:
+            urn = Urn.parse(key_bytes(key))
+        except UrnError:
+            return
+        if urn.is_maintainable and self._record(urn) is not None:
+            index.put(urn, self._artefact_once(urn))
+        else:
+            index.drop(urn)
 
     def enumeration_of(self, component: Component) -> Urn | None:
         """The codelist or value list a component's values come from; None if it is not coded.
@@ -188,6 +211,19 @@ class Structures:
         found = reference if isinstance(reference, DataStructure) else self.data_structure(reference)
         return tuple(ResolvedComponent(one, self.enumeration_of(one)) for one in found.components)
 
+    def _references(self) -> ReferenceIndex:
+        """The index; the lock is held."""
+        if self._index is None:
+            self._index = ReferenceIndex((urn, self._artefact_once(urn)) for urn in self.urns)
+        return self._index
+
+    def _own(self, reference: Reference) -> Urn:
+        urn = (Urn.parse(reference) if isinstance(reference, str) else reference).maintainable
+        found = self._holder(urn)
+        if found is None:
+            raise self._not_found(urn)
+        return found
+
     def _typed(self, class_: str, kind: type[T], reference: Reference) -> T:
         if isinstance(reference, Urn):
             urn = reference
@@ -195,7 +231,7 @@ class Structures:
             urn = Urn.parse(reference)
         else:
             urn = Urn.of_reference(class_, reference)
-        if urn.item is not None or urn.cls not in {class_, *_ALIASES.get(class_, ())}:
+        if urn.item is not None or urn.cls not in {class_, *ALIASES.get(class_, ())}:
             raise UrnError(f"looking up a {class_}: {urn} names a {urn.cls}; use get()")
         found = self._artefact(urn)
         if not isinstance(found, kind):
@@ -205,57 +241,13 @@ class Structures:
             )
         return found
 
-    def _record(self, urn: Urn) -> Record | None:
-        record = self._snapshot.get(str(urn))
-        return record if record is not None and record.value is not None else None
-
-    def _artefact(self, urn: Urn) -> Artefact:
-        if is_wildcard(urn.version):
-            urn = self._newest(urn)
-        for one in _spellings(urn):
-            entry = self._entries.get(one)
-            if entry is None:
-                record = self._record(one)
-                if record is None:
-                    continue
-                entry = self._entries.setdefault(one, _Entry())
-            with entry.lock:
-                if entry.artefact is None:
-                    entry.artefact = self._decoded(one)
-                return entry.artefact
-        raise self._not_found(urn)
-
-    def _newest(self, urn: Urn) -> Urn:
-        classes = {urn.cls, *_ALIASES.get(urn.cls, ())}
-        same = [one for one in self.urns if one.cls in classes and (one.agency, one.id) == (urn.agency, urn.id)]
-        version = newest(urn.version, [one.version for one in same])
-        if version is None:
-            raise self._not_found(urn)
-        return next(one for one in same if one.version == version)
-
-    def _decoded(self, urn: Urn) -> Artefact:
-        record = self._record(urn)
-        if record is None or record.value is None:
-            raise self._not_found(urn)
-        content_type = (record.header(CONTENT_TYPE) or b"").decode("latin-1") or None
-        try:
-            message = read_message(record.value, content_type)
-            for one in _spellings(urn):
-                if one in message.artefacts:
-                    return message.artefacts[one]
-            held = ", ".join(str(one) for one in list(message.artefacts)[:3]) or "no artefact"
-            raise MessageError(f"the key disagrees with the content, which holds {held}; have it published again")
-        except SdmxError as error:
-            place = f"record at {record.source}, offset {record.offset}, key {record.key[:200]!r}"
-            raise type(error)(f"{place}: {error}") from error
-
     def _item(self, artefact: Artefact, urn: Urn) -> Item:
         item = urn.item or ""
         if isinstance(artefact, OpaqueArtefact):
             raise UnreadableContentError(
                 f"looking up {urn} in version {self.version}: items of class {artefact.urn.cls} cannot be read yet"
             )
-        found = _item_of(artefact, urn.cls, item)
+        found = item_of(artefact, urn.cls, item)
         if found is None:
             raise ArtefactNotFoundError(
                 f"looking up {urn}: {artefact.urn} has no {urn.cls} {item!r} in version {self.version}; "
@@ -263,36 +255,23 @@ class Structures:
             )
         return found
 
-    def _not_found(self, urn: Urn) -> ArtefactNotFoundError:
-        near = [one for one in self.urns if one.id == urn.id]
-        same = [one.version for one in near if (one.cls, one.agency) == (urn.cls, urn.agency)]
-        if same:
-            hint = f"there is version {', '.join(same[:5])} of it"
-        elif near:
-            hint = f"there is {', '.join(str(one) for one in near[:3])}"
-        else:
-            hint = "nothing here has this id"
-        return ArtefactNotFoundError(f"looking up {urn}: it is not in version {self.version}; {hint}")
+
+def _lacks(artefact: Artefact, urn: Urn) -> bool:
+    """Whether an item is surely not in an artefact."""
+    if not has_items(artefact) or artefact.is_stub or artefact.is_partial:
+        return False
+    if isinstance(artefact, Codelist) and artefact.extensions:
+        return False
+    return item_of(artefact, urn.cls, urn.item or "") is None
 
 
-def _spellings(urn: Urn) -> Iterator[Urn]:
-    """The URN, and the same under the names other editions give its class."""
-    yield urn
-    for alias in _ALIASES.get(urn.cls, ()):
-        yield Urn(urn.package, alias, urn.agency, urn.id, urn.version)
-
-
-def _item_of(artefact: Artefact, class_: str, item: str) -> Item | None:
-    if isinstance(artefact, Codelist):
-        return artefact.codes.get(item)
-    if isinstance(artefact, ConceptScheme):
-        # A path of concepts is written by some; ids are unique in the scheme.
-        return artefact.concepts.get(item) or artefact.concepts.get(item.rpartition(".")[2])
-    if isinstance(artefact, DataStructure):
-        if class_ == "GroupDimensionDescriptor":
-            return artefact.groups.get(item)
-        return next((one for one in artefact.components if one.id == item), None)
-    return None
+def _meant(rule: str, urns: list[Urn]) -> list[Urn]:
+    """Of each artefact the version that the rule means."""
+    by_artefact: dict[tuple[str, str, str], dict[str, Urn]] = {}
+    for urn in urns:
+        by_artefact.setdefault((urn.cls, urn.agency, urn.id), {})[urn.version] = urn
+    found = ((versions, newest(rule, versions)) for versions in by_artefact.values())
+    return sorted(versions[version] for versions, version in found if version is not None)
 
 
 def _wildcard(pattern: str) -> Callable[[str], re.Match[str] | None]:

@@ -1,30 +1,57 @@
-"""Which version a reference with wildcards means: ``1.0+``, ``2+.0.0``, ``*``.
+"""Which versions a rule means, and how versions are ordered.
 
-Source: SDMX 3.0 Section 6, "Versioning": ``+`` stands on one part and means the newest stable version that is
-at least the one written, with the parts before it fixed; ``*`` means any version.
+Sources: SDMX 3.0 Section 6, annex "Semantic Versioning" (``X+.Y.Z``, ``X.Y+.Z``, ``X.Y.Z+``); SDMX REST 2.x, "Versions"
+(``+`` the latest stable version, ``~`` the latest); SDMXCommon.xsd, ``VersionType``: parts of a version are numbers.
+
+A version is semantic (``1.2.3``, ``1.2.3-draft``) or legacy (``1``, ``1.2``). ``+`` on a part means the newest stable
+version that is at least the one written, with the parts before it fixed: ``2+.3.1`` any later one, ``2.3+.1`` up to
+3.0.0, ``2.3.1+`` up to 2.4.0. On legacy versions it means the same (``2.3+``). An extension (``-draft``) says that the
+version is not stable. Legacy versions have none: they count as stable here, though the standard promises it of semantic
+ones alone, for else nothing would be stable in registries of 2.1.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Final, TypeAlias
+
+LATEST: Final = "~"
+"""The newest version, stable or not."""
+
+LATEST_STABLE: Final = "+"
+"""The newest stable version."""
+
+SortKey: TypeAlias = tuple[tuple[int, ...], int, tuple[tuple[int, int | str], ...], int]
+
+_rule = re.compile(r"[0-9]+\+?(?:\.[0-9]+\+?)*").fullmatch
 
 
 def is_wildcard(version: str) -> bool:
-    """Whether it names more than one version."""
-    return version == "*" or "+" in version
+    """Whether it names more than one version, as ``1.0+`` and ``*`` do."""
+    return version in {"*", LATEST} or "+" in version
 
 
-def sort_key(version: str) -> tuple[tuple[int, ...], int, tuple[tuple[int, int | str], ...]]:
-    """A key that orders versions as Semantic Versioning does; ``1.0`` equals ``1.0.0``, drafts come before."""
+def is_stable(version: str) -> bool:
+    """Whether it has no extension, as drafts have."""
+    return "-" not in version
+
+
+def sort_key(version: str) -> SortKey:
+    """A key that orders versions as Semantic Versioning does, legacy ones among them.
+
+    Parts are numbers (1.10 comes after 1.9, and 1.03 is 1.3), drafts come before their version, and 1.0 just before
+    1.0.0.
+    """
     numbers, dash, extension = version.partition("-")
-    parts = [_number(part) for part in numbers.rstrip("+").split(".")]
+    written = numbers.split(".")
+    parts = [_number(part) for part in written]
     while parts and parts[-1] == 0:
         parts.pop()
     identifiers: list[tuple[int, int | str]] = [
         (0, _number(part)) if part.isdecimal() else (1, part) for part in extension.split(".") if dash
     ]
-    return tuple(parts), 0 if dash else 1, tuple(identifiers)
+    return tuple(parts), 0 if dash else 1, tuple(identifiers), len(written)
 
 
 def _number(part: str) -> int:
@@ -33,21 +60,35 @@ def _number(part: str) -> int:
     return int(digits[:18]) if digits.isdecimal() else -1
 
 
-def newest(pattern: str, versions: Iterable[str]) -> str | None:
-    """The newest of the versions that the pattern means, or None. For ``*`` a draft will do if all are drafts."""
-    known = [version for version in versions if not is_wildcard(version)]
-    stable = [version for version in known if "-" not in version]
-    if pattern == "*":
-        return max(stable or known, key=sort_key, default=None)
-    parts = pattern.split(".")
-    free = next((index for index, part in enumerate(parts) if part.endswith("+")), None)
-    if free is None:
-        return pattern if pattern in known else None
-    least = sort_key(re.sub(r"\+", "", pattern))
-    fixed = [_number(part) for part in parts[:free]]
-    fitting = [
-        version
-        for version in stable
-        if [_number(part) for part in version.split(".")][:free] == fixed and sort_key(version) >= least
-    ]
-    return max(fitting, key=sort_key, default=None)
+def fits(rule: str, version: str) -> bool:
+    """Whether a version is one of those the rule chooses from; of several the newest is meant.
+
+    A rule without a wildcard fits itself alone, a draft among them. ``+`` and rules with a plus fit stable versions.
+    """
+    if rule in {"*", LATEST}:
+        return True
+    if "+" not in rule:
+        return rule == version
+    if not is_stable(version) or (rule != LATEST_STABLE and not _rule(rule)):
+        return False
+    if rule == LATEST_STABLE:
+        return True
+    parts = rule.split(".")
+    free = next(index for index, part in enumerate(parts) if part.endswith("+"))
+    numbers = [_number(part) for part in version.split(".")]
+    numbers += [0] * (free - len(numbers))
+    is_fixed = numbers[:free] == [_number(part) for part in parts[:free]]
+    return is_fixed and _is_least(rule, version)
+
+
+def _is_least(rule: str, version: str) -> bool:
+    # 1.0 is as good as 1.0.0 here: only numbers count.
+    return sort_key(version)[0] >= sort_key(rule.replace("+", ""))[0]
+
+
+def newest(rule: str, versions: Iterable[str]) -> str | None:
+    """The version that the rule means, or None. For ``*`` a draft will do if all are drafts."""
+    known = [version for version in versions if not is_wildcard(version) and fits(rule, version)]
+    if rule == "*":
+        known = [version for version in known if is_stable(version)] or known
+    return max(known, key=sort_key, default=None)

@@ -260,16 +260,17 @@ def test_stubs_do_not_look_empty(container: str, tag: str, kind: type[Any], attr
 
 
 def test_opaque() -> None:
-    """A class that is not read keeps names and a message of its own; all else raises by the name of the class."""
+    """A vendor's class keeps names and a message of its own; all else raises by the name of the class."""
     data = xml(
-        '<s:Processes><s:Process id="P" agencyID="A" version="1.0"><c:Name>N</c:Name></s:Process>'
-        '<s:Process id="Q" agencyID="A" version="1.0"/></s:Processes>'
+        '<v:Things xmlns:v="urn:v"><v:Thing id="P" agencyID="A" version="1.0" urn="urn:sdmx:org.sdmx.infomodel.own.'
+        'Thing=A:P(1.0)"><c:Name>N</c:Name></v:Thing><v:Thing id="Q" agencyID="A" version="1.0" '
+        'urn="urn:sdmx:org.sdmx.infomodel.own.Thing=A:Q(1.0)"/></v:Things>'
     )
     first, _ = read_message(data)
     assert isinstance(first, OpaqueArtefact)
     assert first.name() == "N"
     assert [str(urn) for urn in read_message(first.content).artefacts] == [str(first.urn)]
-    with pytest.raises(UnreadableContentError, match=r"'steps'.*class Process"):
+    with pytest.raises(UnreadableContentError, match=r"'steps'.*class Thing"):
         first.steps  # noqa: B018
     with pytest.raises(AttributeError):
         first.__no_such__  # noqa: B018

@@ -1,44 +1,124 @@
-"""Versions with wildcards."""
+"""Rules of versions, and their order."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kafka_replica.sdmx.versions import newest, sort_key
+from kafka_replica.sdmx.versions import fits, is_stable, is_wildcard, newest, sort_key
 
 KNOWN = ["1.0", "1.0.1", "1.2.0", "1.10.0", "2.0.0", "2.1.0-draft", "3.0.0-rc.2"]
 
 
 @pytest.mark.parametrize(
-    ("pattern", "expected"),
+    ("rule", "expected"),
     [
         ("*", "2.0.0"),
+        ("+", "2.0.0"),
+        ("~", "3.0.0-rc.2"),
         ("1+.0.0", "2.0.0"),
+        ("1+.0", "2.0.0"),
+        ("1+", "2.0.0"),
         ("1.0+.0", "1.10.0"),
         ("1.0.0+", "1.0.1"),
         ("1.2.1+", None),
         ("3+.0.0", None),
         ("1.0+", "1.10.0"),
         ("1.0", "1.0"),
+        ("2.1.0-draft", "2.1.0-draft"),
         ("9.9", None),
+        ("1+.x", None),
     ],
 )
-def test_newest(pattern: str, expected: str | None) -> None:
-    """The newest stable version with the parts before the plus fixed; drafts never by a plus."""
-    assert newest(pattern, KNOWN) == expected
+def test_newest(rule: str, expected: str | None) -> None:
+    """The newest stable version with the parts before the plus fixed; drafts by their name, by ``~`` and by nothing."""
+    assert newest(rule, KNOWN) == expected
+    assert newest(rule, reversed(KNOWN)) == expected
+
+
+def test_examples_of_the_standard() -> None:
+    """Section 6, "Semantic Versioning": what 2+.3.1, 2.3+.1 and 2.3.1+ mean."""
+    known = ["2.3.0", "2.3.1", "2.3.7", "2.4.0", "2.9.0", "3.0.0", "4.2.1", "4.3.0-draft"]
+    assert newest("2+.3.1", known) == "4.2.1"
+    assert newest("2.3+.1", known) == "2.9.0"
+    assert newest("2.3.1+", known) == "2.3.7"
+    assert [one for one in known if fits("2.3.1+", one)] == ["2.3.1", "2.3.7"]
+
+
+def test_legacy_versions() -> None:
+    """One part, two or more; numbers count, not digits; the same rules."""
+    known = ["1", "1.9", "1.10", "2.0", "2.0.0"]
+    assert newest("1.0+", known) == "1.10"
+    assert newest("+", known) == "2.0.0"
+    assert newest("1+.10", known) == "2.0.0"
+    assert newest("1.0+", ["1"]) == "1"
+    assert sort_key("1.03")[0] == sort_key("1.3")[0]
 
 
 def test_order() -> None:
-    """Numbers order as numbers, and a draft comes before its version."""
-    assert sorted(["1.10.0", "1.9.0", "1.9.0-draft", "1.9.0-alpha.2", "1.9.0-alpha.10"], key=sort_key) == [
-        "1.9.0-alpha.2",
-        "1.9.0-alpha.10",
-        "1.9.0-draft",
-        "1.9.0",
-        "1.10.0",
-    ]
+    """Numbers order as numbers, a draft comes before its version, a legacy version before the semantic one."""
+    ordered = [
+        "1.0.0-draft", "1", "1.0", "1.0.0", "1.0.1", "1.9.0-1", "1.9.0-2", "1.9.0-10", "1.9.0-alpha", "1.9.0-alpha.2",
+        "1.9.0-alpha.10", "1.9.0-beta", "1.9.0-draft", "1.9", "1.9.0", "1.10", "1.10.0", "2.0",
+    ]  # fmt: skip
+    assert sorted(sorted(ordered), key=sort_key) == ordered
 
 
 def test_only_drafts() -> None:
-    """A star takes a draft where there is nothing else."""
+    """A star takes a draft where there is nothing else; a plus does not."""
     assert newest("*", ["1.0.0-draft"]) == "1.0.0-draft"
+    assert newest("+", ["1.0.0-draft"]) is None
+
+
+NUMBERS = st.lists(st.integers(0, 30).map(str), min_size=1, max_size=4).map(".".join)
+SEMANTIC = st.tuples(*[st.integers(0, 3)] * 3)
+VERSIONS = st.lists(
+    NUMBERS
+    | SEMANTIC.map(lambda parts: "{}.{}.{}".format(*parts))
+    | st.tuples(SEMANTIC, st.sampled_from(["draft", "rc.1", "rc.10", "1"])).map(
+        lambda one: "{}.{}.{}-{}".format(*one[0], one[1])
+    ),
+    max_size=12,
+)  # fmt: skip
+
+
+@given(SEMANTIC, st.integers(0, 2), VERSIONS)
+def test_a_plus_means_what_the_standard_says(least: tuple[int, int, int], at: int, versions: list[str]) -> None:
+    """By comparing whole triples: at least the one written, below the next of the part before, the newest of all."""
+    rule = ".".join(f"{part}+" if index == at else str(part) for index, part in enumerate(least))
+    below = [(99, 0, 0), (least[0] + 1, 0, 0), (least[0], least[1] + 1, 0)][at]
+    semantic = {
+        one: tuple(int(part) for part in one.split("."))
+        for one in versions
+        if one.count(".") == 2 and "-" not in one
+    }  # fmt: skip
+    expected = [one for one, parts in semantic.items() if least <= parts < below]
+    found = newest(rule, semantic)
+    assert {one for one in semantic if fits(rule, one)} == set(expected)
+    assert (found is None) == (not expected)
+    if found is not None:
+        assert semantic[found] == max(semantic[one] for one in expected)
+
+
+@given(VERSIONS)
+def test_order_is_total_and_rules_agree_with_it(versions: list[str]) -> None:
+    """Different versions differ in the order; ``~`` is the last of it, ``+`` the last that is stable."""
+    different = sorted(set(versions), key=sort_key)
+    keys = [sort_key(one) for one in different]
+    assert keys == sorted(keys)
+    # The strategy writes no zeros before numbers, so what is spelled differently is different.
+    assert len(set(keys)) == len(different)
+    assert newest("~", versions) == (different[-1] if different else None)
+    stable = [one for one in different if is_stable(one)]
+    assert newest("+", versions) == (stable[-1] if stable else None)
+    assert newest("*", versions) == (stable or different or [None])[-1]
+
+
+@given(st.text(max_size=20), VERSIONS)
+def test_any_text_is_a_rule_that_fits_or_does_not(rule: str, versions: list[str]) -> None:
+    """Nothing raises, and what is found is one of the versions."""
+    found = newest(rule, versions)
+    assert found is None or found in versions
+    if not is_wildcard(rule):
+        assert found in {None, rule}

@@ -7,23 +7,62 @@ from typing import Any, Final
 
 import msgspec
 
-from kafka_replica.sdmx.fusion.convert import codelist, concept_scheme, data_structure, dataflow, maintained, value_list
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.fusion import constraints, items, mappings, metadata, schemes, structures, vtl
+from kafka_replica.sdmx.fusion.common import maintained
 from kafka_replica.sdmx.fusion.wire import WireDataflow, WireDataStructure, WireMaintainable, WireMeta, WireScheme
-from kafka_replica.sdmx.json_tree import JsonMessage, RawArtefact, artefacts_of, decoded, message_of
+from kafka_replica.sdmx.json_tree import JsonMessage, RawArtefact, artefacts_of, decoded, members_of, message_of
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.urn import Urn
 
-_SCHEME: Final = msgspec.json.Decoder(WireScheme, strict=False)
+_Reader = tuple[msgspec.json.Decoder[Any], Callable[[Urn, Any], Artefact]]
+
+
+def _reader(wire: type[WireMaintainable], convert: Callable[[Urn, Any], Artefact]) -> _Reader:
+    return msgspec.json.Decoder(wire, strict=False), convert
+
+
+_ORGANISATIONS: Final = _reader(schemes.WireOrganisationScheme, schemes.organisation_scheme)
+_READERS: Final[dict[str, _Reader]] = {
+    "AgencyScheme": _ORGANISATIONS,
+    "Categorisation": _reader(schemes.WireCategorisation, schemes.categorisation),
+    "CategoryScheme": _reader(schemes.WireCategoryScheme, schemes.category_scheme),
+    "Codelist": _reader(WireScheme, items.codelist),
+    "ConceptScheme": _reader(WireScheme, items.concept_scheme),
+    "CustomTypeScheme": _reader(vtl.WireVtlScheme, vtl.custom_type_scheme),
+    "DataConstraint": _reader(constraints.WireConstraint, constraints.data_constraint),
+    "DataConsumerScheme": _ORGANISATIONS,
+    "DataProviderScheme": _ORGANISATIONS,
+    "DataStructure": _reader(WireDataStructure, structures.data_structure),
+    "Dataflow": _reader(WireDataflow, structures.dataflow),
+    "Hierarchy": _reader(metadata.WireHierarchy, metadata.hierarchy),
+    "HierarchyAssociation": _reader(metadata.WireHierarchyAssociation, metadata.hierarchy_association),
+    "MetadataProviderScheme": _ORGANISATIONS,
+    "MetadataProvisionAgreement": _reader(schemes.WireMetadataProvision, schemes.metadata_provision_agreement),
+    "MetadataStructure": _reader(metadata.WireMetadataStructure, metadata.metadata_structure),
+    "Metadataflow": _reader(metadata.WireMetadataflow, metadata.metadataflow),
+    "NamePersonalisationScheme": _reader(vtl.WireVtlScheme, vtl.name_personalisation_scheme),
+    "OrganisationUnitScheme": _ORGANISATIONS,
+    "ProvisionAgreement": _reader(schemes.WireProvision, schemes.provision_agreement),
+    "RepresentationMap": _reader(mappings.WireRepresentationMap, mappings.representation_map),
+    "RulesetScheme": _reader(vtl.WireVtlScheme, vtl.ruleset_scheme),
+    "StructureMap": _reader(mappings.WireStructureMap, mappings.structure_map),
+    "TransformationScheme": _reader(vtl.WireVtlScheme, vtl.transformation_scheme),
+    "UserDefinedOperatorScheme": _reader(vtl.WireVtlScheme, vtl.user_defined_operator_scheme),
+    "ValueList": _reader(WireScheme, items.value_list),
+    "VtlMappingScheme": _reader(vtl.WireVtlScheme, vtl.vtl_mapping_scheme),
+}
 _META: Final = msgspec.json.Decoder(WireMeta, strict=False)
 _OPAQUE: Final = msgspec.json.Decoder(WireMaintainable, strict=False)
-_READERS: Final[dict[str, tuple[msgspec.json.Decoder[Any], Callable[[Urn, Any], Artefact]]]] = {
-    "Codelist": (_SCHEME, codelist),
-    "ValueList": (_SCHEME, value_list),
-    "ConceptScheme": (_SCHEME, concept_scheme),
-    "DataStructure": (msgspec.json.Decoder(WireDataStructure, strict=False), data_structure),
-    "Dataflow": (msgspec.json.Decoder(WireDataflow, strict=False), dataflow),
+
+# Where a part that we do not know would change the meaning of the rest: such an artefact is kept as it is.
+_WHOLE: Final[dict[str, type[WireMaintainable]]] = {
+    "DataConstraint": constraints.WireConstraint,
+    "StructureMap": mappings.WireStructureMap,
 }
+_OWN_KEYS: Final = frozenset({"urn", "agencyId", "version", "validityType"})
+_NOTHING: Final = frozenset({b"null", b"[]", b"{}", b"false", b'""'})
 
 
 def read_message(message: JsonMessage) -> Message:
@@ -41,8 +80,24 @@ def _artefact(message: JsonMessage, artefact: RawArtefact) -> Artefact:
     known = _READERS.get(urn.cls)
     if known is not None:
         decoder, convert = known
-        return convert(urn, decoded(decoder, artefact.raw, str(urn)))
+        try:
+            if not _has_unknown(artefact):
+                return convert(urn, decoded(decoder, artefact.raw, str(urn)))
+        except RecursionError:
+            raise MessageError(f"reading {urn}: it is nested too deep to be a structure message") from None
+        except MessageError as error:
+            if urn.cls not in _WHOLE or "unknown field" not in str(error):
+                raise
     wire = decoded(_OPAQUE, artefact.raw, str(urn))
     return OpaqueArtefact(
         urn=urn, content=message_of(message, artefact), content_type=message.format, **maintained(wire)
     )
+
+
+def _has_unknown(artefact: RawArtefact) -> bool:
+    wire = _WHOLE.get(artefact.urn.cls)
+    if wire is None:
+        return False
+    known = {field.encode_name for field in msgspec.structs.fields(wire)} | _OWN_KEYS
+    members = members_of(artefact.raw, str(artefact.urn))
+    return any(name not in known and bytes(value) not in _NOTHING for name, value in members.items())

@@ -67,8 +67,8 @@ class WireMaintainable(WireNameable, gc=False):
     is_external_reference: bool | None = None
     start_date: str | int | None = None
     end_date: str | int | None = None
-    valid_from: str | None = None
-    valid_to: str | None = None
+    valid_from: str | int | None = None
+    valid_to: str | int | None = None
     service_url: str | None = msgspec.field(name="serviceURL", default=None)
     structure_url: str | None = msgspec.field(name="structureURL", default=None)
 

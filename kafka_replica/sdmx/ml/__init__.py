@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.ml.cut import cut_message
-from kafka_replica.sdmx.ml.reader import read_message
+from kafka_replica.sdmx.ml.cut import cut_tree
+from kafka_replica.sdmx.ml.reader import read_tree
 
-__all__ = ["cut_message", "read_message"]
+__all__ = ["cut_tree", "read_tree"]

@@ -11,7 +11,7 @@ from lxml import etree
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.budget import Budget
 from kafka_replica.sdmx.formats import Format
-from kafka_replica.sdmx.ml.tree import Names, artefacts_of, parse
+from kafka_replica.sdmx.ml.tree import Names, artefacts_of, names_of
 from kafka_replica.sdmx.urn import Urn
 
 _MARK = "the artefact goes here"
@@ -32,15 +32,15 @@ class Cutter:
         self._budget = Budget(size)
         self._around: dict[etree._Element, tuple[bytes, bytes]] = {}
 
-    def message_of(self, artefact: etree._Element) -> bytes:
-        """The message of this artefact alone, in UTF-8."""
+    def message_of(self, artefact: etree._Element, *more: etree._Element) -> bytes:
+        """The message of this artefact alone (or of these items, where they stand alone), in UTF-8."""
         container = artefact.getparent()
         if container is None:  # a caller's mistake; artefacts come out of containers
             raise ValueError("an artefact without a container")
         around = self._around.get(container)
         if around is None:
             around = self._around[container] = self._shell(container)
-        body: bytes = etree.tostring(artefact, encoding="UTF-8", with_tail=False)
+        body = b"".join(etree.tostring(one, encoding="UTF-8", with_tail=False) for one in (artefact, *more))
         return self._budget.spend(around[0] + body + around[1])
 
     def _shell(self, container: etree._Element) -> tuple[bytes, bytes]:
@@ -71,9 +71,8 @@ class Cutter:
         return before, after
 
 
-def cut_message(data: bytes) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
-    """The format, and each artefact's URN and message. Raises MessageError, UnreadableContentError."""
-    format_, root = parse(data, comments=True)
-    names = Names(format_)
-    cutter = Cutter(names, len(data))
+def cut_tree(format_: Format, root: etree._Element, size: int) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+    """The format, and each artefact's URN and message. Raises MessageError."""
+    names = names_of(format_)
+    cutter = Cutter(names, size)
     return format_, ((urn, cutter.message_of(element)) for urn, element in artefacts_of(root, names))

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from lxml import etree
 
 from kafka_replica.errors import UrnError
-from kafka_replica.sdmx.containers import NO_TEXT, Items, StubItems
+from kafka_replica.sdmx.containers import NO_TEXT, Items, items_of
+from kafka_replica.sdmx.ml.codes import lazy_codes
 from kafka_replica.sdmx.ml.tree import Names, fail
-from kafka_replica.sdmx.ml.values import Child, local_id, named, reference, representation, text_of
+from kafka_replica.sdmx.ml.values import Item, local_id, named, reference, representation, text_of
 from kafka_replica.sdmx.model import (
     Code,
     Codelist,
     CodelistExtension,
     Concept,
     ConceptScheme,
+    GeoFeatureSetCode,
+    GeographicCodelist,
+    GeoGridCode,
+    GeoGridCodelist,
     MemberValue,
     ValueItem,
     ValueList,
 )
 from kafka_replica.sdmx.representation import ItemReference
 from kafka_replica.sdmx.urn import Urn
+
+_CODES: Final[dict[str, type[Code]]] = {
+    "Code": Code,
+    "GeoFeatureSetCode": GeoFeatureSetCode,
+    "GeoGridCode": GeoGridCode,
+}
+_CODELISTS: Final[dict[str, type[Codelist]]] = {"Codelist": Codelist, "GeographicCodelist": GeographicCodelist}
 
 
 def id_of(element: etree._Element, taken: dict[str, Any]) -> str:
@@ -42,22 +54,54 @@ def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Ur
         fail(element, str(error))
 
 
-def codelist(urn: Urn, base: dict[str, Any], rest: list[Child], names: Names) -> Codelist:
-    """A <Codelist>."""
-    codes: dict[str, Code] = {}
-    extensions: list[CodelistExtension] = []
-    for kind, element in rest:
-        if kind == "Code":
-            code_id = id_of(element, codes)
-            arguments, others = named(element, names)
-            for other, child in others:
-                if other == "Parent":
-                    arguments["parent"] = local_id(child, names)
-            codes[code_id] = Code(urn=item_urn(urn, "Code", element, code_id), **arguments)
-        elif kind == "CodelistExtension":
-            extensions.append(_extension(element, names))
-    is_stub = base["is_external_reference"] and not codes
-    return Codelist(urn=urn, codes=StubItems(urn) if is_stub else Items(codes), extensions=tuple(extensions), **base)
+def codelist(item: Item) -> Codelist:
+    """A <Codelist>, <GeographicCodelist> or <GeoGridCodelist>."""
+    urn, base, rest, names = item.parts
+    found: dict[str, Any] = {
+        "codes": _codes(item),
+        "extensions": tuple(_extension(element, names) for kind, element in rest if kind == "CodelistExtension"),
+    }
+    if urn.cls == "GeoGridCodelist":
+        grid = [text_of(element) for kind, element in rest if kind == "GridDefinition"]
+        return GeoGridCodelist(urn=urn, grid_definition=grid[0] if grid else None, **found, **base)
+    return _CODELISTS[urn.cls](urn=urn, **found, **base)
+
+
+def _codes(item: Item) -> Items[Code]:
+    urn, base, rest, names = item.parts
+
+    def long_way(element: etree._Element, id_: str) -> Code:
+        return _code(urn, "Code", element, id_, names)
+
+    codes = [(one, element) for one, element in rest if one in _CODES]
+    if codes and codes[0][0] == "Code":
+        first = codes[0][1]
+        lazy = lazy_codes(item.code_ids or [], first, urn, names, long_way) if len(codes) == 1 else None
+        if lazy is not None:
+            return lazy
+        codes = [("Code", element) for element in (first, *first.itersiblings(first.tag))] + codes[1:]
+    found: dict[str, Code] = {}
+    for kind, element in codes:
+        id_ = id_of(element, found)
+        found[id_] = _code(urn, kind, element, id_, names)
+    return items_of(urn, found, is_stub=base["is_external_reference"])
+
+
+def _code(urn: Urn, kind: str, element: etree._Element, id_: str, names: Names) -> Code:
+    arguments, others = named(element, names)
+    for other, child in others:
+        if other == "Parent":
+            arguments["parent"] = _parent(child, names)
+        elif other == "GeoCell" and kind == "GeoGridCode":
+            arguments["geo_cell"] = text_of(child)
+    if kind == "GeoFeatureSetCode":
+        arguments["value"] = element.get("value")
+    return _CODES[kind](urn=item_urn(urn, kind, element, id_), **arguments)
+
+
+def _parent(element: etree._Element, names: Names) -> str | None:
+    """The id of a parent. One that names nothing says nothing, for codes are read too late to complain."""
+    return local_id(element, names) if any(one.get("id") for one in element) or text_of(element).strip() else None
 
 
 def _extension(element: etree._Element, names: Names) -> CodelistExtension:
@@ -83,8 +127,9 @@ def _extension(element: etree._Element, names: Names) -> CodelistExtension:
     )
 
 
-def value_list(urn: Urn, base: dict[str, Any], rest: list[Child], names: Names) -> ValueList:
+def value_list(item: Item) -> ValueList:
     """A <ValueList>."""
+    urn, base, rest, names = item.parts
     values: list[ValueItem] = []
     for kind, element in rest:
         if kind != "ValueItem":
@@ -101,8 +146,9 @@ def value_list(urn: Urn, base: dict[str, Any], rest: list[Child], names: Names) 
     return ValueList(urn=urn, value_items=tuple(values), **base)
 
 
-def concept_scheme(urn: Urn, base: dict[str, Any], rest: list[Child], names: Names) -> ConceptScheme:
+def concept_scheme(item: Item) -> ConceptScheme:
     """A <ConceptScheme>."""
+    urn, base, rest, names = item.parts
     concepts: dict[str, Concept] = {}
     for kind, element in rest:
         if kind == "Concept":
@@ -116,8 +162,7 @@ def concept_scheme(urn: Urn, base: dict[str, Any], rest: list[Child], names: Nam
                 elif other == "ISOConceptReference":
                     arguments["iso_concept"] = _iso_concept(child, names)
             concepts[concept_id] = Concept(urn=item_urn(urn, "Concept", element, concept_id), **arguments)
-    is_stub = base["is_external_reference"] and not concepts
-    return ConceptScheme(urn=urn, concepts=StubItems(urn) if is_stub else Items(concepts), **base)
+    return ConceptScheme(urn=urn, concepts=items_of(urn, concepts, is_stub=base["is_external_reference"]), **base)
 
 
 def _iso_concept(element: etree._Element, names: Names) -> ItemReference:

@@ -6,10 +6,11 @@ from typing import Any, Final
 
 from lxml import etree
 
-from kafka_replica.sdmx.containers import Items, StubItems
+from kafka_replica.sdmx.containers import items_of
 from kafka_replica.sdmx.ml.items import item_urn
+from kafka_replica.sdmx.ml.parts import known
 from kafka_replica.sdmx.ml.tree import Names, fail
-from kafka_replica.sdmx.ml.values import Child, local_id, named, reference, representation
+from kafka_replica.sdmx.ml.values import Child, Item, boolean, local_id, named, reference, representation, text_of
 from kafka_replica.sdmx.model import (
     Attribute,
     AttributeRelationship,
@@ -17,7 +18,9 @@ from kafka_replica.sdmx.model import (
     DataStructure,
     Dimension,
     Group,
+    Identifiable,
     Measure,
+    MetadataAttributeUsage,
 )
 from kafka_replica.sdmx.urn import Urn
 
@@ -25,12 +28,24 @@ _FIXED_IDS: Final = {"TimeDimension": "TIME_PERIOD", "PrimaryMeasure": "OBS_VALU
 _DIMENSIONS: Final = {"Dimension", "MeasureDimension", "TimeDimension"}
 _MEASURES: Final = {"Measure", "PrimaryMeasure"}
 _ATTRIBUTES: Final = {"Attribute": "DataAttribute", "ReportingYearStartDay": "ReportingYearStartDay"}
+_LISTS: Final = {
+    "DimensionList": "DimensionDescriptor",
+    "MeasureList": "MeasureDescriptor",
+    "AttributeList": "AttributeDescriptor",
+}
 
 
-def dataflow(urn: Urn, base: dict[str, Any], rest: list[Child], names: Names) -> Dataflow:
+def dataflow(item: Item) -> Dataflow:
     """A <Dataflow>."""
+    urn, base, rest, names = item.parts
     found = [reference(child, names, "DataStructure") for kind, child in rest if kind == "Structure"]
-    return Dataflow(urn=urn, structure_reference=found[0] if found else None, **base)
+    constraint = [one for kind, child in rest if kind == "DimensionConstraint" for one in known(child, names)]
+    return Dataflow(
+        urn=urn,
+        structure_reference=found[0] if found else None,
+        dimension_constraint=tuple(text_of(child).strip() for _, child in constraint),
+        **base,
+    )
 
 
 class _Parts:
@@ -42,6 +57,7 @@ class _Parts:
         self.measures: dict[str, Measure] = {}
         self.attributes: dict[str, Attribute] = {}
         self.groups: dict[str, Group] = {}
+        self.usages: list[MetadataAttributeUsage] = []
 
     def add(self, kind: str, element: etree._Element) -> None:
         names = self.names
@@ -63,6 +79,8 @@ class _Parts:
             self.attributes[id_] = Attribute(
                 mandatory=_is_mandatory(element), relationship=_relationship(rest, names), **arguments
             )
+        elif kind == "MetadataAttributeUsage":
+            self._add_usage(element)
 
     def _component(self, class_: str, element: etree._Element) -> tuple[str, dict[str, Any], list[Child]]:
         names = self.names
@@ -88,6 +106,19 @@ class _Parts:
         arguments.pop("descriptions", None)
         return id_, arguments, rest
 
+    def _add_usage(self, element: etree._Element) -> None:
+        arguments, rest = named(element, self.names)
+        used = next((child for kind, child in rest if kind == "MetadataAttributeReference"), None)
+        if used is None:
+            fail(element, "it has no MetadataAttributeReference")
+        self.usages.append(
+            MetadataAttributeUsage(
+                metadata_attribute=local_id(used, self.names),
+                relationship=_relationship(rest, self.names),
+                annotations=arguments.get("annotations", ()),
+            )
+        )
+
     def _add_group(self, element: etree._Element) -> None:
         names = self.names
         arguments, rest = named(element, names)
@@ -101,8 +132,13 @@ class _Parts:
             for child in part
             if names[child.tag] == "DimensionReference"
         ]
+        constraint = next((child for kind, child in rest if kind == "AttachmentConstraint"), None)
         arguments["urn"] = item_urn(self.urn, "GroupDimensionDescriptor", element, id_)
-        self.groups[id_] = Group(dimensions=tuple(dimensions), **arguments)
+        self.groups[id_] = Group(
+            dimensions=tuple(dimensions),
+            attachment_constraint=None if constraint is None else reference(constraint, names, "AttachmentConstraint"),
+            **arguments,
+        )
 
 
 def _is_mandatory(element: etree._Element) -> bool:
@@ -135,33 +171,41 @@ def _relationship(rest: list[Child], names: Names) -> AttributeRelationship:
     )
 
 
-def data_structure(urn: Urn, base: dict[str, Any], rest: list[Child], names: Names) -> DataStructure:
+def descriptor(urn: Urn, class_: str, element: etree._Element, names: Names) -> Identifiable | None:
+    """The list of components itself, if it carries annotations or links."""
+    id_ = element.get("id") or class_
+    item = Item(element, item_urn(urn, class_, element, id_), names)
+    return Identifiable(urn=item.urn, **item.identified) if item.identified else None
+
+
+def data_structure(item: Item) -> DataStructure:
     """A <DataStructure>."""
+    urn, base, rest, names = item.parts
     parts = _Parts(urn, names)
     metadata: Urn | None = None
+    descriptors: list[Identifiable | None] = []
     for kind, element in rest:
         if kind == "Metadata":
             metadata = reference(element, names, "MetadataStructure")
         if kind != "DataStructureComponents":
             continue
-        for child in element:
-            part = names[child.tag]
+        for part, child in known(element, names):
             if part == "Group":
                 parts.add(part, child)
-            elif part in {"DimensionList", "MeasureList", "AttributeList"}:
+            elif part in _LISTS:
+                descriptors.append(descriptor(urn, _LISTS[part], child, names))
                 for component in child:
                     parts.add(names[component.tag], component)
-    if base["is_external_reference"] and not parts.dimensions:
-        return DataStructure(
-            urn=urn, dimension_list=StubItems(urn), measures=StubItems(urn), attributes=StubItems(urn),
-            groups=StubItems(urn), metadata=metadata, **base,
-        )  # fmt: skip
+    is_stub = base["is_external_reference"] and not parts.dimensions
     return DataStructure(
         urn=urn,
-        dimension_list=Items(parts.dimensions),
-        measures=Items(parts.measures),
-        attributes=Items(parts.attributes),
-        groups=Items(parts.groups),
+        dimension_list=items_of(urn, parts.dimensions, is_stub=is_stub),
+        measures=items_of(urn, parts.measures, is_stub=is_stub),
+        attributes=items_of(urn, parts.attributes, is_stub=is_stub),
+        groups=items_of(urn, parts.groups, is_stub=is_stub),
         metadata=metadata,
+        metadata_attribute_usages=tuple(parts.usages),
+        descriptors=tuple(one for one in descriptors if one is not None),
+        evolving_structure=boolean(item.element, "evolvingStructure") or False,
         **base,
     )

@@ -6,17 +6,20 @@ No DTD, no entities, no network; libxml2's own limits on depth and on the size o
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
-from typing import NoReturn
+from functools import lru_cache
+from typing import Final, NoReturn
 
 from lxml import etree
 
-from kafka_replica.errors import MessageError, UnreadableContentError
+from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.formats import Format, of_namespace
 from kafka_replica.sdmx.identity import artefact_urn
 from kafka_replica.sdmx.urn import Urn
 
-READABLE = (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
+AVAILABILITY = "AvailabilityConstraints"
+"""The container of what has no id and so is no artefact (3.1)."""
 
 _skip_misc = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL).match
 
@@ -49,6 +52,18 @@ class Names(dict[object, str]):
         return found
 
 
+_MANY_NAMES: Final = 5000
+_known: dict[Format, Names] = {}
+
+
+def names_of(format_: Format) -> Names:
+    """The names of a format. Small messages have the same few; those of hostile ones are not kept for ever."""
+    found = _known.get(format_)
+    if found is None or len(found) > _MANY_NAMES:
+        found = _known[format_] = Names(format_)
+    return found
+
+
 def fail(element: etree._Element, reason: str) -> NoReturn:
     """Raise MessageError that names the element and its line."""
     local = etree.QName(element).localname[:80]
@@ -59,14 +74,10 @@ def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Elemen
     """The format and the root of a document.
 
     Raises:
-        MessageError: not well-formed, has a DTD, or is not an SDMX structure message.
-        UnreadableContentError: SDMX-ML of an edition that is not read.
+        MessageError: not well-formed, has a DTD, or is not SDMX.
     """
     _refuse_dtd(data)
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=not comments,
-        remove_pis=not comments, collect_ids=False,
-    )  # fmt: skip
+    parser = _parser(comments=comments)
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
@@ -78,6 +89,26 @@ def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Elemen
     if root.getroottree().docinfo.internalDTD is not None:
         raise MessageError(_DTD)
     return _format_of(root), root
+
+
+class _Parsers(threading.local):
+    """The parsers of one thread: making one takes as long as parsing a small message."""
+
+    def __init__(self) -> None:
+        self.made: dict[bool, etree.XMLParser] = {}
+
+
+_parsers: Final = _Parsers()
+
+
+def _parser(*, comments: bool) -> etree.XMLParser:
+    found = _parsers.made.get(comments)
+    if found is None:
+        found = _parsers.made[comments] = etree.XMLParser(
+            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=not comments,
+            remove_pis=not comments, collect_ids=False,
+        )  # fmt: skip
+    return found
 
 
 _DTD = "reading SDMX-ML: the document has a DOCTYPE, and none is allowed in SDMX (entities can do harm); remove it"
@@ -93,16 +124,16 @@ def _refuse_dtd(data: bytes) -> None:
         raise MessageError(f"reading SDMX-ML: no element where one must begin, at line {line}")
 
 
+_format_of_namespace = lru_cache(maxsize=64)(of_namespace)
+
+
 def _format_of(root: etree._Element) -> Format:
     for element in root.iter():
         # The first element of SDMX tells; a SOAP envelope may stand around it.
-        found = of_namespace(etree.QName(element).namespace or "") if _is_element(element) else None
-        if found in READABLE:
-            return found
+        # A comment's tag is no text, and stands for no namespace.
+        found = _format_of_namespace(str(element.tag)[1:].partition("}")[0])
         if found is not None:
-            raise UnreadableContentError(
-                f"reading {found.title}: this version reads SDMX-ML 2.1, 3.0 and 3.1; the bytes are kept"
-            )
+            return found
     raise MessageError(
         f"reading XML with root {str(root.tag)[:200]!r}: it is not SDMX-ML; no namespace of SDMX is in it"
     )
@@ -110,6 +141,8 @@ def _format_of(root: etree._Element) -> Format:
 
 def header_of(root: etree._Element, names: Names) -> etree._Element | None:
     """The message's Header, if it has one."""
+    if len(root) and names[root[0].tag] == "Header":
+        return root[0]
     return next((element for element in root.iter("{*}Header") if names[element.tag]), None)
 
 
@@ -118,32 +151,63 @@ def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
 
     Raises MessageError where there is none: a data message, say.
     """
-    found = [element for element in root.iter("{*}Structures") if names[element.tag]]
+    # Mostly they stand right there; long messages are not searched for others.
+    found = [element for element in root if names[element.tag] == "Structures"]
+    found = found or [element for element in root.iter("{*}Structures") if names[element.tag]]
     if not found:
         fail(root, "there is no <Structures>, so this is not a structure message")
     for element in found:
-        if any(names[above.tag] == "Structures" for above in element.iterancestors()):
+        if element.getparent() is not root and any(names[up.tag] == "Structures" for up in element.iterancestors()):
             fail(element, "<Structures> in <Structures>")
     return found
 
 
 def artefacts_of(root: etree._Element, names: Names) -> Iterator[tuple[Urn, etree._Element]]:
-    """Each maintainable artefact with its URN, in document order. Raises MessageError."""
+    """Each maintainable artefact with its URN, in document order. Raises MessageError.
+
+    Metadata sets stand in a message of their own kind (<GenericMetadata>), without <Structures>.
+    """
+    if _is_metadata(root, names):
+        sets = (one for one in root.iter("{*}MetadataSet") if names[one.tag])
+        yield from ((urn_of(one), one) for one in sets)
+        return
+    for container in containers_of(root, names):
+        if names[container.tag] == AVAILABILITY:
+            continue
+        for element in container:
+            if _is_element(element):
+                yield urn_of(element), element
+
+
+def _is_metadata(root: etree._Element, names: Names) -> bool:
+    if any(names[element.tag] == "Structures" for element in root):
+        return False
+    return any(names[element.tag] for element in root.iter("{*}GenericMetadata"))
+
+
+def availability_of(root: etree._Element, names: Names) -> list[etree._Element]:
+    """The <AvailabilityConstraint> elements."""
+    if _is_metadata(root, names):
+        return []
+    held = (container for container in containers_of(root, names) if names[container.tag] == AVAILABILITY)
+    return [element for container in held for element in container if _is_element(element)]
+
+
+def containers_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
+    """The containers of artefacts, <Codelists> and so on. Raises MessageError."""
     for structures in structures_of(root, names):
         for container in structures:
             if not _is_element(container):
                 continue
             if container.get("id") is not None:
                 fail(container, "artefacts must stand in a container, such as <Codelists>")
-            for element in container:
-                if _is_element(element):
-                    yield urn_of(element), element
+            yield container
 
 
 def urn_of(element: etree._Element) -> Urn:
     """The URN of an artefact, by what it says of itself. Raises MessageError."""
     return artefact_urn(
-        etree.QName(element).localname,
+        str(element.tag).rpartition("}")[2],
         element.get("agencyID"),
         element.get("id"),
         element.get("version"),

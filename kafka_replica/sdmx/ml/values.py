@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from lxml import etree
 
@@ -13,12 +13,13 @@ from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.ml.tree import Names, fail
 from kafka_replica.sdmx.model import Annotation, Link
-from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
+from kafka_replica.sdmx.representation import Occurs, Representation, SentinelValue, TextFormat
 from kafka_replica.sdmx.urn import Urn
 
 T = TypeVar("T")
 Child: TypeAlias = "tuple[str, etree._Element]"  # noqa: SLF001 - the only name lxml gives this type
 
+_LISTS: Final = {"DimensionDescriptor", "AttributeDescriptor", "MeasureDescriptor"}
 XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -51,6 +52,16 @@ def _number(element: etree._Element, attribute: str, make: Callable[[str], T]) -
         fail(element, f"{attribute}={value[:80]!r} is not a number")
 
 
+def whole_number(element: etree._Element, attribute: str) -> int | None:
+    """An integer, or None where the attribute is missing. Raises MessageError."""
+    return _number(element, attribute, int)
+
+
+def occurs(element: etree._Element, attribute: str) -> Occurs | None:
+    """A number of times or "unbounded", or None where the attribute is missing. Raises MessageError."""
+    return "unbounded" if element.get(attribute) == "unbounded" else _number(element, attribute, int)
+
+
 def _finite(value: str) -> Decimal:
     number = Decimal(value)
     if not number.is_finite():
@@ -58,10 +69,13 @@ def _finite(value: str) -> Decimal:
     return number
 
 
-def named(element: etree._Element, names: Names) -> tuple[dict[str, Any], list[Child]]:  # noqa: C901 - one pass
+def named(  # noqa: C901 - one pass
+    element: etree._Element, names: Names, code_ids: list[str] | None = None
+) -> tuple[dict[str, Any], list[Child]]:
     """Names, descriptions, annotations, links and uri as arguments; and all other children.
 
-    An argument that has nothing to say is left out: codelists are long.
+    An argument that has nothing to say is left out: codelists are long. With ``code_ids``, the ids of all
+    <Code> are put there, and of these children only the first is given.
     """
     texts: list[tuple[str, str]] = []
     descriptions: list[tuple[str, str]] = []
@@ -70,7 +84,11 @@ def named(element: etree._Element, names: Names) -> tuple[dict[str, Any], list[C
     arguments: dict[str, Any] = {}
     for child in element:
         kind = names[child.tag]
-        if kind == "Name":
+        if kind == "Code" and code_ids is not None:
+            if not code_ids:
+                rest.append((kind, child))
+            code_ids.append(child.get("id", ""))
+        elif kind == "Name":
             texts.append((child.get(XML_LANG, "en"), text_of(child)))
         elif kind == "Description":
             descriptions.append((child.get(XML_LANG, "en"), text_of(child)))
@@ -90,6 +108,30 @@ def named(element: etree._Element, names: Names) -> tuple[dict[str, Any], list[C
     if uri is not None:
         arguments["uri"] = uri
     return arguments, rest
+
+
+class Item:
+    """An artefact or item being read: its element, its URN, what ``named`` found, its other children."""
+
+    __slots__ = ("arguments", "code_ids", "element", "names", "rest", "urn")
+
+    def __init__(self, element: etree._Element, urn: Urn, names: Names) -> None:
+        self.element, self.urn, self.names = element, urn, names
+        # Codelists are long: of their codes only the ids are read at first.
+        self.code_ids: list[str] | None = (
+            [] if urn.cls in {"Codelist", "GeographicCodelist", "GeoGridCodelist"} else None
+        )
+        self.arguments, self.rest = named(element, names, self.code_ids)
+
+    @property
+    def parts(self) -> tuple[Urn, dict[str, Any], list[Child], Names]:
+        """URN, arguments, other children, and the names of elements."""
+        return self.urn, self.arguments, self.rest, self.names
+
+    @property
+    def identified(self) -> dict[str, Any]:
+        """Its annotations, links and uri as arguments, without names, for what has none."""
+        return {key: value for key, value in self.arguments.items() if key not in {"names", "descriptions"}}
 
 
 def annotations_of(element: etree._Element, names: Names) -> tuple[Annotation, ...]:
@@ -141,15 +183,16 @@ def _by_fields(ref: etree._Element, class_: str) -> Urn:
     if parent is None:
         return Urn.of(class_, agency, id_, ref.get("version", DEFAULT_VERSION), package=package)
     container = ref.get("containerID")
-    item = f"{container}.{id_}" if container else id_
+    # The lists of a data structure are no part of the path of what stands in them.
+    item = f"{container}.{id_}" if container and container not in _LISTS else id_
     return Urn.of(class_, agency, parent, ref.get("maintainableParentVersion", DEFAULT_VERSION), item, package=package)
 
 
 def local_id(element: etree._Element, names: Names) -> str:
     """The id that a reference within one artefact names: <Ref id>, the end of a <URN>, or the text."""
     for child in element:
-        if names[child.tag] == "Ref":
-            return child.get("id") or fail(element, "the <Ref> has no id")
+        if names[child.tag] == "Ref" and child.get("id"):
+            return child.get("id", "")
         if names[child.tag] == "URN":
             return text_of(child).strip().rpartition(".")[2]
     text = text_of(element).strip()
@@ -165,19 +208,17 @@ def representation(element: etree._Element, names: Names) -> Representation:
         if kind == "Enumeration":
             enumeration = reference(child, names, "Codelist")
         elif kind in {"TextFormat", "EnumerationFormat"}:
-            format_ = _text_format(child, names)
-    most: int | Literal["unbounded"] | None = (
-        "unbounded" if element.get("maxOccurs") == "unbounded" else _number(element, "maxOccurs", int)
-    )
+            format_ = text_format(child, names)
     return Representation(
         enumeration=enumeration,
         format=format_,
         min_occurs=_number(element, "minOccurs", int),
-        max_occurs=most,
+        max_occurs=occurs(element, "maxOccurs"),
     )
 
 
-def _text_format(element: etree._Element, names: Names) -> TextFormat:
+def text_format(element: etree._Element, names: Names) -> TextFormat:
+    """A <TextFormat>, <EnumerationFormat> or <CodingFormat>. Raises MessageError."""
     return TextFormat(
         text_type=element.get("textType"),
         is_sequence=boolean(element, "isSequence"),

@@ -1,0 +1,139 @@
+"""What SDMX-ML 1.0, 2.0 and SDMX-EDI say that has no place since SDMX 2.1.
+
+A component, item or map that says such a thing is of a class of its own here, made from the one of today and
+usable as that; one that does not say it is the same as in any other format.
+"""
+
+from __future__ import annotations
+
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.model import (
+    Attribute,
+    Category,
+    ComponentMapInSet,
+    Concept,
+    Dataflow,
+    Dimension,
+    Group,
+    HierarchyOfCodelist,
+    ItemMap,
+    Measure,
+    Metadataflow,
+    MetadataTarget,
+    ProcessStep,
+    ReportingTaxonomy,
+    ReportStructure,
+    TargetObject,
+)
+from kafka_replica.sdmx.urn import Urn
+
+
+class KeyFamilyDimension(Dimension, frozen=True, gc=False, kw_only=True):
+    """A dimension with roles ("Frequency", "Entity", "Count", "NonObservationTime", "Identity").
+
+    ``cross_sectional`` names the levels it may be attached at in a cross-section: DataSet, Group, Section,
+    Observation.
+    """
+
+    roles: tuple[str, ...] = ()
+    cross_sectional: tuple[str, ...] = ()
+
+
+class KeyFamilyAttribute(Attribute, frozen=True, gc=False, kw_only=True):
+    """An attribute with roles (those of dimensions, and "TimeFormat"), or with levels in a cross-section."""
+
+    roles: tuple[str, ...] = ()
+    cross_sectional: tuple[str, ...] = ()
+
+
+class CrossSectionalMeasure(Measure, frozen=True, gc=False, kw_only=True):
+    """A measure for one code of the measure dimension; together they replace the primary one in cross-sections."""
+
+    measure_dimension: str
+    code: str
+
+
+class DescribedGroup(Group, frozen=True, gc=False, kw_only=True):
+    """A group of dimensions with a description."""
+
+    descriptions: InternationalString
+
+
+class VersionedConcept(Concept, frozen=True, gc=False, kw_only=True):
+    """A concept with a version of its own, other than 1.0."""
+
+    version: str
+
+
+class VersionedHierarchy(HierarchyOfCodelist, frozen=True, gc=False, kw_only=True):
+    """A hierarchy with a version and a time of validity of its own."""
+
+    version: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+    is_final: bool = False
+
+
+class CategorisedDataflow(Dataflow, frozen=True, gc=False, kw_only=True):
+    """A dataflow that names the categories it is in; since 2.1 a Categorisation does."""
+
+    categories: tuple[Urn, ...] = ()
+
+
+class CategorisedMetadataflow(Metadataflow, frozen=True, gc=False, kw_only=True):
+    """A metadataflow that names the categories it is in."""
+
+    categories: tuple[Urn, ...] = ()
+
+
+class CategoryOfFlows(Category, frozen=True, gc=False, kw_only=True):
+    """A category that names the flows in it."""
+
+    flows: tuple[Urn, ...] = ()
+
+
+class TaxonomyOfFlows(ReportingTaxonomy, frozen=True, gc=False, kw_only=True):
+    """A reporting taxonomy that names flows of its own, beside those of its categories."""
+
+    flows: tuple[Urn, ...] = ()
+
+
+class NamedMetadataTarget(MetadataTarget, frozen=True, gc=False, kw_only=True):
+    """A full or partial target identifier, which has names."""
+
+    names: InternationalString = NO_TEXT
+    descriptions: InternationalString = NO_TEXT
+
+
+class NamedTargetObject(TargetObject, frozen=True, gc=False, kw_only=True):
+    """An identifier component, which has names."""
+
+    names: InternationalString = NO_TEXT
+    descriptions: InternationalString = NO_TEXT
+
+
+class NamedReportStructure(ReportStructure, frozen=True, gc=False, kw_only=True):
+    """A report structure with names."""
+
+    names: InternationalString = NO_TEXT
+    descriptions: InternationalString = NO_TEXT
+
+
+class ProcessStepOfClasses(ProcessStep, frozen=True, gc=False, kw_only=True):
+    """A step that says of what classes the things are that go in and come out, and not which things."""
+
+    input_classes: tuple[str, ...] = ()
+    output_classes: tuple[str, ...] = ()
+
+
+class AliasedItemMap(ItemMap, frozen=True, gc=False, kw_only=True):
+    """A pair of items with an alias."""
+
+    alias: str
+
+
+class AliasedComponentMap(ComponentMapInSet, frozen=True, gc=False, kw_only=True):
+    """A pair of components with an alias, or with a language to take names in."""
+
+    alias: str | None = None
+    preferred_language: str | None = None

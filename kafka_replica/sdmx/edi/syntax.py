@@ -1,0 +1,178 @@
+"""EDIFACT syntax: bytes to segments, with the separators and the character set the interchange itself names.
+
+Source: ISO 9735 (UN/EDIFACT syntax rules, version 3): service string advice UNA, segment UNB, levels UNOA to
+UNOK; SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple, NoReturn
+
+from kafka_replica.errors import MessageError
+
+_CHARSETS: Final = {
+    "UNOA": "ascii", "UNOB": "ascii", "UNOC": "iso8859-1", "UNOD": "iso8859-2", "UNOE": "iso8859-5",
+    "UNOF": "iso8859-7", "UNOG": "iso8859-3", "UNOH": "iso8859-4", "UNOI": "iso8859-6", "UNOJ": "iso8859-8",
+    "UNOK": "iso8859-9", "UNOW": "utf-8", "UNOX": "utf-8", "UNOY": "utf-8",
+}  # fmt: skip
+_ALSO_UTF_8: Final = {"UNOA", "UNOB", "UNOC"}
+"""Registries write UTF-8 under these; a text in Latin-1 is never valid UTF-8 by chance but for single letters."""
+
+_MAX_SEGMENTS: Final = 5_000_000
+_MAX_SEGMENT: Final = 1 << 20
+_MAX_ELEMENTS: Final = 100
+_MAX_COMPONENTS: Final = 1000
+
+
+def fail(number: int, reason: str) -> NoReturn:
+    """Raise MessageError that names the segment, counted from 1 at UNB."""
+    raise MessageError(f"reading SDMX-EDI, segment {number}: {reason}")
+
+
+class Separators(NamedTuple):
+    """What divides components, elements and segments; ``release`` takes the meaning off the next character."""
+
+    component: str = ":"
+    element: str = "+"
+    release: str = "?"
+    terminator: str = "'"
+
+
+class Segment(NamedTuple):
+    """One segment: its place, its tag, its elements as written, and the separators to take them apart."""
+
+    number: int
+    tag: str
+    raw: str
+    separators: Separators
+
+    def elements(self) -> list[list[str]]:
+        """The elements after the tag, each a list of components. Raises MessageError."""
+        component, element, release, _ = self.separators
+        raw = self.raw
+        # What is short cannot have many parts.
+        if len(raw) > _MAX_ELEMENTS and (raw.count(element) > _MAX_ELEMENTS or raw.count(component) > _MAX_COMPONENTS):
+            fail(self.number, f"{self.tag} has more parts than any segment of SDMX-EDI")
+        if release and release in raw:
+            return self._released()[1:]
+        found = raw.split(element)[1:]
+        return [one.split(component) for one in found] if component in raw else [[one] for one in found]
+
+    def _released(self) -> list[list[str]]:
+        component, element, release, _ = self.separators
+        elements: list[list[str]] = [[""]]
+        characters = iter(self.raw)
+        done: list[str] = []
+        for one in characters:
+            if one == release:
+                done.append(next(characters, ""))
+            elif one in {component, element}:
+                elements[-1][-1] = "".join(done)
+                done.clear()
+                if one == element:
+                    elements.append([""])
+                else:
+                    elements[-1].append("")
+            else:
+                done.append(one)
+        elements[-1][-1] = "".join(done)
+        return elements
+
+    def written(self, element: int) -> str:
+        """An element as it is written, with its releases; empty where it is missing."""
+        component, plus, release, _ = self.separators
+        elements = self.elements()
+        if element >= len(elements):
+            return ""
+        special = [one for one in (release, component, plus, self.separators.terminator) if one]
+        return component.join(_released(one, special, release) for one in elements[element])
+
+
+def _released(text: str, special: list[str], release: str) -> str:
+    return "".join(release + one if one in special else one for one in text)
+
+
+class Interchange(NamedTuple):
+    """A decoded interchange: what stood before UNB, the text from UNB on, and how it is written."""
+
+    advice: str
+    text: str
+    charset: str
+    separators: Separators
+
+
+def opened(data: bytes) -> Interchange:
+    """The interchange in these bytes, decoded. Raises MessageError."""
+    data = data.lstrip()
+    advice, separators = "", Separators()
+    if data[:3] == b"UNA":
+        advice, separators = _advice(data[:9])
+        data = data[9:].lstrip()
+    start = b"UNB" + separators.element.encode()
+    if not data.startswith(start):
+        raise MessageError(
+            f"reading SDMX-EDI: it must begin with UNA or {start.decode()!r}, but there is {data[:20]!r}"
+        )
+    level = data[4:8].decode("ascii", "replace")
+    charset = _charset(level, data)
+    try:
+        return Interchange(advice, data.decode(charset), charset, separators)
+    except UnicodeDecodeError as error:
+        raise MessageError(
+            f"reading SDMX-EDI: byte {error.start} is not of the character set {level} ({charset}) that UNB names; "
+            "have it sent with the level of its characters (UNOC is Latin-1)"
+        ) from None
+
+
+def _charset(level: str, data: bytes) -> str:
+    charset = _CHARSETS.get(level)
+    if charset is None:
+        raise MessageError(
+            f"reading SDMX-EDI: UNB names the character set {level!r}, which is none of {', '.join(_CHARSETS)}"
+        )
+    if level in _ALSO_UTF_8 and not data.isascii():
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            return charset
+        return "utf-8"
+    return charset
+
+
+def _advice(data: bytes) -> tuple[str, Separators]:
+    text = data.decode("latin-1")
+    component, element, _, release, _, terminator = list(text[3:].ljust(6))
+    marks = [component, element, terminator, *([release] if release != " " else [])]
+    if len(set(marks)) < len(marks) or not all(one.isascii() and not one.isalnum() and one != " " for one in marks):
+        raise MessageError(f'reading SDMX-EDI: {text!r} cannot name the separators; usual is "UNA:+.? \'"')
+    return text, Separators(component, element, release.strip(), terminator)
+
+
+def segments(interchange: Interchange) -> Iterator[Segment]:
+    """The segments from UNB to UNZ, in order. Raises MessageError where the text is cut off."""
+    separators = interchange.separators
+    text = interchange.text
+    match = _segment_pattern(separators)
+    element = separators.element
+    place = number = 0
+    while found := match(text, place):
+        place = found.end()
+        raw = found[1].lstrip()
+        if not raw:
+            continue
+        number += 1
+        if len(raw) > _MAX_SEGMENT or number > _MAX_SEGMENTS:
+            fail(number, f"more than {_MAX_SEGMENTS:,} segments, or one of more than {_MAX_SEGMENT:,} characters")
+        yield Segment(number, raw.partition(element)[0].strip()[:20], raw, separators)
+    if rest := text[place:].strip():
+        fail(number + 1, f"it has no end ({separators.terminator}), so the message is cut off: {rest[:40]!r}")
+
+
+def _segment_pattern(separators: Separators) -> Callable[[str, int], re.Match[str] | None]:
+    end, release = re.escape(separators.terminator), re.escape(separators.release)
+    if not release:
+        return re.compile(rf"([^{end}]*+){end}").match
+    # Possessive: a text without an end is given up at once.
+    return re.compile(rf"([^{end}{release}]*+(?:{release}.[^{end}{release}]*+)*+){end}", re.DOTALL).match

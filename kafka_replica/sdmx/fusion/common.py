@@ -1,0 +1,149 @@
+"""What the converters of Fusion-JSON share: names, annotations, validity, references, representations."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+from kafka_replica.errors import MessageError, UrnError
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.fusion.wire import (
+    Text,
+    WireFormat,
+    WireIdentifiable,
+    WireMaintainable,
+    WireNameable,
+    WireRepresentation,
+)
+from kafka_replica.sdmx.model import Annotation, Link
+from kafka_replica.sdmx.representation import Representation, TextFormat
+from kafka_replica.sdmx.urn import Urn
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def texts_of(texts: list[Text] | None) -> InternationalString:
+    """Texts by language."""
+    return InternationalString([(text.locale, text.value) for text in texts]) if texts else NO_TEXT
+
+
+def identified(wire: WireIdentifiable) -> dict[str, Any]:
+    """Annotations, links and uri as arguments; what says nothing is left out."""
+    arguments: dict[str, Any] = {}
+    if wire.annotations:
+        arguments["annotations"] = tuple(
+            Annotation(
+                id=one.id,
+                title=one.title,
+                type=one.type,
+                value=one.value,
+                urls=InternationalString([("en", url)]) if (url := one.uri or one.url) else NO_TEXT,
+                text=texts_of(one.text),
+            )
+            for one in wire.annotations
+        )
+    if wire.links:
+        arguments["links"] = tuple(
+            Link(rel=link.rel, url=link.href, urn=link.urn, type=link.type) for link in wire.links
+        )
+    if wire.uri is not None:
+        arguments["uri"] = wire.uri
+    return arguments
+
+
+def named(wire: WireNameable) -> dict[str, Any]:
+    """Names and descriptions too."""
+    arguments = identified(wire)
+    if wire.names:
+        arguments["names"] = texts_of(wire.names)
+    if wire.descriptions:
+        arguments["descriptions"] = texts_of(wire.descriptions)
+    return arguments
+
+
+def maintained(wire: WireMaintainable) -> dict[str, Any]:
+    """What every maintainable artefact has, but its URN."""
+    start = wire.start_date if wire.valid_from is None else wire.valid_from
+    end = wire.end_date if wire.valid_to is None else wire.valid_to
+    return named(wire) | {
+        "valid_from": when(start),
+        "valid_to": when(end),
+        "is_final": bool(wire.is_final),
+        "is_partial": bool(wire.is_partial),
+        "is_external_reference": bool(wire.is_external_reference),
+        "service_url": wire.service_url,
+        "structure_url": wire.structure_url,
+    }
+
+
+def when(value: str | int | None) -> str | None:
+    """A date as text. Milliseconds since 1970 become what the same registries write elsewhere: no zone."""
+    if not isinstance(value, int):
+        return value
+    try:
+        found = _EPOCH + timedelta(milliseconds=value)
+    except OverflowError:
+        raise MessageError(f"reading Fusion-JSON: {value} milliseconds since 1970 is no date") from None
+    return found.replace(tzinfo=None).isoformat()
+
+
+def references(texts: list[str] | None, where: Urn) -> tuple[Urn, ...]:
+    """What all these texts refer to. Raises MessageError."""
+    return tuple(found for text in texts or () if (found := reference(text, where)) is not None)
+
+
+def item_urn(scheme: Urn, class_: str, item: str | None, taken: dict[str, Any]) -> Urn:
+    """The URN of an item that no other has. Raises MessageError."""
+    if item in taken:
+        raise MessageError(f"reading {scheme}: the id {item[:80]!r} comes twice, and which one counts cannot be known")
+    try:
+        return scheme.with_item(class_, item or "")
+    except UrnError as error:
+        raise MessageError(f"reading {scheme}: {error}") from None
+
+
+def reference(text: str | None, where: Urn) -> Urn | None:
+    """What a text refers to, if there is one. Raises MessageError."""
+    if text is None:
+        return None
+    try:
+        return Urn.parse(text)
+    except UrnError as error:
+        raise MessageError(f"reading {where}, a reference in it: {error}") from None
+
+
+def representation(wire: WireRepresentation | None, where: Urn) -> Representation | None:
+    """A representation, if there is one. Raises MessageError."""
+    if wire is None:
+        return None
+    most = wire.max_occurs
+    if isinstance(most, str) and most != "unbounded":
+        raise MessageError(f"reading {where}: maxOccurs {most[:80]!r} is neither a number nor 'unbounded'")
+    return Representation(
+        enumeration=reference(wire.representation, where),
+        format=text_format(wire.text_format, where) if wire.text_format else None,
+        min_occurs=wire.min_occurs,
+        max_occurs="unbounded" if isinstance(most, str) else most,
+    )
+
+
+def text_format(wire: WireFormat, where: Urn) -> TextFormat:
+    """A text format. Raises MessageError."""
+    numbers = {name: getattr(wire, name) for name in ("min_value", "max_value", "start_value", "end_value", "interval")}
+    for name, number in numbers.items():
+        if isinstance(number, Decimal) and not number.is_finite():
+            raise MessageError(f"reading {where}: {name} {number} is not a number")
+    return TextFormat(
+        text_type=wire.text_type,
+        is_sequence=wire.is_sequence if wire.is_sequence is not None else wire.sequence,
+        is_multi_lingual=wire.is_multi_lingual if wire.is_multi_lingual is not None else wire.is_multilingual,
+        min_length=wire.min_length,
+        max_length=wire.max_length,
+        start_time=wire.start_time,
+        end_time=wire.end_time,
+        time_interval=wire.time_interval,
+        decimals=wire.decimals,
+        pattern=wire.pattern,
+        **numbers,
+    )

@@ -1,0 +1,34 @@
+"""Which class a component of a key family is of, by its marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from kafka_replica.sdmx.earlier import KeyFamilyAttribute, KeyFamilyDimension
+from kafka_replica.sdmx.model import Attribute, Dimension
+
+IMPLIED_ROLES: Final = {("FREQ", "Frequency"), ("TIME_FORMAT", "TimeFormat")}
+"""Roles that the id itself tells, as it does since SDMX 2.1."""
+
+
+def roles_of_dimension(
+    id_: str, roles: Iterable[str], cross_sectional: Iterable[str] = ()
+) -> tuple[type[Dimension], dict[str, Any]]:
+    """The class for a dimension with these marks, and what to give it beyond what every dimension has."""
+    arguments = _beyond(id_, roles, cross_sectional)
+    return (KeyFamilyDimension if arguments else Dimension), arguments
+
+
+def roles_of_attribute(
+    id_: str, roles: Iterable[str], cross_sectional: Iterable[str] = ()
+) -> tuple[type[Attribute], dict[str, Any]]:
+    """The class for an attribute with these marks, and what to give it beyond what every attribute has."""
+    arguments = _beyond(id_, roles, cross_sectional)
+    return (KeyFamilyAttribute if arguments else Attribute), arguments
+
+
+def _beyond(id_: str, roles: Iterable[str], cross_sectional: Iterable[str]) -> dict[str, Any]:
+    own = tuple(role for role in roles if (id_, role) not in IMPLIED_ROLES)
+    levels = tuple(cross_sectional)
+    return {"roles": own, "cross_sectional": levels} if own or levels else {}

@@ -1,0 +1,82 @@
+"""Codelists and concepts of SDMX-ML 1.0 and 2.0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import Items, items_of
+from kafka_replica.sdmx.earlier import VersionedConcept
+from kafka_replica.sdmx.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.ml.values import Child, named
+from kafka_replica.sdmx.ml20.edition import Source
+from kafka_replica.sdmx.ml20.references import made
+from kafka_replica.sdmx.ml20.values import id_of, item_urn, maintained
+from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme
+from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.urn import Urn
+
+
+def codelist(urn: Urn, elements: list[etree._Element], source: Source) -> Codelist:
+    """A <CodeList>. What a code is called stands in its Description."""
+    base, rest = maintained(elements[0], source)
+    codes: dict[str, Code] = {}
+    for kind, element in rest:
+        if kind == "Code":
+            value = id_of(element, codes, "value")
+            arguments, _ = named(element, source.names)
+            if "names" not in arguments and "descriptions" in arguments:
+                arguments["names"] = arguments.pop("descriptions")
+            parent = element.get("parentCode")
+            if parent:
+                arguments["parent"] = parent
+            codes[value] = Code(urn=item_urn(urn, "Code", element, value), **arguments)
+    return Codelist(urn=urn, codes=items_of(urn, codes, is_stub=base["is_external_reference"]), **base)
+
+
+def concept_scheme(urn: Urn, elements: list[etree._Element], source: Source) -> ConceptScheme:
+    """A <ConceptScheme>, or all <Concept>s of an agency that stand alone."""
+    if source.names[elements[0].tag] == "Concept":
+        return ConceptScheme(urn=urn, concepts=Items(_concepts(urn, elements, source)))
+    base, rest = maintained(elements[0], source)
+    concepts = _concepts(urn, [element for kind, element in rest if kind == "Concept"], source)
+    return ConceptScheme(urn=urn, concepts=items_of(urn, concepts, is_stub=base["is_external_reference"]), **base)
+
+
+def _concepts(urn: Urn, elements: list[etree._Element], source: Source) -> dict[str, Concept]:
+    concepts: dict[str, Concept] = {}
+    for element in elements:
+        id_ = id_of(element, {})
+        arguments, rest = named(element, source.names)
+        parent = element.get("parent")
+        if parent:
+            arguments["parent"] = parent
+        core = _core_representation(element, rest, source, urn.agency)
+        if core is not None:
+            arguments["core_representation"] = core
+        own = item_urn(urn, "Concept", element, id_)
+        version = element.get("version") or DEFAULT_VERSION
+        concept = (
+            Concept(urn=own, **arguments)
+            if version == DEFAULT_VERSION
+            else VersionedConcept(urn=own, version=version, **arguments)
+        )
+        # Key families may each bring the concepts they need.
+        if concepts.setdefault(id_, concept) != concept:
+            id_of(element, concepts)
+    return concepts
+
+
+def _core_representation(
+    element: etree._Element, rest: list[Child], source: Source, agency: str
+) -> Representation | None:
+    id_ = element.get("coreRepresentation")
+    own = element.get("coreRepresentationAgency") or agency
+    enumeration = made(element, "Codelist", own, id_, DEFAULT_VERSION) if id_ else None
+    formats: list[Any] = [
+        source.edition.text_format(child, source.names) for kind, child in rest if kind == "TextFormat"
+    ]
+    if enumeration is None and not formats:
+        return None
+    return Representation(enumeration=enumeration, format=formats[0] if formats else None)

@@ -1,0 +1,97 @@
+"""Codelists, geographic ones among them, and value lists.
+
+Source: SDMX 3.1 Section 2, "Codelist" and "Value List"; SDMXStructureCodelist.xsd.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from kafka_replica.sdmx.base import Annotation, ItemScheme, Maintainable, Nameable
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, stub_error
+from kafka_replica.sdmx.urn import Urn
+
+
+class Code(Nameable, frozen=True, gc=False, kw_only=True):
+    """A code; ``parent`` is the id of another code of the list."""
+
+    parent: str | None = None
+
+
+class GeoFeatureSetCode(Code, frozen=True, gc=False, kw_only=True):
+    """A code of a geographic codelist; ``value`` is its set of features, as the standard writes geometry."""
+
+    value: str | None = None
+
+
+class GeoGridCode(Code, frozen=True, gc=False, kw_only=True):
+    """A code of a grid; ``geo_cell`` says which cell."""
+
+    geo_cell: str | None = None
+
+
+class MemberValue(msgspec.Struct, frozen=True, gc=False):
+    """A selected code of an extension: id or pattern with ``%``; cascade is true, false or excluderoot."""
+
+    value: str
+    cascade_values: str | None = None
+
+
+class CodelistExtension(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """One codelist that is extended (3.x); codes are not copied in here."""
+
+    codelist: Urn
+    prefix: str | None = None
+    inclusive: tuple[MemberValue, ...] = ()
+    exclusive: tuple[MemberValue, ...] = ()
+
+
+class Codelist(ItemScheme, frozen=True, gc=False, kw_only=True):
+    """A codelist: its own codes by id, in the order of the message."""
+
+    items_field: ClassVar[str] = "codes"
+
+    codes: Items[Code]
+    extensions: tuple[CodelistExtension, ...] = ()
+
+
+class GeographicCodelist(Codelist, frozen=True, gc=False, kw_only=True):
+    """A codelist whose codes are sets of geographic features (``GeoFeatureSetCode``)."""
+
+
+class GeoGridCodelist(Codelist, frozen=True, gc=False, kw_only=True):
+    """A codelist whose codes are cells of a grid (``GeoGridCode``)."""
+
+    grid_definition: str | None = None
+
+
+class ValueItem(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """One value of a value list. Its id may be any text ("¥"), so it has no URN."""
+
+    id: str
+    names: InternationalString = NO_TEXT
+    descriptions: InternationalString = NO_TEXT
+    annotations: tuple[Annotation, ...] = ()
+
+    def name(self, language: str | None = None) -> str | None:
+        """The name in that language or None; without a language the English one, else the first."""
+        return self.names.in_language(language)
+
+    def description(self, language: str | None = None) -> str | None:
+        """The description, chosen as :meth:`name` chooses."""
+        return self.descriptions.in_language(language)
+
+
+class ValueList(Maintainable, frozen=True, gc=False, kw_only=True):
+    """A value list (3.x). Ids may repeat: the standard's own sample has "¥" for two currencies."""
+
+    value_items: tuple[ValueItem, ...] = ()
+
+    @property
+    def values(self) -> tuple[ValueItem, ...]:
+        """Its values in the order of the message. Raises UnreadableContentError for a stub."""
+        if self.is_stub:
+            raise stub_error(self.urn)
+        return self.value_items

@@ -1,0 +1,128 @@
+"""Data structures and dataflows.
+
+Source: SDMX 3.1 Section 2, "Data Structure Definition and Dataflow"; SDMXStructureDataStructure.xsd.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from kafka_replica.sdmx.base import Annotation, Identifiable, Maintainable
+from kafka_replica.sdmx.containers import Items, stub_error
+from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.urn import Urn
+
+
+class Component(Identifiable, frozen=True, gc=False, kw_only=True):
+    """A part of a data structure; ``representation`` is the local one, None where the concept's holds."""
+
+    concept: Urn | None = None
+    representation: Representation | None = None
+    concept_roles: tuple[Urn, ...] = ()
+
+
+class Dimension(Component, frozen=True, gc=False, kw_only=True):
+    """A dimension; ``position`` counts from 1 as in the message, or by order where it says nothing."""
+
+    position: int
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is the time dimension."""
+        return self.urn.cls == "TimeDimension"
+
+
+class Measure(Component, frozen=True, gc=False, kw_only=True):
+    """A measure, or the primary measure of 2.1 (see the class in its URN)."""
+
+    mandatory: bool = False
+
+
+class AttributeRelationship(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """What an attribute describes: the data set, some dimensions, groups, or each observation.
+
+    ``groups`` may stand beside ``dimensions`` (the AttachmentGroup of 2.1); ``measures`` are those the
+    attribute is about (MeasureRelationship of 3.x, PrimaryMeasure of 2.1).
+    """
+
+    kind: Literal["dataset", "dimensions", "group", "observation"]
+    dimensions: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+
+
+class Attribute(Component, frozen=True, gc=False, kw_only=True):
+    """A data attribute (class DataAttribute)."""
+
+    mandatory: bool = False
+    relationship: AttributeRelationship
+
+
+class MetadataAttributeUsage(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A metadata attribute of the metadata structure that data may carry too (3.x), by its id."""
+
+    metadata_attribute: str
+    relationship: AttributeRelationship
+    annotations: tuple[Annotation, ...] = ()
+
+
+class Group(Identifiable, frozen=True, gc=False, kw_only=True):
+    """A named group of dimensions (GroupDimensionDescriptor), by their ids.
+
+    In 2.1 an attachment constraint may stand in place of the dimensions.
+    """
+
+    dimensions: tuple[str, ...] = ()
+    attachment_constraint: Urn | None = None
+
+
+class DataStructure(Maintainable, frozen=True, gc=False, kw_only=True):
+    """A data structure definition: its components by id, in the order of the message.
+
+    ``dimension_list`` is the DimensionDescriptor: all dimensions, that of time among them. ``descriptors``
+    are the lists themselves (DimensionDescriptor, AttributeDescriptor, MeasureDescriptor) where they carry
+    annotations or links.
+    """
+
+    dimension_list: Items[Dimension]
+    measures: Items[Measure]
+    attributes: Items[Attribute]
+    groups: Items[Group]
+    metadata: Urn | None = None
+    metadata_attribute_usages: tuple[MetadataAttributeUsage, ...] = ()
+    descriptors: tuple[Identifiable, ...] = ()
+    evolving_structure: bool = False
+
+    @property
+    def dimensions(self) -> Items[Dimension]:
+        """The dimensions without that of time, in order."""
+        return Items({key: part for key, part in self.dimension_list.items() if not part.is_time})
+
+    @property
+    def time_dimension(self) -> Dimension | None:
+        """The time dimension, if there is one."""
+        return next((part for part in self.dimension_list.values() if part.is_time), None)
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """Dimensions, measures and attributes, in this order."""
+        return (*self.dimension_list.values(), *self.measures.values(), *self.attributes.values())
+
+
+class Dataflow(Maintainable, frozen=True, gc=False, kw_only=True):
+    """A dataflow. ``structure_reference`` is as in the message; ``structure`` refuses for a stub.
+
+    ``dimension_constraint`` (3.1) names the dimensions that the flow uses, of a structure that may grow.
+    """
+
+    structure_reference: Urn | None = None
+    dimension_constraint: tuple[str, ...] = ()
+
+    @property
+    def structure(self) -> Urn | None:
+        """The data structure it uses, or None where none is given. Raises UnreadableContentError for a stub."""
+        if self.is_stub:
+            raise stub_error(self.urn)
+        return self.structure_reference

@@ -1,0 +1,103 @@
+"""Hierarchies of codes.
+
+Source: SDMX 3.1 Section 2, "Hierarchy"; SDMX 2.1 Section 2, "Hierarchical Codelist";
+SDMXStructureHierarchicalCodelist.xsd of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import msgspec
+
+from kafka_replica.sdmx.base import Identifiable, ItemScheme, Maintainable, Nameable
+from kafka_replica.sdmx.containers import NO_ITEMS, Items
+from kafka_replica.sdmx.representation import TextFormat
+from kafka_replica.sdmx.urn import Urn
+
+
+class Level(Nameable, frozen=True, gc=False, kw_only=True):
+    """A level of a hierarchy, and the one below it."""
+
+    coding_format: TextFormat | None = None
+    level: Level | None = None
+
+
+class HierarchicalCode(Identifiable, frozen=True, gc=False, kw_only=True):
+    """A code of some codelist in its place in a hierarchy, and those below it.
+
+    ``level`` is the id (2.1: the path) of its level. In 2.1 the code may be named by ``codelist_alias``
+    (see ``IncludedCodelist``) and ``code_id``; ``code`` is then found by them if the alias is known.
+    """
+
+    code: Urn | None = None
+    codes: Items[HierarchicalCode] = NO_ITEMS
+    level: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+    codelist_alias: str | None = None
+    code_id: str | None = None
+    version: str | None = None
+
+    def walk(self) -> Iterator[HierarchicalCode]:
+        """This code and all below it, parents first."""
+        stack = [self]
+        while stack:
+            code = stack.pop()
+            yield code
+            stack.extend(reversed(list(code.codes.values())))
+
+
+class Hierarchy(ItemScheme, frozen=True, gc=False, kw_only=True):
+    """A hierarchy (3.x): its codes of the first level by id; each holds those below it."""
+
+    items_field: ClassVar[str] = "codes"
+    children_field: ClassVar[str] = "codes"
+
+    codes: Items[HierarchicalCode]
+    level: Level | None = None
+    has_formal_levels: bool = False
+
+    def walk(self) -> Iterator[HierarchicalCode]:
+        """All its codes, parents first."""
+        for code in self.codes.values():
+            yield from code.walk()
+
+
+class IncludedCodelist(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A codelist that a hierarchical codelist draws on, and its name in there (2.1)."""
+
+    alias: str
+    codelist: Urn
+
+
+class HierarchyOfCodelist(Nameable, frozen=True, gc=False, kw_only=True):
+    """A hierarchy within a hierarchical codelist (2.1; class Hierarchy)."""
+
+    codes: Items[HierarchicalCode] = NO_ITEMS
+    level: Level | None = None
+    has_formal_levels: bool = False
+
+    def walk(self) -> Iterator[HierarchicalCode]:
+        """All its codes, parents first."""
+        for code in self.codes.values():
+            yield from code.walk()
+
+
+class HierarchicalCodelist(ItemScheme, frozen=True, gc=False, kw_only=True):
+    """A hierarchical codelist (2.1, 2.0): some hierarchies by id."""
+
+    items_field: ClassVar[str] = "hierarchies"
+    children_field: ClassVar[str] = "codes"
+
+    hierarchies: Items[HierarchyOfCodelist]
+    included_codelists: tuple[IncludedCodelist, ...] = ()
+
+
+class HierarchyAssociation(Maintainable, frozen=True, gc=False, kw_only=True):
+    """Which hierarchy is to be used for which object, in which context (3.x); None in a stub."""
+
+    linked_hierarchy: Urn | None = None
+    linked_object: Urn | None = None
+    context_object: Urn | None = None

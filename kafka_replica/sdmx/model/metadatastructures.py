@@ -1,0 +1,101 @@
+"""Metadata structures, metadataflows, metadata sets.
+
+Source: SDMX 3.1 Section 2, "Metadata Structure Definition and Metadataflow"; for targets and report
+structures SDMX 2.1 Section 2, "Metadata Structure Definition"; SDMXMetadataGeneric.xsd of 3.x.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from kafka_replica.sdmx.base import Annotation, Identifiable, Maintainable
+from kafka_replica.sdmx.containers import NO_ITEMS, NO_TEXT, InternationalString, Items, stub_error
+from kafka_replica.sdmx.model.datastructures import Component
+from kafka_replica.sdmx.representation import Occurs, Representation
+from kafka_replica.sdmx.urn import Urn
+
+
+class MetadataAttribute(Component, frozen=True, gc=False, kw_only=True):
+    """A metadata attribute and those below it; its URN has the whole path. Occurrences are 1 where None."""
+
+    min_occurs: int | None = None
+    max_occurs: Occurs | None = None
+    is_presentational: bool = False
+    metadata_attributes: Items[MetadataAttribute] = NO_ITEMS
+
+
+class TargetObject(Identifiable, frozen=True, gc=False, kw_only=True):
+    """One part of a metadata target (2.1; its kind is the class in its URN).
+
+    ``object_type`` is the class of what an IdentifiableObjectTarget points at, "Dataflow" say.
+    """
+
+    representation: Representation | None = None
+    object_type: str | None = None
+
+
+class MetadataTarget(Identifiable, frozen=True, gc=False, kw_only=True):
+    """What metadata can be attached to (2.1)."""
+
+    target_objects: Items[TargetObject] = NO_ITEMS
+
+
+class ReportStructure(Identifiable, frozen=True, gc=False, kw_only=True):
+    """A report (2.1): its attributes, and the ids of the metadata targets it is about."""
+
+    metadata_attributes: Items[MetadataAttribute] = NO_ITEMS
+    metadata_targets: tuple[str, ...] = ()
+
+
+class MetadataStructure(Maintainable, frozen=True, gc=False, kw_only=True):
+    """A metadata structure: attributes of the first level by id (3.x), or targets and reports (2.1).
+
+    ``descriptors`` is the MetadataAttributeDescriptor where it carries annotations or links.
+    """
+
+    metadata_attributes: Items[MetadataAttribute]
+    metadata_targets: Items[MetadataTarget] = NO_ITEMS
+    report_structures: Items[ReportStructure] = NO_ITEMS
+    descriptors: tuple[Identifiable, ...] = ()
+
+
+class Metadataflow(Maintainable, frozen=True, gc=False, kw_only=True):
+    """A metadataflow; ``targets`` (3.x) are URNs that may hold wildcards, as written."""
+
+    structure_reference: Urn | None = None
+    targets: tuple[str, ...] = ()
+
+    @property
+    def structure(self) -> Urn | None:
+        """The metadata structure it uses, or None. Raises UnreadableContentError for a stub."""
+        if self.is_stub:
+            raise stub_error(self.urn)
+        return self.structure_reference
+
+
+class ReportedAttribute(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """What a metadata set says under one metadata attribute, and under those below it.
+
+    ``structured_texts`` hold XHTML as text.
+    """
+
+    id: str
+    values: tuple[str, ...] = ()
+    texts: InternationalString = NO_TEXT
+    structured_texts: InternationalString = NO_TEXT
+    attributes: tuple[ReportedAttribute, ...] = ()
+    annotations: tuple[Annotation, ...] = ()
+
+
+class MetadataSet(Maintainable, frozen=True, gc=False, kw_only=True):
+    """A metadata set of 3.x: what it reports by, what about (``targets``, with wildcards), and the report."""
+
+    metadataflow: Urn | None = None
+    metadata_provision_agreement: Urn | None = None
+    targets: tuple[str, ...] = ()
+    attributes: tuple[ReportedAttribute, ...] = ()
+    action: str | None = None
+    reporting_begin_date: str | None = None
+    reporting_end_date: str | None = None
+    publication_year: str | None = None
+    publication_period: str | None = None

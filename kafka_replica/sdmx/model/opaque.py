@@ -1,0 +1,27 @@
+"""Artefacts of classes that are kept as they are."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from kafka_replica.errors import UnreadableContentError
+from kafka_replica.sdmx.base import Maintainable
+
+
+class OpaqueArtefact(Maintainable, frozen=True, gc=False, kw_only=True):
+    """An artefact of a class that is kept but not read: its names, and a message of it alone.
+
+    ``content`` is a whole message in ``format`` (a media type). Asking for anything else raises
+    UnreadableContentError.
+    """
+
+    content: bytes
+    content_type: str
+
+    def __getattr__(self, attribute: str) -> NoReturn:
+        if attribute.startswith("_"):
+            raise AttributeError(attribute)
+        raise UnreadableContentError(
+            f"asking {self.urn} for its {attribute!r}: artefacts of class {self.urn.cls} cannot be read; "
+            "their bytes are kept in .content"
+        )

@@ -1,0 +1,82 @@
+"""Organisation schemes: agencies, providers, consumers, units.
+
+Source: SDMX 3.1 Section 2, "Organisation Scheme"; SDMXStructureOrganisation.xsd.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from kafka_replica.sdmx.base import ItemScheme, Nameable
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items
+
+
+class Contact(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """Whom to ask, and how; every way may come several times."""
+
+    id: str | None = None
+    names: InternationalString = NO_TEXT
+    departments: InternationalString = NO_TEXT
+    roles: InternationalString = NO_TEXT
+    telephones: tuple[str, ...] = ()
+    faxes: tuple[str, ...] = ()
+    x400s: tuple[str, ...] = ()
+    uris: tuple[str, ...] = ()
+    emails: tuple[str, ...] = ()
+
+
+class Organisation(Nameable, frozen=True, gc=False, kw_only=True):
+    """What all organisations share; ``parent`` is the id of another unit, for organisation units alone."""
+
+    contacts: tuple[Contact, ...] = ()
+    parent: str | None = None
+
+
+class Agency(Organisation, frozen=True, gc=False, kw_only=True):
+    """An agency, which maintains artefacts."""
+
+
+class DataProvider(Organisation, frozen=True, gc=False, kw_only=True):
+    """A provider of data."""
+
+
+class DataConsumer(Organisation, frozen=True, gc=False, kw_only=True):
+    """A consumer of data."""
+
+
+class MetadataProvider(Organisation, frozen=True, gc=False, kw_only=True):
+    """A provider of reference metadata (3.x)."""
+
+
+class OrganisationUnit(Organisation, frozen=True, gc=False, kw_only=True):
+    """A unit of an organisation."""
+
+
+class OrganisationScheme(ItemScheme, frozen=True, gc=False, kw_only=True):
+    """What all schemes of organisations share: the organisations by id, in the order of the message."""
+
+    items_field: ClassVar[str] = "organisations"
+
+    organisations: Items[Organisation]
+
+
+class AgencyScheme(OrganisationScheme, frozen=True, gc=False, kw_only=True):
+    """The agencies that an agency knows (always AGENCIES, 1.0)."""
+
+
+class DataProviderScheme(OrganisationScheme, frozen=True, gc=False, kw_only=True):
+    """The data providers of an agency (always DATA_PROVIDERS, 1.0)."""
+
+
+class DataConsumerScheme(OrganisationScheme, frozen=True, gc=False, kw_only=True):
+    """The data consumers of an agency (always DATA_CONSUMERS, 1.0)."""
+
+
+class MetadataProviderScheme(OrganisationScheme, frozen=True, gc=False, kw_only=True):
+    """The metadata providers of an agency (always METADATA_PROVIDERS, 1.0)."""
+
+
+class OrganisationUnitScheme(OrganisationScheme, frozen=True, gc=False, kw_only=True):
+    """Units of organisations, with parents."""

@@ -1,0 +1,61 @@
+"""Processes. Source: SDMX 3.1 Section 2, "Process"; SDMXStructureProcess.xsd."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from kafka_replica.sdmx.base import Annotation, ItemScheme, Link, Nameable
+from kafka_replica.sdmx.containers import NO_ITEMS, NO_TEXT, InternationalString, Items
+from kafka_replica.sdmx.urn import Urn
+
+
+class InputOutput(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """What goes into a step, or comes out of it (class ProcessArtefact)."""
+
+    object_reference: Urn
+    local_id: str | None = None
+    annotations: tuple[Annotation, ...] = ()
+
+
+class Computation(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """What a step computes, and with which software."""
+
+    local_id: str | None = None
+    software_package: str | None = None
+    software_language: str | None = None
+    software_version: str | None = None
+    descriptions: InternationalString = NO_TEXT
+    annotations: tuple[Annotation, ...] = ()
+
+
+class Transition(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """Which step is next (its path), and when. ``urn`` is None where it has no id, which the standard allows."""
+
+    target_step: str
+    conditions: InternationalString = NO_TEXT
+    local_id: str | None = None
+    urn: Urn | None = None
+    annotations: tuple[Annotation, ...] = ()
+    links: tuple[Link, ...] = ()
+    uri: str | None = None
+
+
+class ProcessStep(Nameable, frozen=True, gc=False, kw_only=True):
+    """A step and those below it; its URN has the whole path."""
+
+    inputs: tuple[InputOutput, ...] = ()
+    outputs: tuple[InputOutput, ...] = ()
+    computation: Computation | None = None
+    transitions: tuple[Transition, ...] = ()
+    steps: Items[ProcessStep] = NO_ITEMS
+
+
+class Process(ItemScheme, frozen=True, gc=False, kw_only=True):
+    """A process: its steps of the first level by id; each holds those below it."""
+
+    items_field: ClassVar[str] = "steps"
+    children_field: ClassVar[str] = "steps"
+
+    steps: Items[ProcessStep]

@@ -1,0 +1,7 @@
+"""SDMX-JSON 1.0, 2.0 and 2.1: reading structure messages."""
+
+from __future__ import annotations
+
+from kafka_replica.sdmx.sdmx_json.reader import read_message
+
+__all__ = ["read_message"]

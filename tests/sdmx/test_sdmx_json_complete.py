@@ -1,0 +1,131 @@
+"""Nothing that a struct of SDMX-JSON decodes is lost on the way to the model.
+
+For each class an artefact is made up that has every field of every struct, each with a value of its own; then each
+value is looked for in the model.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+import typing
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from kafka_replica.sdmx.sdmx_json.classes import _WIRES
+from kafka_replica.sdmx.sdmx_json.constraints import availability_constraint
+from kafka_replica.sdmx.sdmx_json.constraints_wire import WireAvailability
+from kafka_replica.sdmx.sdmx_json.values import Context
+from kafka_replica.sdmx.urn import Urn
+
+
+class Maker:
+    """Makes up structs; ``made`` has each value and the field it is for."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, str] = {}
+        self._above: list[type] = []
+
+    def value(self, hint: Any, where: str, name: str) -> Any:
+        """A value of this type."""
+        kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else ()
+        if kinds:
+            structs = [one for one in kinds if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+            return self.value(structs[0] if structs else kinds[0], where, name)
+        if typing.get_origin(hint) is list:
+            made = self.value(typing.get_args(hint)[0], where, name)
+            return None if made is None else [made]
+        if typing.get_origin(hint) is dict:
+            return {} if typing.get_args(hint)[1] is Any else {self.text(where, "key"): self.text(where, name)}
+        if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+            return self.struct(hint)
+        return self.single(hint, where, name)
+
+    def single(self, hint: Any, where: str, name: str) -> Any:
+        """A text, a number, or true."""
+        if hint is bool:
+            return True
+        if hint is str:
+            return self.text(where, name)
+        text = str(7000 + len(self.made))
+        self.made[text] = where
+        return {int: int, Decimal: Decimal, msgspec.Raw: lambda one: msgspec.Raw(one.encode())}[hint](text)
+
+    def text(self, where: str, name: str) -> str:
+        """A text that may be an id, or else one that may be a reference, a path of items, or any text."""
+        mark = f"T{len(self.made)}T"
+        self.made[mark] = where
+        return mark if name in {"id", "key"} else f"urn:sdmx:org.sdmx.infomodel.codelist.Code=A:{mark}(1.0).{mark}"
+
+    def struct(self, kind: type[Any]) -> Any:
+        """A struct with all its fields; one within itself is left out the second time."""
+        if self._above.count(kind) > 1:
+            return None
+        self._above.append(kind)
+        hints = typing.get_type_hints(kind)
+        above = "/".join(one.__name__.removeprefix("Wire") for one in self._above)
+        fields = {name: self.value(hints[name], f"{above}.{name}", name) for name in kind.__struct_fields__}
+        self._above.pop()
+        return kind(**fields)
+
+
+# What a field gives way to: the same thing under the name of another edition, or of another class that has the same
+# struct; or the model has no place for it.
+GIVE_WAY = re.compile(
+    r"""
+    ^\w+\.(id|key)$                                      # read with agency and version, for the URN
+    | /Link\.(uri|hreflang)$                             # href counts; the model's links have no language
+    | Annotation/Link\.(urn|uri|type|rel)$               # an annotation has addresses, and their languages
+    | (Map|Mapping|Pair|MapInSet|InputOutput|Computation|Usage|ValueList/Nameable)/Link\.  # no URN, no links
+    | ValueMap/Pair/Annotation                           # in no schema
+    | Format\.text_type$                                 # dataType
+    | Component\.(type|usage|assignment_status)$         # a class, and a flag
+    | (Measure|Attribute)List/Component\.position$       # of dimensions alone
+    | (Dimension|Measure)List/Component(\.measure_relationship|/Relationship)  # of attributes alone
+    | AttributeList/Component/Relationship\.(none|dataflow|observation)
+    | ^Constraint\.type$                                 # role
+    | HierarchicalCode\.code_upper$                      # codeId
+    | ^HierarchicalCodelist/Hierarchy\.valid_            # of hierarchies that stand alone
+    | ^ProvisionAgreement\.structure_usage$              # dataflow
+    | /End\.(valuelist|data_type)$                       # codelist
+    | /FixedValueMap\.value$                             # values
+    | /VtlItem\.(concept|dataflow)$                      # codelist
+    """,
+    re.VERBOSE,
+).search
+
+
+def texts_of(value: Any) -> str:
+    """All that a model holds, written."""
+    if isinstance(value, msgspec.Struct):
+        parts = [texts_of(getattr(value, name)) for name in value.__struct_fields__]
+        return "\n".join([str(value), *parts] if isinstance(value, Urn) else parts)
+    if isinstance(value, tuple):
+        return "\n".join(texts_of(one) for one in value)
+    if hasattr(value, "items"):
+        return "\n".join(f"{key}\n{texts_of(one)}" for key, one in value.items())
+    return str(value)
+
+
+def test_nothing_is_lost() -> None:
+    """Every value of every field is in the model of some class, but for those that give way to another."""
+    kept: set[str] = set()
+    made: set[str] = set()
+    for class_, (kind, convert) in _WIRES.items():
+        maker = Maker()
+        artefact = convert(Urn.of(class_, "A", "X", "1.0"), maker.struct(kind), Context())
+        text = texts_of(artefact)
+        made |= set(maker.made.values())
+        kept |= {where for mark, where in maker.made.items() if mark in text}
+    assert sorted(one for one in made - kept if not GIVE_WAY(one)) == []
+    assert len(kept) > 700
+
+
+def test_nothing_of_availability_is_lost() -> None:
+    """The same for what has no URN."""
+    maker = Maker()
+    text = texts_of(availability_constraint(maker.struct(WireAvailability), Context()))
+    lost = {where for mark, where in maker.made.items() if mark not in text}
+    assert sorted(one for one in lost if not GIVE_WAY(one) and "Availability/Link" not in one) == []
