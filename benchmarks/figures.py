@@ -63,6 +63,7 @@ FIGURES: dict[str, Figure] = {
     "memory.reference": Figure("the same for the reference", "x", None, "less"),
     "load.p99": Figure("six busy writers, commit -> visible, p99: markers", "ms", 100, "less"),
     "load.p50": Figure("the same, p50", "ms", None, "less"),
+    "load.quiet_p99": Figure("the same, p99: quiet points", "ms", None, "less"),
     "disk.reference": Figure("on disk: bootstrap against the loop feeding bare rocksdict", "x", 0.9),
     "disk.globalktable": Figure("on disk: bootstrap against GlobalKTable with RocksDB", "x", 1.5),
     "disk.s": Figure("on disk: seconds of it", "s"),
@@ -73,7 +74,6 @@ FIGURES: dict[str, Figure] = {
     "disk.apply_us": Figure("on disk: microseconds of it", "us"),
     "disk.lookups": Figure("on disk: snapshot.get against bare rocksdict, 1 KB", "x", 0.9),
     "disk.flush_mb": Figure("on disk: memory above idle, 2 GB in one transaction", "MB", 300, "less"),
-    "load.quiet_p99": Figure("the same, p99: quiet points", "ms", None, "less"),
     "checkpoint.restart": Figure(
         "memory store started from its checkpoint file, against its bootstrap", "x", 0.3, "less"
     ),

@@ -26,7 +26,7 @@ class Slip:
 class Spool:
     """Keeps batches until they are dropped. For one thread."""
 
-    def __init__(self, max_memory_bytes: int = 64 << 20, *, check_crcs: bool = False) -> None:
+    def __init__(self, max_memory_bytes: int = 48 << 20, *, check_crcs: bool = False) -> None:
         self.check_crcs = check_crcs
         self._max_memory_bytes = max_memory_bytes
         self._file: IO[bytes] | None = None
