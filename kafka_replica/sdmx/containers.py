@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, ValuesView
+from threading import Lock
 from typing import Any, Final, NoReturn, TypeVar
 
 from kafka_replica.errors import UnreadableContentError
@@ -108,6 +109,9 @@ class Items(Mapping[str, T]):
         return False
 
 
+_keeping: Final = Lock()
+
+
 class LazyItems(Items[T]):
     """Items that are made when they are first asked for: of a long list mostly a few are.
 
@@ -126,11 +130,11 @@ class LazyItems(Items[T]):
         if type(found) is not int:
             item: T = found
             return item
-        # Another thread may make it meanwhile: the item that was given out first stays the one.
         made = self._make(item_id, found)
-        known = self._by_id[item_id]
-        if type(known) is int:
-            self._by_id[item_id] = known = made
+        with _keeping:  # another thread may have made it meanwhile: what was given out first stays the one
+            known: Any = self._by_id[item_id]
+            if type(known) is int:
+                self._by_id[item_id] = known = made
         given: T = known
         return given
 

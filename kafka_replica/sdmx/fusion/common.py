@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import Any, Final
 
-from kafka_replica.errors import MessageError, UrnError
+from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.fusion.wire import (
     Text,
@@ -16,6 +15,7 @@ from kafka_replica.sdmx.fusion.wire import (
     WireNameable,
     WireRepresentation,
 )
+from kafka_replica.sdmx.json_parts import facets, reference
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
@@ -88,31 +88,6 @@ def when(value: str | int | None) -> str | None:
     return found.replace(tzinfo=None).isoformat()
 
 
-def references(texts: list[str] | None, where: Urn) -> tuple[Urn, ...]:
-    """What all these texts refer to. Raises MessageError."""
-    return tuple(found for text in texts or () if (found := reference(text, where)) is not None)
-
-
-def item_urn(scheme: Urn, class_: str, item: str | None, taken: dict[str, Any]) -> Urn:
-    """The URN of an item that no other has. Raises MessageError."""
-    if item in taken:
-        raise MessageError(f"reading {scheme}: the id {item[:80]!r} comes twice, and which one counts cannot be known")
-    try:
-        return scheme.with_item(class_, item or "")
-    except UrnError as error:
-        raise MessageError(f"reading {scheme}: {error}") from None
-
-
-def reference(text: str | None, where: Urn) -> Urn | None:
-    """What a text refers to, if there is one. Raises MessageError."""
-    if text is None:
-        return None
-    try:
-        return Urn.parse(text)
-    except UrnError as error:
-        raise MessageError(f"reading {where}, a reference in it: {error}") from None
-
-
 def representation(wire: WireRepresentation | None, where: Urn) -> Representation | None:
     """A representation, if there is one. Raises MessageError."""
     if wire is None:
@@ -130,20 +105,9 @@ def representation(wire: WireRepresentation | None, where: Urn) -> Representatio
 
 def text_format(wire: WireFormat, where: Urn) -> TextFormat:
     """A text format. Raises MessageError."""
-    numbers = {name: getattr(wire, name) for name in ("min_value", "max_value", "start_value", "end_value", "interval")}
-    for name, number in numbers.items():
-        if isinstance(number, Decimal) and not number.is_finite():
-            raise MessageError(f"reading {where}: {name} {number} is not a number")
     return TextFormat(
         text_type=wire.text_type,
         is_sequence=wire.is_sequence if wire.is_sequence is not None else wire.sequence,
         is_multi_lingual=wire.is_multi_lingual if wire.is_multi_lingual is not None else wire.is_multilingual,
-        min_length=wire.min_length,
-        max_length=wire.max_length,
-        start_time=wire.start_time,
-        end_time=wire.end_time,
-        time_interval=wire.time_interval,
-        decimals=wire.decimals,
-        pattern=wire.pattern,
-        **numbers,
+        **facets(wire, where),
     )

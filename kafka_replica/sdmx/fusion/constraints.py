@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import parts_of
-from kafka_replica.sdmx.fusion.common import maintained, references
+from kafka_replica.sdmx.fusion.common import maintained
 from kafka_replica.sdmx.fusion.wire import Wire, WireMaintainable
+from kafka_replica.sdmx.json_parts import references
 from kafka_replica.sdmx.model import (
     ConstraintAttachment,
     DataConstraint,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import NO_TEXT, LazyItems, items_of, numbered
-from kafka_replica.sdmx.fusion.common import item_urn, maintained, named, representation, texts_of
+from kafka_replica.sdmx.fusion.common import maintained, named, representation, texts_of
 from kafka_replica.sdmx.fusion.wire import WireItem, WireScheme
+from kafka_replica.sdmx.json_parts import item_urn
 from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme, ValueItem, ValueList
 from kafka_replica.sdmx.urn import Urn
 

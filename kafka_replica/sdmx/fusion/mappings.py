@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kafka_replica.errors import MessageError, UrnError
 from kafka_replica.sdmx.containers import parts_of
-from kafka_replica.sdmx.fusion.common import item_urn, maintained, reference, when
+from kafka_replica.sdmx.fusion.common import maintained, when
 from kafka_replica.sdmx.fusion.wire import Wire, WireMaintainable
+from kafka_replica.sdmx.json_parts import item_urn, reference
 from kafka_replica.sdmx.model import (
     ComponentMap,
     DatePatternMap,

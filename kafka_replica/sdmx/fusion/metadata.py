@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kafka_replica.sdmx.containers import Items, items_of, parts_of
-from kafka_replica.sdmx.fusion.common import identified, maintained, reference, representation, when
+from kafka_replica.sdmx.fusion.common import identified, maintained, representation, when
 from kafka_replica.sdmx.fusion.schemes import read_items
 from kafka_replica.sdmx.fusion.wire import WireMaintainable, WireNameable, WireRepresentation
+from kafka_replica.sdmx.json_parts import reference
 from kafka_replica.sdmx.model import (
     HierarchicalCode,
     Hierarchy,

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from kafka_replica.sdmx.containers import Items, items_of, parts_of
-from kafka_replica.sdmx.fusion.common import item_urn, maintained, named, reference, texts_of
+from kafka_replica.sdmx.fusion.common import maintained, named, texts_of
 from kafka_replica.sdmx.fusion.wire import Text, Wire, WireMaintainable, WireNameable
+from kafka_replica.sdmx.json_parts import item_urn, reference
 from kafka_replica.sdmx.model import (
     Agency,
     AgencyScheme,

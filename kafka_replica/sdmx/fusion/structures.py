@@ -6,8 +6,9 @@ from typing import Any, Final, Literal
 
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import items_of
-from kafka_replica.sdmx.fusion.common import identified, item_urn, maintained, reference, representation
+from kafka_replica.sdmx.fusion.common import identified, maintained, representation
 from kafka_replica.sdmx.fusion.wire import WireComponent, WireDataflow, WireDataStructure, WireGroup
+from kafka_replica.sdmx.json_parts import item_urn, reference
 from kafka_replica.sdmx.model import (
     Attribute,
     AttributeRelationship,

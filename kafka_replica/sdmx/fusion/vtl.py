@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_replica.sdmx.containers import Items, items_of
-from kafka_replica.sdmx.fusion.common import maintained, named, reference, references
+from kafka_replica.sdmx.fusion.common import maintained, named
 from kafka_replica.sdmx.fusion.schemes import read_items
 from kafka_replica.sdmx.fusion.wire import WireMaintainable, WireNameable
+from kafka_replica.sdmx.json_parts import reference, references
 from kafka_replica.sdmx.model import (
     CustomType,
     CustomTypeScheme,

@@ -6,9 +6,9 @@ Keys that are not listed are not part of the model.
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 import msgspec
+
+from kafka_replica.sdmx.json_parts import WireFacets
 
 
 class Wire(msgspec.Struct, rename="camel", gc=False):
@@ -73,26 +73,13 @@ class WireMaintainable(WireNameable, gc=False):
     structure_url: str | None = msgspec.field(name="structureURL", default=None)
 
 
-class WireFormat(Wire, gc=False):
+class WireFormat(WireFacets, gc=False):
     """A text format."""
 
-    text_type: str | None = None
     is_sequence: bool | None = None
     sequence: bool | None = None
     is_multi_lingual: bool | None = None
     is_multilingual: bool | None = None
-    min_length: int | None = None
-    max_length: int | None = None
-    min_value: Decimal | None = None
-    max_value: Decimal | None = None
-    start_value: Decimal | None = None
-    end_value: Decimal | None = None
-    interval: Decimal | None = None
-    start_time: str | None = None
-    end_time: str | None = None
-    time_interval: str | None = None
-    decimals: int | None = None
-    pattern: str | None = None
 
 
 class WireRepresentation(Wire, gc=False):

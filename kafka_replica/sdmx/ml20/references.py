@@ -15,7 +15,7 @@ from kafka_replica.sdmx.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.ml.tree import fail
 from kafka_replica.sdmx.ml.values import text_of
 from kafka_replica.sdmx.ml20.edition import Source
-from kafka_replica.sdmx.standalone import AGENCIES, concept_urn
+from kafka_replica.sdmx.standalone import concept_urn
 from kafka_replica.sdmx.urn import MAX_URN, Urn
 
 CLASSES: Final = {
@@ -125,8 +125,3 @@ def category_path(element: etree._Element, source: Source) -> str:
                 below = child
         level = below
     return ".".join(path)
-
-
-def agency_urn(element: etree._Element, agency: str) -> Urn:
-    """An agency in the scheme where agencies go. Raises MessageError."""
-    return made(element, "Agency", AGENCIES.agency, AGENCIES.id, AGENCIES.version, agency)

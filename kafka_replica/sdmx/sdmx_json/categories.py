@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.json_parts import reference, references
 from kafka_replica.sdmx.model import Categorisation, Category, CategoryScheme, ReportingCategory, ReportingTaxonomy
-from kafka_replica.sdmx.sdmx_json.references import item_scheme, nested, reference, references
+from kafka_replica.sdmx.sdmx_json.references import item_scheme, nested
 from kafka_replica.sdmx.sdmx_json.values import Context
 from kafka_replica.sdmx.sdmx_json.wire import WireMaintainable, WireNameable
 from kafka_replica.sdmx.urn import Urn

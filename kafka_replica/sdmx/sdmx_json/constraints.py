@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Final
 
+from kafka_replica.sdmx.json_parts import reference, references
 from kafka_replica.sdmx.model import (
     AttachmentConstraint,
     AvailabilityConstraint,
@@ -36,7 +37,7 @@ from kafka_replica.sdmx.sdmx_json.constraints_wire import (
     WireSet,
     WireValue,
 )
-from kafka_replica.sdmx.sdmx_json.references import fail, parts, reference, references
+from kafka_replica.sdmx.sdmx_json.references import fail, parts
 from kafka_replica.sdmx.sdmx_json.values import Context
 from kafka_replica.sdmx.urn import Urn
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_replica.sdmx.containers import NO_TEXT, Items
+from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, numbered
+from kafka_replica.sdmx.json_parts import item_urn, reference
 from kafka_replica.sdmx.model import (
     Code,
     Codelist,
@@ -29,8 +30,7 @@ from kafka_replica.sdmx.sdmx_json.items_wire import (
     WireSelection,
     WireValueList,
 )
-from kafka_replica.sdmx.sdmx_json.lazy import LazyItems, are_ids
-from kafka_replica.sdmx.sdmx_json.references import fail, item_scheme, item_urn, local_id, nested, reference
+from kafka_replica.sdmx.sdmx_json.references import fail, item_scheme, local_id, nested
 from kafka_replica.sdmx.sdmx_json.values import Context
 from kafka_replica.sdmx.urn import Urn
 
@@ -67,14 +67,13 @@ def _codes(urn: Urn, wire: WireCodelist, context: Context) -> Items[Code]:
         return Code(urn=own, parent=one.parent, **context.named(one))
 
     wires = wire.codes or []
-    ids = [one.id or "" for one in wires]
-    if not wires or len(set(ids)) != len(ids) or not are_ids(ids):
+    numbers = numbered([one.id or "" for one in wires]) if wires else None
+    if numbers is None:
         return item_scheme(urn, wire, nested(urn, "Code", wires, code))
     package, agency, id_, version = urn.package, urn.agency, urn.id, urn.version
     # Ids are checked, so what is left to do for a code cannot fail.
     return LazyItems(
-        dict(zip(ids, wires, strict=True)),
-        lambda item, one: code(Urn(package, "Code", agency, id_, version, item), one),
+        numbers, lambda item, number: code(Urn(package, "Code", agency, id_, version, item), wires[number])
     )
 
 

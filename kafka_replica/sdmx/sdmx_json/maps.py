@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kafka_replica.sdmx.containers import parts_of
+from kafka_replica.sdmx.json_parts import item_urn, reference
 from kafka_replica.sdmx.model import (
     CategorySchemeMap,
     ComponentMap,
@@ -35,7 +36,7 @@ from kafka_replica.sdmx.sdmx_json.maps_wire import (
     WireSchemeMap,
     WireStructureMap,
 )
-from kafka_replica.sdmx.sdmx_json.references import fail, item_urn, parts, reference
+from kafka_replica.sdmx.sdmx_json.references import fail, parts
 from kafka_replica.sdmx.sdmx_json.values import Context
 from kafka_replica.sdmx.sdmx_json.wire import WireIdentifiable
 from kafka_replica.sdmx.urn import Urn

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kafka_replica.sdmx.containers import Items, items_of
+from kafka_replica.sdmx.json_parts import item_urn, reference, references
 from kafka_replica.sdmx.model import (
     Identifiable,
     MetadataAttribute,
@@ -14,16 +15,7 @@ from kafka_replica.sdmx.model import (
     ReportStructure,
     TargetObject,
 )
-from kafka_replica.sdmx.sdmx_json.references import (
-    is_stub,
-    item_urn,
-    local_id,
-    nested,
-    occurs,
-    parts,
-    reference,
-    references,
-)
+from kafka_replica.sdmx.sdmx_json.references import is_stub, local_id, nested, occurs, parts
 from kafka_replica.sdmx.sdmx_json.values import Context
 from kafka_replica.sdmx.sdmx_json.wire import Wire, WireIdentifiable, WireMaintainable, WireRepresentation
 from kafka_replica.sdmx.urn import Urn

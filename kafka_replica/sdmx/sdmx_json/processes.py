@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 
 from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.json_parts import item_urn, reference
 from kafka_replica.sdmx.model import Computation, InputOutput, Process, ProcessStep, Transition
-from kafka_replica.sdmx.sdmx_json.references import fail, item_scheme, item_urn, local_id, nested, reference
+from kafka_replica.sdmx.sdmx_json.references import fail, item_scheme, local_id, nested
 from kafka_replica.sdmx.sdmx_json.values import Context
 from kafka_replica.sdmx.sdmx_json.wire import Localised, WireAnnotable, WireIdentifiable, WireMaintainable, WireNameable
 from kafka_replica.sdmx.urn import Urn

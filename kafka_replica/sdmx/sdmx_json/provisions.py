@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kafka_replica.sdmx.json_parts import reference
 from kafka_replica.sdmx.model import MetadataProvisionAgreement, ProvisionAgreement
-from kafka_replica.sdmx.sdmx_json.references import parts, reference
+from kafka_replica.sdmx.sdmx_json.references import parts
 from kafka_replica.sdmx.sdmx_json.values import Context
 from kafka_replica.sdmx.sdmx_json.wire import WireMaintainable
 from kafka_replica.sdmx.urn import Urn

@@ -1,12 +1,13 @@
-"""Items and references in SDMX-JSON: their URNs, and what is not there."""
+"""Items in SDMX-JSON, what is not there, and what refers within an artefact."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
-from kafka_replica.errors import MessageError, UrnError
+from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import Items, items_of, parts_of
+from kafka_replica.sdmx.json_parts import item_urn
 from kafka_replica.sdmx.representation import Occurs
 from kafka_replica.sdmx.sdmx_json.wire import WireIdentifiable, WireMaintainable
 from kafka_replica.sdmx.urn import Urn
@@ -21,16 +22,6 @@ MAX_DEPTH: Final = 256
 def fail(where: Urn | str, reason: str) -> NoReturn:
     """Raises the error for an artefact that cannot be understood."""
     raise MessageError(f"reading {where}: {reason}") from None
-
-
-def item_urn(scheme: Urn, class_: str, item: str | None, taken: dict[str, Any]) -> Urn:
-    """The URN of an item; it must have an id that no other has. Raises MessageError."""
-    if item in taken:
-        fail(scheme, f"the id {item[:80]!r} comes twice, and which one counts cannot be known")
-    try:
-        return scheme.with_item(class_, item or "")
-    except UrnError as error:
-        fail(scheme, str(error))
 
 
 def item_scheme(urn: Urn, wire: WireMaintainable, found: Mapping[str, T]) -> Items[T]:
@@ -67,21 +58,6 @@ def nested(
             fail(urn, f"the id {own[:80]!r} comes twice, and which one counts cannot be known")
         found[own] = make(item_urn(urn, class_, own if inside is None or not own else f"{inside}.{own}", {}), wire)
     return found
-
-
-def reference(text: str | None, where: Urn | str) -> Urn | None:
-    """The URN of a reference, if there is one. Raises MessageError."""
-    if text is None:
-        return None
-    try:
-        return Urn.parse(text)
-    except UrnError as error:
-        raise MessageError(f"reading {where}, a reference in it: {error}") from None
-
-
-def references(texts: list[str] | None, where: Urn | str) -> tuple[Urn, ...]:
-    """The URNs of references. Raises MessageError."""
-    return tuple(urn for urn in (reference(text, where) for text in texts or ()) if urn is not None)
 
 
 def occurs(written: int | str | None, where: Urn) -> Occurs | None:

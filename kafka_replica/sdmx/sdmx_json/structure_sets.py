@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kafka_replica.sdmx.json_parts import item_urn, reference, references
 from kafka_replica.sdmx.model import (
     ComponentMapInSet,
     ItemMap,
@@ -12,7 +13,7 @@ from kafka_replica.sdmx.model import (
     StructureMapInSet,
     StructureSet,
 )
-from kafka_replica.sdmx.sdmx_json.references import fail, item_urn, local_id, parts, reference, references
+from kafka_replica.sdmx.sdmx_json.references import fail, local_id, parts
 from kafka_replica.sdmx.sdmx_json.values import Context
 from kafka_replica.sdmx.sdmx_json.wire import Wire, WireAnnotable, WireFormat, WireMaintainable, WireNameable
 from kafka_replica.sdmx.urn import Urn

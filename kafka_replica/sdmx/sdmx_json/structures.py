@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_replica.sdmx.containers import items_of
+from kafka_replica.sdmx.json_parts import item_urn, reference, references
 from kafka_replica.sdmx.model import (
     Attribute,
     AttributeRelationship,
@@ -16,7 +17,7 @@ from kafka_replica.sdmx.model import (
     Measure,
     MetadataAttributeUsage,
 )
-from kafka_replica.sdmx.sdmx_json.references import fail, item_urn, local_id, reference, references
+from kafka_replica.sdmx.sdmx_json.references import fail, local_id
 from kafka_replica.sdmx.sdmx_json.structures_wire import (
     WireAttributeList,
     WireComponent,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from kafka_replica.sdmx.json_parts import item_urn, reference, references
 from kafka_replica.sdmx.model import (
     CustomType,
     CustomTypeScheme,
@@ -20,7 +21,7 @@ from kafka_replica.sdmx.model import (
     VtlMappingScheme,
     VtlMethod,
 )
-from kafka_replica.sdmx.sdmx_json.references import fail, item_scheme, item_urn, nested, reference, references
+from kafka_replica.sdmx.sdmx_json.references import fail, item_scheme, nested
 from kafka_replica.sdmx.sdmx_json.transformations_wire import WireMethod, WireVtlItem, WireVtlScheme
 from kafka_replica.sdmx.sdmx_json.values import Context
 from kafka_replica.sdmx.urn import Urn

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -10,10 +9,11 @@ import msgspec
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.formats import of_json_schema
+from kafka_replica.sdmx.json_parts import facets, reference
 from kafka_replica.sdmx.json_tree import decoded
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
-from kafka_replica.sdmx.sdmx_json.references import fail, occurs, reference
+from kafka_replica.sdmx.sdmx_json.references import occurs
 from kafka_replica.sdmx.sdmx_json.wire import (
     Localised,
     WireAnnotable,
@@ -111,23 +111,12 @@ class Context(NamedTuple):
 
     def text_format(self, wire: WireFormat, where: Urn) -> TextFormat:
         """The facets of a text. Raises MessageError."""
-        numbers = {name: getattr(wire, name) for name in _NUMBERS}
-        for name, number in numbers.items():
-            if isinstance(number, Decimal) and not number.is_finite():
-                fail(where, f"{name} {number} is not a number")
         return TextFormat(
             text_type=wire.data_type or wire.text_type,
             is_sequence=wire.is_sequence,
             is_multi_lingual=wire.is_multi_lingual,
-            min_length=wire.min_length,
-            max_length=wire.max_length,
-            start_time=wire.start_time,
-            end_time=wire.end_time,
-            time_interval=wire.time_interval,
-            decimals=wire.decimals,
-            pattern=wire.pattern,
             sentinel_values=tuple(self._sentinel(one) for one in wire.sentinel_values or ()),
-            **numbers,
+            **facets(wire, where),
         )
 
     def _sentinel(self, wire: WireSentinel) -> SentinelValue:
@@ -138,7 +127,6 @@ class Context(NamedTuple):
         )
 
 
-_NUMBERS: Final = ("min_value", "max_value", "start_value", "end_value", "interval")
 _TEXT: Final = msgspec.json.Decoder(str)
 
 

@@ -6,10 +6,11 @@ three, for registries send 2.0 bodies under 1.0 headers. Names beginning with ``
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TypeAlias
 
 import msgspec
+
+from kafka_replica.sdmx.json_parts import WireFacets
 
 Localised: TypeAlias = dict[str, str | None] | None
 """A text by language (``names``); beside it stands the text that fits the request best (``name``).
@@ -88,25 +89,12 @@ class WireSentinel(Wire, gc=False):
     descriptions: Localised = None
 
 
-class WireFormat(Wire, gc=False):
+class WireFormat(WireFacets, gc=False):
     """The facets of a text; the type is ``textType`` in 1.0 and ``dataType`` in 2.x."""
 
-    text_type: str | None = None
     data_type: str | None = None
     is_sequence: bool | None = None
     is_multi_lingual: bool | None = None
-    min_length: int | None = None
-    max_length: int | None = None
-    min_value: Decimal | None = None
-    max_value: Decimal | None = None
-    start_value: Decimal | None = None
-    end_value: Decimal | None = None
-    interval: Decimal | None = None
-    start_time: str | None = None
-    end_time: str | None = None
-    time_interval: str | None = None
-    decimals: int | None = None
-    pattern: str | None = None
     sentinel_values: list[WireSentinel] | None = None
 
 
