@@ -292,7 +292,7 @@ class Board:
     # --- helpers; the lock is held ---
 
     def _status(self, now_s: float) -> Status:
-        snapshot, cut = self._snapshot, self._cut()
+        snapshot, cut = self._snapshot, self._shown_cut
         held_at, heard_s = self._health.held_at, self._health.heard_s
         last_error = self._error or self._trouble
         return Status(
@@ -327,11 +327,8 @@ class Board:
         for oldest in list(self._bad_records)[: max(0, len(self._bad_records) - _BAD_RECORDS_KEPT)]:
             del self._bad_records[oldest]
 
-    def _cut(self) -> Cut:
-        return self._shown_cut
-
     def _note_lag(self) -> None:
-        if not lag(self._cut(), self._high):
+        if not lag(self._shown_cut, self._high):
             self._behind_since_s = None
         elif self._behind_since_s is None:
             self._behind_since_s = time.monotonic()

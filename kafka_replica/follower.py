@@ -45,7 +45,6 @@ MakeSource = Callable[[Mapping[str, Any], Iterable[str], Evidence], tuple[Source
 """Makes a reader of these topics, and the rule that goes with its evidence."""
 
 _READ_S = 0.1  # how long a read waits for news; also how soon the end is noticed
-_RETRY_S = 0.2
 _LOOK_EVERY_S = 1.0  # for topics that went away, and partitions that were added
 _NOTE_EVERY_S = 30.0  # how often it is written down that the version in the store is still the newest
 _VERSIONS_A_READ = 100  # one for each transaction up to here; more at once become one
@@ -205,7 +204,7 @@ class Follower:
             fetched = self._source.read(_READ_S)
         except BrokerUnavailableError as error:
             self._patience.unavailable(self._source, error)
-            self._closing.wait(_RETRY_S)
+            self._patience.pause()
             return
         self._note_news(fetched)
         self._mind_tombstones(fetched)

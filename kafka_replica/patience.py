@@ -53,8 +53,12 @@ class Patience:
                 self._missing_since_s = None
                 self.well()
                 return answer
-            self._closing.wait(_RETRY_S)
+            self.pause()
         return None
+
+    def pause(self) -> None:
+        """Before something is tried again."""
+        self._closing.wait(_RETRY_S)
 
     def unavailable(self, source: Source, error: BrokerUnavailableError) -> None:
         """Nobody answers. While nothing was ever heard, a refusal of who we are is why; later it may pass.

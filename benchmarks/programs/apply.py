@@ -17,27 +17,14 @@ from pathlib import Path
 from benchmarks.programs.common import key_of, percentile, tell
 from kafka_replica.assembly import Assembly
 from kafka_replica.board import Board
-from kafka_replica.cuts import Batch, Kind
-from kafka_replica.records import Cut, Partition, RawRecord
+from kafka_replica.cuts import Batch, Kind, Parsed
+from kafka_replica.records import Cut, Partition
 from kafka_replica.states import Health
 from kafka_replica.stores import MemoryStore, RocksStore, Store
 
 _WHERE = Partition("bench", 0)
 _VALUE_BYTES = 200
 _A_TRANSACTION = 10
-
-
-class _Parsed:
-    """Records of a batch that are parsed already."""
-
-    def __init__(self, records: Sequence[RawRecord]) -> None:
-        self._records = records
-
-    def records(self) -> Sequence[RawRecord]:
-        return self._records
-
-    def hold(self) -> None:
-        """They stand on their own."""
 
 
 class Road:
@@ -60,7 +47,7 @@ class Road:
             (key_of(number), self._dice.randbytes(_VALUE_BYTES), first + at, 0, ()) for at, number in enumerate(numbers)
         ]
         self._offset = end = first + len(records) + 1  # its marker
-        return Batch(_WHERE, Kind.DATA, first, end - 1, len(records), 1, 0, _Parsed(records))
+        return Batch(_WHERE, Kind.DATA, first, end - 1, len(records), 1, 0, Parsed(records))
 
     def some(self) -> Batch:
         """A transaction of random keys."""

@@ -16,8 +16,8 @@ from confluent_kafka import Consumer, TopicPartition
 from benchmarks.programs.common import resident_bytes, tell
 
 
-def read(bootstrap: str, topic: str) -> dict[bytes, bytes]:
-    """The whole topic, from its beginning to its end."""
+def consumer_of(bootstrap: str, topic: str) -> Consumer:
+    """The consumer at its best settings, at the beginning of a topic."""
     consumer = Consumer(
         {
             "bootstrap.servers": bootstrap, "group.id": "reference", "enable.auto.commit": False,
@@ -26,6 +26,12 @@ def read(bootstrap: str, topic: str) -> dict[bytes, bytes]:
         }
     )  # fmt: skip
     consumer.assign([TopicPartition(topic, 0, 0)])
+    return consumer
+
+
+def read(bootstrap: str, topic: str) -> dict[bytes, bytes]:
+    """The whole topic, from its beginning to its end."""
+    consumer = consumer_of(bootstrap, topic)
     state: dict[bytes, bytes] = {}
     while True:
         for message in [consumer.poll(60), *consumer.consume(500, 0)]:

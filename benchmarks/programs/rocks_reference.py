@@ -11,10 +11,10 @@ import gc
 import sys
 import time
 
-from confluent_kafka import Consumer, TopicPartition
 from rocksdict import Options, Rdict, WriteBatch
 
 from benchmarks.programs.common import tell
+from benchmarks.programs.reference import consumer_of
 
 _POSITION = b"\0position"
 
@@ -22,14 +22,7 @@ _POSITION = b"\0position"
 def read(bootstrap: str, topic: str, folder: str) -> int:
     """The whole topic, from its beginning to its end; how many records there were."""
     database = Rdict(folder, Options(raw_mode=True))
-    consumer = Consumer(
-        {
-            "bootstrap.servers": bootstrap, "group.id": "reference", "enable.auto.commit": False,
-            "isolation.level": "read_committed", "enable.partition.eof": True,
-            "fetch.queue.backoff.ms": 1, "fetch.wait.max.ms": 10,
-        }
-    )  # fmt: skip
-    consumer.assign([TopicPartition(topic, 0, 0)])
+    consumer = consumer_of(bootstrap, topic)
     count = 0
     while True:
         batch = WriteBatch(raw_mode=True)

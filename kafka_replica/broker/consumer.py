@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -11,11 +11,11 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.failures import explained, is_missing_topic, is_refusal, may_pass
 from kafka_replica.broker.logs import librdkafka_log
-from kafka_replica.broker.places import check_there, cut_off, least_s
+from kafka_replica.broker.places import check_beginnings, check_ends, least_s
 from kafka_replica.broker.pulse import Pulse
 from kafka_replica.broker.settings import error_callback, reader_settings
 from kafka_replica.broker.topics import Topics
-from kafka_replica.cuts import Batch, Ends, Kind, Reading
+from kafka_replica.cuts import Batch, Ends, Kind, Parsed, Reading
 from kafka_replica.errors import AuthorizationError, BrokerError, BrokerUnavailableError, ConfigurationError
 from kafka_replica.records import Cut, Partition, RawRecord
 from kafka_replica.source import Fetched, Opened, Origin
@@ -24,22 +24,6 @@ from kafka_replica.source import Fetched, Opened, Origin
 # consume(n, 0) takes what is queued behind it. Batches of 500 were the fastest measured.
 _BATCH_RECORDS = 500
 _ANSWER_S = 5.0  # how long the broker may take to answer a question
-
-
-class _Made:
-    """Records that are made already."""
-
-    __slots__ = ("_records",)
-
-    def __init__(self, records: Sequence[RawRecord]) -> None:
-        self._records = records
-
-    def records(self) -> Sequence[RawRecord]:
-        """The records."""
-        return self._records
-
-    def hold(self) -> None:
-        """They stand on their own."""
 
 
 class ConsumerReader:
@@ -80,10 +64,8 @@ class ConsumerReader:
         if bookmark is None:
             return Opened(self._assign(beginnings), ends.high)
         resume = bookmark.cut.resume()
-        check_there(beginnings, resume, "begins")
-        for partition, offset in bookmark.cut.items():
-            if ends.high[partition] < offset:
-                raise cut_off(partition, offset)
+        check_beginnings(beginnings, resume)
+        check_ends(ends.high, bookmark.cut)
         self._resumed.update(resume)
         # librdkafka asks by the epoch whether the log was cut off since (KIP-320).
         self._epochs.update({p: epoch for p, epoch in bookmark.leader_epochs.items() if resume[p] == bookmark.cut[p]})
@@ -255,4 +237,4 @@ def _record(message: Message) -> RawRecord:
 
 def _batch(partition: Partition, records: list[RawRecord]) -> Batch:
     first, end = records[0][2], records[-1][2] + 1
-    return Batch(partition, Kind.COMMITTED, first, end, len(records), -1, -1, _Made(records))
+    return Batch(partition, Kind.COMMITTED, first, end, len(records), -1, -1, Parsed(records))

@@ -17,7 +17,7 @@ from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.batches import walk
 from kafka_replica.broker.failures import explained, is_missing_topic, may_pass
 from kafka_replica.broker.fetches import Fetch, Fetches
-from kafka_replica.broker.places import Place, Places, check, cut_off, least_s
+from kafka_replica.broker.places import Place, Places, check, check_ends, cut_off, least_s
 from kafka_replica.broker.security import connection_settings
 from kafka_replica.broker.settings import fetch_limits
 from kafka_replica.broker.spool import Spool
@@ -123,9 +123,8 @@ class MarkerReader:
     async def _open(self, bookmark: Bookmark | None) -> Opened:
         beginnings = await self._places.open(bookmark)
         high = (await self._places.ends()).high
-        for partition, offset in bookmark.cut.items() if bookmark is not None else ():
-            if high[partition] < offset:
-                raise cut_off(partition, offset)
+        if bookmark is not None:
+            check_ends(high, bookmark.cut)
         return Opened(beginnings, high)
 
     async def _read(self, timeout_s: float) -> Fetched:

@@ -116,7 +116,7 @@ class Places:
             return beginnings
         await self._check_epochs(bookmark)
         resume = bookmark.cut.resume()
-        check_there(beginnings, resume, "begins")
+        check_beginnings(beginnings, resume)
         for partition, offset in resume.items():
             place = self._places[partition]
             place.beginning = place.position = offset
@@ -246,11 +246,7 @@ class Places:
         found = {}
         for answer in asked:
             for partition, (error, offset) in read_offsets(await self._cluster.within(answer)).items():
-                if error:
-                    # Whoever asks again does nothing else in between.
-                    with suppress(BrokerUnavailableError, TopicNotFoundError):
-                        await self.find_leaders(now=True)
-                check(error, f"asking where {partition} {'ends' if timestamp == LATEST else 'begins'}")
+                await self._check(error, f"asking where {partition} {'ends' if timestamp == LATEST else 'begins'}")
                 found[partition] = offset
         return Cut(found)
 
@@ -262,13 +258,16 @@ class Places:
             link = await self._link(node)
             answer = await self._cluster.within(link.ask(EPOCH_ENDS, epoch_ends_request(own)))
             for partition, (error, epoch, end) in read_epoch_ends(answer).items():
-                if error:
-                    # Whoever asks again does nothing else in between.
-                    with suppress(BrokerUnavailableError, TopicNotFoundError):
-                        await self.find_leaders(now=True)
-                check(error, f"asking whether {partition} was cut off")
+                await self._check(error, f"asking whether {partition} was cut off")
                 if epoch < 0 or end < bookmark.cut[partition]:
                     raise cut_off(partition, bookmark.cut[partition])
+
+    async def _check(self, error: int, doing: str) -> None:
+        """As ``check``; finds the leaders too, for whoever asks again does nothing else in between."""
+        if error:
+            with suppress(BrokerUnavailableError, TopicNotFoundError):
+                await self.find_leaders(now=True)
+        check(error, doing)
 
     async def _link(self, node: int) -> Link:
         try:
@@ -288,8 +287,8 @@ def check(error: int, doing: str) -> None:
     raise explanation
 
 
-def check_there(beginnings: Mapping[Partition, int], wanted: Mapping[Partition, int], what: str) -> None:
-    """Makes sure that the logs have what comes after a bookmark.
+def check_beginnings(beginnings: Mapping[Partition, int], wanted: Mapping[Partition, int]) -> None:
+    """Makes sure that nothing of what comes after a bookmark was deleted.
 
     Raises:
         LogReplacedError: one has not.
@@ -300,8 +299,19 @@ def check_there(beginnings: Mapping[Partition, int], wanted: Mapping[Partition, 
             raise LogReplacedError(f"{partition} is gone: its topic has fewer partitions than it had")
         if begins > offset:
             raise LogReplacedError(
-                f"the log of {partition} {what} at offset {begins}, after {offset}, which comes next: it was deleted"
+                f"the log of {partition} begins at offset {begins}, after {offset}, which comes next: it was deleted"
             )
+
+
+def check_ends(ends: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
+    """Makes sure that the logs go as far as they were read.
+
+    Raises:
+        LogReplacedError: one does not.
+    """
+    for partition, offset in known.items():
+        if ends[partition] < offset:
+            raise cut_off(partition, offset)
 
 
 def cut_off(partition: Partition, offset: int) -> LogReplacedError:

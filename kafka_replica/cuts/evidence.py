@@ -42,6 +42,22 @@ class Content(Protocol):
         """They are needed beyond this reading: lets go of what they share with others."""
 
 
+class Parsed:
+    """Records that are parsed already, and stand on their own; a ``Content``."""
+
+    __slots__ = ("_records",)
+
+    def __init__(self, records: Sequence[Stored]) -> None:
+        self._records = records
+
+    def records(self) -> Sequence[Stored]:
+        """The records."""
+        return self._records
+
+    def hold(self) -> None:
+        """They share nothing with others."""
+
+
 class Batch(NamedTuple):
     """One batch of the log, or several in one piece."""
 

@@ -58,19 +58,16 @@ def locked(path: Path, *, doing: str, timeout_s: float = 900.0) -> Iterator[None
     """Hold the lock file `path` against other threads and processes of this machine.
 
     Raises:
-        MissingExtraError: filelock is not installed.
         EmbeddedKafkaError: the lock was not to be had in `timeout_s`, or its folder cannot be written.
     """
-    try:
-        import filelock  # noqa: PLC0415 - an optional package
-    except ImportError:
-        raise MissingExtraError("The embedded Kafka broker", "embedded") from None
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - it brings asyncio, and is seldom needed
+
     with explained(doing, path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(path, timeout=timeout_s)
+        lock = FileLock(path, timeout=timeout_s)
         try:
             lock.acquire()
-        except filelock.Timeout:
+        except Timeout:
             raise EmbeddedKafkaError(
                 f"while {doing}: another process has held {path} for {timeout_s:.0f} s; "
                 "wait until it has finished, or end it if it hangs"

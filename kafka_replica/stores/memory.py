@@ -32,11 +32,10 @@ class MemoryStore:
     is said in the log, and the replica goes on.
 
     Args:
-        checkpoint: the file; one store at a time may have it. Needs the extra ``rocksdb``.
+        checkpoint: the file; one store at a time may have it.
         checkpoint_every_s: seconds between two times that it is written, if there is news; None: at the end only.
 
     Raises:
-        MissingExtraError: the extra is not installed.
         ConfigurationError: the file is a folder, or the interval is none.
         StoreInUseError: another store has the file.
         StoreError: nothing can be written there.
@@ -186,7 +185,7 @@ class MemoryStore:
 
     def _open(self, path: Path, every_s: float | None) -> Saver:
         """Begins with what a file has, if it can be used."""
-        from kafka_replica.stores.saver import Saver  # noqa: PLC0415 - needs an extra
+        from kafka_replica.stores.saver import Saver  # noqa: PLC0415 - brings asyncio, with its locks
 
         saver = Saver(path, every_s)
         found = saver.load()

@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from kafka_replica.cuts import Batch, Kind
-from kafka_replica.records import Partition, RawRecord
+from kafka_replica.cuts import Batch, Kind, Parsed
+from kafka_replica.records import Partition
 from kafka_replica.testing.fake_log import Entry, FakeLog, Writing
-
-
-class _Made:
-    """Records that are made already."""
-
-    __slots__ = ("_records",)
-
-    def __init__(self, records: Sequence[RawRecord]) -> None:
-        self._records = records
-
-    def records(self) -> Sequence[RawRecord]:
-        """The records."""
-        return self._records
-
-    def hold(self) -> None:
-        """They stand on their own."""
 
 
 class Place:
@@ -49,7 +33,7 @@ def take_committed(place: Place, batches: list[Batch]) -> bool:
     place.position = log.stable
     if records:
         first, end = records[0][2], records[-1][2] + 1
-        batches.append(Batch(log.partition, Kind.COMMITTED, first, end, len(records), -1, -1, _Made(records)))
+        batches.append(Batch(log.partition, Kind.COMMITTED, first, end, len(records), -1, -1, Parsed(records)))
     return False
 
 
@@ -89,7 +73,7 @@ def _batch(partition: Partition, entries: list[Entry]) -> Batch:
     records = [entry.record for entry in entries if entry.record is not None]
     kind, producer_id, epoch = _written_by(writing, is_marker=not records)
     first, end = entries[0].offset, entries[-1].offset + 1
-    return Batch(partition, kind, first, end, len(entries), producer_id, epoch, _Made(records))
+    return Batch(partition, kind, first, end, len(entries), producer_id, epoch, Parsed(records))
 
 
 def _written_by(writing: Writing | None, *, is_marker: bool) -> tuple[Kind, int, int]:

@@ -15,6 +15,7 @@ _HEAD = struct.Struct(">qqII")  # offset, timestamp in ms, number of the partiti
 
 pack_head = _HEAD.pack
 HEAD_BYTES = _HEAD.size
+PLACE_BYTES = struct.calcsize(">qqI")  # of it say where and when; the rest is what a record holds
 _new = tuple.__new__  # half the time of Record(...)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kafka_replica.delta import Applied
 from kafka_replica.stores.packed import PackedKeys
+from kafka_replica.stores.rocks.codec import PLACE_BYTES
 from kafka_replica.stores.rocks.walk import Entries
 
 
@@ -31,4 +32,4 @@ def difference(old: Entries, new: Entries) -> Applied:
 
 
 def _content(data: bytes) -> bytes:
-    return data[20:]  # from the size of the headers on: without offset, timestamp and place
+    return data[PLACE_BYTES:]
