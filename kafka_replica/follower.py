@@ -8,21 +8,18 @@ A record's road, one direction, no way back::
 
 from __future__ import annotations
 
-import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from threading import Event
-from typing import Any
 
-from kafka_replica.assembly import Assembly, Settled
+from kafka_replica.aside import Aside
+from kafka_replica.assembly import Assembly
 from kafka_replica.barrier import Barrier
 from kafka_replica.board import Board
 from kafka_replica.bookmark import Bookmark
-from kafka_replica.broker.sources import Evidence, TooOldError, make_source
+from kafka_replica.broker.sources import make_source
 from kafka_replica.cuts import Batch, Ends, Point, Rule, Settle, Step
-from kafka_replica.dead_letters import DeadLetters
 from kafka_replica.errors import (
     BrokerUnavailableError,
     LogReplacedError,
@@ -30,19 +27,17 @@ from kafka_replica.errors import (
     TopicNotFoundError,
     WaitTimeoutError,
 )
-from kafka_replica.filters import KeyFilter
+from kafka_replica.following import Following
+from kafka_replica.opening import MakeSource, open_log
 from kafka_replica.patience import Patience
-from kafka_replica.records import Cut, Partition, topic_key
-from kafka_replica.sieve import Check, Sieve
+from kafka_replica.records import Cut, Partition
+from kafka_replica.sieve import Sieve
 from kafka_replica.source import Fetched, Opened, Source
 from kafka_replica.states import State
 from kafka_replica.stores import Store
 from kafka_replica.tombstones import Tombstones
 
 _log = logging.getLogger("kafka_replica")
-
-MakeSource = Callable[[Mapping[str, Any], Iterable[str], Evidence], tuple[Source, Rule]]
-"""Makes a reader of these topics, and the rule that goes with its evidence."""
 
 _READ_S = 0.1  # how long a read waits for news; also how soon the end is noticed
 _LOOK_EVERY_S = 1.0  # for topics that went away, and partitions that were added
@@ -51,41 +46,6 @@ _VERSIONS_A_READ = 100  # one for each transaction up to here; more at once beco
 _QUESTIONS_A_STEP = 3  # for the ends: after an answer others may be wanted at once
 _HARDLY_S = 3.0  # Kafka's cleaner goes over a log twice before a tombstone is gone, and pauses in between
 _BATCHES_A_PART = 16  # are taken in before it is looked whether a part is full
-
-
-@dataclass(frozen=True, slots=True)
-class Following:
-    """What to follow, and how."""
-
-    config: Mapping[str, Any]
-    topics: tuple[str, ...]
-    evidence: Evidence
-    one_key_space: bool
-    on_bad_record: str
-    wait_for_topics: bool
-    barrier_timeout_s: float | None
-    tombstones_kept_s: float | None = None
-    keep: KeyFilter | None = None
-    check: Check | None = None
-    dead_letters: DeadLetters | None = None
-
-    @property
-    def name(self) -> str:
-        """The topics, for people."""
-        return ", ".join(self.topics)
-
-    @property
-    def selection(self) -> str:
-        """What decides which records a version has, and how their keys are named."""
-        return json.dumps({"topics": self.topics, "apart": self._are_apart, "keep": str(self.keep or "everything")})
-
-    def prefixes(self) -> dict[str, bytes]:
-        """What the store puts before the keys of each topic."""
-        return {topic: topic_key(topic, b"") if self._are_apart else b"" for topic in self.topics}
-
-    @property
-    def _are_apart(self) -> bool:
-        return len(self.topics) > 1 and not self.one_key_space
 
 
 class Follower:
@@ -106,14 +66,15 @@ class Follower:
         self._board = board
         ranks = {topic: rank for rank, topic in enumerate(following.topics)}
         saved = store.bookmark
-        self._sieve = Sieve(
+        sieve = Sieve(
             following.keep,
             following.check,
             [(bad.topic, bad.key) for bad in saved.bad_records if bad.key is not None] if saved is not None else (),
         )
         self._assembly = Assembly(
-            store.newest, following.prefixes(), ranks, sieve=self._sieve, counts_bytes=store.part_bytes is not None
+            store.newest, following.prefixes(), ranks, sieve=sieve, counts_bytes=store.part_bytes is not None
         )
+        self._aside = Aside(board, sieve, on_bad_record=following.on_bad_record, dead_letters=following.dead_letters)
         waits = following.wait_for_topics
         self._patience = Patience(following.name, board, self._closing, waits_for_topics=waits)
         self._tombstones = Tombstones(following.tombstones_kept_s)
@@ -139,7 +100,9 @@ class Follower:
             KafkaReplicaError: it cannot go on.
         """
         try:
-            opened = self._open(bookmark)
+            self._source, self._rule, opened = open_log(
+                self._following, self._make_source, self._patience, lambda source: self._open(source, bookmark)
+            )
             if opened is None:
                 return
             self._barrier = Barrier(opened.ends)
@@ -153,25 +116,9 @@ class Follower:
             if hasattr(self, "_source"):
                 self._source.close()
 
-    def _open(self, bookmark: Bookmark | None) -> Opened | None:
-        evidence = self._following.evidence
-        try:
-            return self._open_by(evidence, bookmark)
-        except TooOldError as error:
-            if evidence is not Evidence.AUTO:
-                raise
-            _log.info("reading with the confluent-kafka consumer, by quiet points: %s", error)
-            self._source.close()
-            return self._open_by(Evidence.QUIET_POINTS, bookmark)
-
-    def _open_by(self, evidence: Evidence, bookmark: Bookmark | None) -> Opened | None:
-        following = self._following
-        self._source, self._rule = self._make_source(following.config, following.topics, evidence)
-        return self._patience.insist(self._source, lambda: self._open_now(bookmark))
-
-    def _open_now(self, bookmark: Bookmark | None) -> Opened:
+    def _open(self, source: Source, bookmark: Bookmark | None) -> Opened:
         asked_ms = _now_ms()
-        opened = self._source.open(bookmark)
+        opened = source.open(bookmark)
         self._tombstones.ended(asked_ms, opened.ends)
         return opened
 
@@ -264,10 +211,10 @@ class Follower:
         """Takes in what is to be in the next version; hands it to the store in parts, if the store wants that."""
         limit = self._store.part_bytes
         if limit is None:
-            self._tell_bad(self._assembly.settle(batches))
+            self._aside.tell(self._assembly.settle(batches))
             return
         for at in range(0, len(batches), _BATCHES_A_PART):
-            self._tell_bad(self._assembly.settle(batches[at : at + _BATCHES_A_PART]))
+            self._aside.tell(self._assembly.settle(batches[at : at + _BATCHES_A_PART]))
             if self._assembly.size_bytes > limit:
                 self._store.stage(self._assembly.take_part())
 
@@ -406,25 +353,6 @@ class Follower:
             self._patience.found()
             if not self._grow(list(ends.high)):
                 self._tombstones.ended(asked_ms, ends.high)
-
-    def _tell_bad(self, settled: Settled) -> None:
-        """What cannot be replicated is set aside where everybody sees it, or ends the replica.
-
-        Raises:
-            BadRecordError: it ends it.
-        """
-        if settled.bad:
-            self._board.set_aside(settled.bad)
-        if settled.cleared:  # perhaps of a bad record that came just before; or another one came just after
-            self._board.cleared([place for place in settled.cleared if not self._sieve.is_bad(*place)])
-        if not settled.bad:
-            return
-        if self._following.on_bad_record == "stop":
-            raise settled.bad[0]
-        for bad in settled.bad:
-            _log.warning("set aside: %s", bad)
-        if self._following.dead_letters is not None:
-            self._following.dead_letters.put(settled.bad)
 
 
 def _now_ms() -> int:

@@ -14,7 +14,9 @@ from kafka_replica.board import Board
 from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.sources import make_source
 from kafka_replica.errors import KafkaReplicaError, LogReplacedError, StoreDamagedError
-from kafka_replica.follower import Follower, Following, MakeSource
+from kafka_replica.follower import Follower
+from kafka_replica.following import Following
+from kafka_replica.opening import MakeSource
 from kafka_replica.stores import Store
 
 _log = logging.getLogger("kafka_replica")

@@ -24,7 +24,7 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.filters import KeyFilter
-from kafka_replica.follower import Following, MakeSource
+from kafka_replica.following import Following
 from kafka_replica.keeper import Keeper
 from kafka_replica.listeners import (
     DEFAULT_PENDING_CHANGES,
@@ -33,6 +33,7 @@ from kafka_replica.listeners import (
     Listener,
     Subscription,
 )
+from kafka_replica.opening import MakeSource
 from kafka_replica.past import Difference, difference
 from kafka_replica.records import Cut, Partition
 from kafka_replica.sieve import Check

@@ -17,7 +17,8 @@ from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.sources import Evidence
 from kafka_replica.cuts import Batch, Markers, QuietPoints, Rule
 from kafka_replica.delta import Applied, Delta
-from kafka_replica.follower import Follower, Following
+from kafka_replica.follower import Follower
+from kafka_replica.following import Following
 from kafka_replica.states import Health
 from kafka_replica.stores import Snapshot
 
