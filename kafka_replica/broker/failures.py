@@ -71,6 +71,11 @@ _ADVICE_BY_CODE = {
     KafkaError.MSG_SIZE_TOO_LARGE: "raise the topic's max.message.bytes",
     KafkaError.RECORD_LIST_TOO_LARGE: "raise the topic's max.message.bytes",
 }
+_NO_KERBEROS = (
+    "none of confluent-kafka's wheels has Kerberos: install the system's librdkafka with its development files "
+    "(librdkafka-dev) and Cyrus SASL's GSSAPI module (libsasl2-modules-gssapi-mit), then pip install --force-reinstall "
+    "--no-binary confluent-kafka confluent-kafka, of a version not newer than that librdkafka"
+)
 _ADVICE: dict[type[Exception], str] = {
     BrokerError: "see the broker's log",
     AuthenticationError: "check security.protocol, the sasl.* and ssl.* properties and the certificates",
@@ -102,6 +107,8 @@ def explained(error: KafkaError | KafkaException | Exception, doing: str) -> Bro
         return BrokerError(f"{doing}: {cause}")
     kind = _kind(cause)
     advice = _ADVICE_BY_CODE.get(cause.code()) or _ADVICE.get(kind)
+    if kind is ConfigurationError and "GSSAPI" in cause.str():
+        advice = _NO_KERBEROS
     text = f"{doing}: Kafka says {cause.name()}: {cause.str()}"
     return kind(f"{text}; {advice}" if advice else text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from secured_kafka import Secured
 
 from kafka_replica import Replica
 from kafka_replica.embedded import LocalKafka
@@ -28,3 +29,11 @@ def own_kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalKafka]:
     }
     with LocalKafka(data_dir=tmp_path_factory.mktemp("kafka"), settings=settings) as kafka:
         yield kafka
+
+
+@pytest.fixture(scope="session")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
+    """A broker with TLS and SASL, one for all tests."""
+    made = Secured(tmp_path_factory.mktemp("secured"))
+    yield made
+    made.kafka.stop()

@@ -80,7 +80,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     *(({**TLS, name: "x"}, f"{name} cannot be honoured .*{OTHER_WAY}") for name in (
         "ssl.engine.location", "ssl.engine.id", "ssl.providers", "ssl.curves.list", "ssl.sigalgs.list",
         "ssl.certificate.verify_cb", "ssl.ca.certificate.stores", "ssl.of.tomorrow")),
-    ({**TLS, "ssl.truststore.location": "x"}, "is not for this client; set ssl.ca.location"),
     ({**TLS, "ssl_key": SECRET}, "is not for this client; set ssl.key.pem"),
     ({**TLS, "ssl.ca.location": "/nowhere"}, r"ssl.ca.location cannot be used: /nowhere \(No such file"),
     ({**TLS, "ssl.ca.pem": "no pem"}, "ssl.ca.pem holds no certificate"),
@@ -96,7 +95,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({**LOGIN, "sasl.mechanism": "PLAIN,GSSAPI"}, "has to be one of"),
     ({**LOGIN, "sasl.mechanism": "PLAIN", "sasl.username": ""}, "sasl.username is missing; PLAIN needs it"),
     ({**LOGIN, "sasl.mechanism": "SCRAM-SHA-256", "sasl.password": None}, "sasl.password is missing"),
-    ({**LOGIN, "sasl.mechanism": "PLAIN", "sasl.jaas.config": SECRET}, "is Java's; set sasl.username"),
     ({**LOGIN, "sasl.mechanism": "PLAIN", "sasl.of.tomorrow": "x"}, OTHER_WAY),
     (OAUTH, "nothing gives tokens"),
     ({**UNSECURED, "oauth_cb": print}, "and oauth_cb exclude each other"),

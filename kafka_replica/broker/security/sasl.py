@@ -27,8 +27,6 @@ def sasl_arguments(properties: Properties) -> dict[str, Any]:
         ConfigurationError: the mechanism is unknown or impossible here, or lacks what it needs.
     """
     mechanism = _mechanism(properties)
-    if properties.has("sasl.jaas.config"):
-        raise wrong("sasl.jaas.config", "is Java's; set sasl.username and sasl.password")
     for name in properties.names("sasl."):
         if name not in _KNOWN and not name.startswith(_PREFIXES):
             raise refused(name, "it is not known here")

@@ -20,7 +20,6 @@ _IMPOSSIBLE = {
 }
 # Of other clients: librdkafka from Python does not take them either.
 _INSTEAD = {
-    "ssl.truststore.location": "ssl.ca.location, with a file in PEM",
     "ssl_ca": "ssl.ca.pem",
     "ssl_certificate": "ssl.certificate.pem",
     "ssl_key": "ssl.key.pem",
