@@ -115,6 +115,26 @@ class Topics:
             raise explained(error, f"creating topic {topic}") from error
         return True
 
+    def brokers(self, timeout_s: float) -> dict[int, tuple[str, int]]:
+        """Host and port of each broker, as brokers give them to clients, by number.
+
+        Raises:
+            BrokerError: Kafka did not answer, or refused.
+        """
+        asked = self._admin.describe_cluster(request_timeout=timeout_s)
+        found = _answer(asked, "asking for the brokers of the cluster", timeout_s)
+        return {node.id: (node.host, node.port) for node in found.nodes}
+
+    def replicas(self, topic: str, timeout_s: float) -> dict[Partition, int]:
+        """How many copies each partition of a topic has.
+
+        Raises:
+            BrokerError: no such topic, no right to see it, no broker.
+        """
+        asked = self._admin.describe_topics(TopicCollection([topic]), request_timeout=timeout_s)
+        found: TopicDescription = _answer(asked[topic], f"looking up topic {topic}", timeout_s)
+        return {Partition(topic, info.id): len(info.replicas) for info in found.partitions}
+
     def settings(self, topic: str, timeout_s: float) -> dict[str, str]:
         """The topic's settings; needs the right DescribeConfigs, which a replica otherwise does not.
 

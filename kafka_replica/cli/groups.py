@@ -11,6 +11,7 @@ from kafka_replica.errors import MissingExtraError
 
 _PLACES = {
     "broker": "kafka_replica.cli.broker:broker",
+    "doctor": "kafka_replica.cli.doctor:doctor",
     "dump": "kafka_replica.cli.reading:dump",
     "get": "kafka_replica.cli.reading:get",
     "list": "kafka_replica.cli.reading:list_keys",

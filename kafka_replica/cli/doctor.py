@@ -1,0 +1,67 @@
+"""``kafka-replica doctor``: test connection."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from kafka_replica.cli.options import kafka_options, properties
+from kafka_replica.cli.output import json_line
+from kafka_replica.doctor import Finding, Grade, examine
+from kafka_replica.doctor.examination import LARGE_BYTES
+
+_MARKS = {
+    Grade.OK: "[green]ok[/]     ",
+    Grade.ADVICE: "[yellow]advice[/] ",
+    Grade.FAULT: "[red bold]FAULT[/]  ",
+    Grade.SKIPPED: "[dim]skipped[/]",
+}
+
+
+@click.command()
+@click.option(
+    "--large-bytes", type=click.IntRange(1), default=LARGE_BYTES, show_default=True,
+    help="How large the largest record will be, before compression.",
+)  # fmt: skip
+@click.option("--transactional-id", default="tx-doctor", show_default=True, help="For the transactions that are tried.")
+@kafka_options
+def doctor(
+    large_bytes: int,
+    transactional_id: str,
+    bootstrap_server: str | None,
+    topic: str,
+    configs: tuple[str, ...],
+    timeout_s: float,
+    as_json: bool,
+) -> int:
+    """Test connection: is everything there that a replica and a producer need?
+
+    Tries each server, the topic and its settings, a transaction, a record and a large one. What is sent is in
+    transactions that are aborted. Exits 0 unless there is a fault.
+    """
+    console = Console(file=sys.stdout, soft_wrap=True)
+    findings: list[Finding] = []
+    config = properties(bootstrap_server, configs)
+    for finding in examine(
+        config, topic, large_bytes=large_bytes, transactional_id=transactional_id, timeout_s=min(timeout_s, 30.0)
+    ):
+        findings.append(finding)
+        if as_json:
+            json_line(asdict(finding))
+        else:
+            _show(console, finding)
+    faults = sum(finding.grade is Grade.FAULT for finding in findings)
+    if not as_json:
+        advice = sum(finding.grade is Grade.ADVICE for finding in findings)
+        console.print(f"{len(findings)} checks: {faults} faults, {advice} pieces of advice")
+    return 1 if faults else 0
+
+
+def _show(console: Console, finding: Finding) -> None:
+    console.print(f"{_MARKS[finding.grade]}  [bold]{escape(finding.check)}[/]: {escape(finding.said)}", highlight=False)
+    if finding.todo is not None:
+        console.print(f"           -> {escape(finding.todo)}", highlight=False)

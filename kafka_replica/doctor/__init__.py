@@ -1,0 +1,6 @@
+"""Test connection: everything that a replica and its producer need of a Kafka cluster and a topic, tried and told."""
+
+from kafka_replica.doctor.examination import examine
+from kafka_replica.doctor.findings import Finding, Grade
+
+__all__ = ["Finding", "Grade", "examine"]

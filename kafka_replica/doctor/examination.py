@@ -1,0 +1,139 @@
+"""The examination: each server, the topic, its settings, a transaction, a large record. Nothing of it stays."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from kafka_replica.broker.settings import common_settings
+from kafka_replica.broker.topics import Topics
+from kafka_replica.broker.trial import Trial
+from kafka_replica.doctor.findings import Finding, Grade
+from kafka_replica.doctor.topic_rules import topic_findings
+from kafka_replica.errors import AuthorizationError, BrokerError, KafkaReplicaError
+
+LARGE_BYTES = 1_000_000  # which fits into what Kafka takes if nothing is said
+_SMALL_BYTES = 100
+
+
+def examine(
+    config: Mapping[str, Any],
+    topic: str,
+    *,
+    large_bytes: int = LARGE_BYTES,
+    transactional_id: str = "tx-doctor",
+    timeout_s: float = 10.0,
+) -> Iterator[Finding]:
+    """Looks at everything, and gives each finding as soon as it is there.
+
+    The records that are sent are in transactions that are aborted: readers of committed data never see them.
+
+    Args:
+        config: librdkafka's or Java's properties; ``bootstrap.servers`` at least.
+        topic: the topic to be replicated or written.
+        large_bytes: the size of the largest record that will be sent, before compression.
+        transactional_id: for the transactions; the user may need a right for it.
+        timeout_s: for each step.
+    """
+    try:
+        settings = common_settings(config)
+    except KafkaReplicaError as error:
+        yield _fault("properties", error)
+        return
+    reached = list(_each_server(settings, timeout_s))
+    yield from reached
+    if all(finding.grade is Grade.FAULT for finding in reached):
+        return
+    topics = Topics(settings)
+    yield from _brokers(topics, timeout_s)
+    found = list(_topic(topics, topic, large_bytes, timeout_s))
+    yield from found
+    if found[0].grade is not Grade.FAULT:
+        yield from _writing(settings, topic, large_bytes, transactional_id, timeout_s)
+
+
+def _each_server(settings: Mapping[str, Any], timeout_s: float) -> Iterator[Finding]:
+    name = "bootstrap.servers" if settings.get("bootstrap.servers") else "metadata.broker.list"
+    for server in str(settings[name]).split(","):
+        address = server.strip()
+        if address:
+            yield _tried(f"server {address}", partial(_hello, {**settings, name: address}, timeout_s))
+
+
+def _hello(settings: Mapping[str, Any], timeout_s: float) -> str:
+    topics = Topics(settings)
+    try:
+        brokers = topics.brokers(timeout_s)
+    except BrokerError as error:
+        raise topics.refusal() or error from error
+    return f"answers; {len(brokers)} broker{'s' if len(brokers) > 1 else ''} in the cluster"
+
+
+def _brokers(topics: Topics, timeout_s: float) -> Iterator[Finding]:
+    """The addresses that brokers give of themselves: clients go on with those."""
+    for number, (host, port) in topics.brokers(timeout_s).items():
+        check = f"broker {number} at {host}:{port}"
+        try:
+            with socket.create_connection((host, port), timeout_s):
+                yield Finding(check, Grade.OK, "reachable")
+        except OSError as error:
+            yield Finding(
+                check, Grade.FAULT, f"cannot be reached from here ({error.strerror or error})",
+                "the broker names this address (advertised.listeners); make it one that clients reach",
+            )  # fmt: skip
+
+
+def _topic(topics: Topics, topic: str, large_bytes: int, timeout_s: float) -> Iterator[Finding]:
+    try:
+        replicas = topics.replicas(topic, timeout_s)
+    except BrokerError as error:
+        yield _fault(f"topic {topic}", error)
+        return
+    yield Finding(f"topic {topic}", Grade.OK, f"{len(replicas)} partition{'s' if len(replicas) > 1 else ''}")
+    try:
+        settings = topics.settings(topic, timeout_s)
+    except AuthorizationError as error:
+        advice = "give the right DescribeConfigs on the topic, or have its owner look at the settings"
+        yield Finding("topic settings", Grade.SKIPPED, f"may not be asked for: {error}", advice)
+        return
+    except BrokerError as error:
+        yield _fault("topic settings", error)
+        return
+    yield from topic_findings(settings, min(replicas.values()), large_bytes)
+
+
+def _writing(
+    settings: Mapping[str, Any], topic: str, large_bytes: int, transactional_id: str, timeout_s: float
+) -> Iterator[Finding]:
+    trial: Trial | None = None
+
+    def begin() -> str:
+        nonlocal trial
+        trial = Trial(settings, transactional_id, timeout_s)
+        return f"taken up as {transactional_id}"
+
+    yield _tried("transactions", begin)
+    if trial is None:
+        return
+    yield _tried("a record", partial(_sent, trial, topic, _SMALL_BYTES))
+    yield _tried("a large record", partial(_sent, trial, topic, large_bytes))
+
+
+def _sent(trial: Trial, topic: str, size_bytes: int) -> str:
+    trial.send(topic, size_bytes)
+    return f"{size_bytes:,} bytes acknowledged, in a transaction that was then aborted"
+
+
+def _tried(check: str, attempt: Callable[[], str]) -> Finding:
+    try:
+        return Finding(check, Grade.OK, attempt())
+    except KafkaReplicaError as error:
+        return _fault(check, error)
+
+
+def _fault(check: str, error: KafkaReplicaError) -> Finding:
+    """Our errors say at their end what to do."""
+    said, _, todo = str(error).rpartition("; ")
+    return Finding(check, Grade.FAULT, said or todo, todo if said else None)
