@@ -17,17 +17,25 @@
     │   ├── LogReplacedError        the log is not the one that was read: made again, or cut off
     │   ├── WaitTimeoutError        something did not happen in the time given
     │   └── PublishError            a transaction was not committed
+    │       ├── RecordNotSentError  a record of it was refused on this side
     │       └── CommitUnknownError  ... or it was: the broker did not answer in time
     ├── DataError                   bad data
     │   ├── BadRecordError          a record that cannot be replicated
+    │   ├── EncodingError           content that could not be written in the format wanted
     │   └── SdmxError               content that is not what SDMX says it is
     │       ├── UrnError            not a URN of SDMX
     │       ├── MessageError        a structure message that cannot be read
     │       ├── UnreadableContentError  a format that this version does not read
+    │       ├── UnwritableError         a format has no place for an artefact, or for all that it says
+    │       ├── NotExpressibleError     a library or table has no place for an artefact of this class
+    │       ├── ExtensionError          codelists that extend each other in a way that makes no list
     │       └── ArtefactNotFoundError   no such artefact in this version
+    │           └── IncompleteStructureError  not all that is needed to validate data is there
     ├── StoreError                  the store could not do its work
     │   ├── StoreDamagedError       what it has on disk is not what was written
     │   └── StoreInUseError         another process, or another replica, has it
+    ├── OutboxError                 the producer's database could not do its work
+    │   └── OutboxUnavailableError  it cannot be reached, or is busy; it may come back
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 
 A message says what was being done, to what (key, topic, partition, offset), what went wrong, and what
@@ -100,6 +108,10 @@ class PublishError(BrokerError):
     """A Kafka transaction was not committed; nothing of it is visible."""
 
 
+class RecordNotSentError(PublishError):
+    """A record was refused on this side, and never left; nothing of its transaction is visible."""
+
+
 class CommitUnknownError(PublishError):
     """Kafka did not answer a commit in time: the transaction may be visible, whole, or it may not."""
 
@@ -134,6 +146,10 @@ class BadRecordError(DataError):
         return type(self), (self.topic, self.partition, self.offset, self.reason, self.advice, self.key)
 
 
+class EncodingError(DataError):
+    """Content that could not be written in the format wanted."""
+
+
 class SdmxError(DataError):
     """Content that is not what SDMX says it is."""
 
@@ -150,8 +166,26 @@ class UnreadableContentError(SdmxError):
     """Content in a format, or of a class, that this version does not read; the bytes are kept."""
 
 
+class NotExpressibleError(SdmxError):
+    """An artefact that another library, or a table, has no place for."""
+
+
+class ExtensionError(SdmxError):
+    """Codelists that extend each other in a way that makes no list: in circles, say."""
+
+
+class UnwritableError(SdmxError):
+    """An artefact that a format has no place for, or not for all that it says; the text names another format."""
+
+
 class ArtefactNotFoundError(SdmxError, LookupError):
     """This version holds no such artefact or item."""
+
+
+class IncompleteStructureError(ArtefactNotFoundError):
+    """Not all that is needed to validate data is in this version, or can be used; ``missing`` lists all of it."""
+
+    missing: tuple[object, ...] = ()
 
 
 class StoreError(KafkaReplicaError):
@@ -164,6 +198,14 @@ class StoreDamagedError(StoreError):
 
 class StoreInUseError(StoreError):
     """Another process, or another replica of this one, has the store."""
+
+
+class OutboxError(KafkaReplicaError):
+    """The producer's database refused what was asked."""
+
+
+class OutboxUnavailableError(OutboxError):
+    """The producer's database cannot be reached, or is busy; it may come back."""
 
 
 class EmbeddedKafkaError(KafkaReplicaError):

@@ -5,56 +5,62 @@
     structures = Structures(snapshot)
     freq = structures.codelist("SDMX:CL_FREQ(2.1)")
     freq.codes["A"].name("en")  # "Annual"
+
+Names are imported when they are first asked for, so ``kafka_replica.sdmx.urn`` and ``versions`` can be used without the
+extra ``sdmx``.
 """
 
 from __future__ import annotations
 
-from kafka_replica.errors import MissingExtraError
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
-try:
-    # Only to tell early, and well, that they are missing.
-    import lxml.etree  # noqa: F401
-    import msgspec  # noqa: F401
-except ImportError as error:
-    raise MissingExtraError("reading SDMX", "sdmx") from error
-
-from kafka_replica.sdmx.containers import InternationalString, Items
-from kafka_replica.sdmx.formats import Format
-from kafka_replica.sdmx.message import Header, Message
-from kafka_replica.sdmx.model import (
-    Annotation,
-    Artefact,
-    Attribute,
-    AttributeRelationship,
-    Code,
-    Codelist,
-    CodelistExtension,
-    Component,
-    Concept,
-    ConceptScheme,
-    Dataflow,
-    DataStructure,
-    Dimension,
-    Group,
-    Link,
-    Measure,
-    OpaqueArtefact,
-    ValueItem,
-    ValueList,
-)
-from kafka_replica.sdmx.reading import read_message
-from kafka_replica.sdmx.references import Dangling
-from kafka_replica.sdmx.representation import Representation, TextFormat
-from kafka_replica.sdmx.selection import only
-from kafka_replica.sdmx.split import Part, split_message
-from kafka_replica.sdmx.structures import ResolvedComponent, Snapshot, Structures
-from kafka_replica.sdmx.urn import Urn
+if TYPE_CHECKING:
+    from kafka_replica.sdmx.cache import CacheStats, DecodeCache, decode_cache
+    from kafka_replica.sdmx.checks import StructureCheck, check_structure
+    from kafka_replica.sdmx.containers import InternationalString, Items
+    from kafka_replica.sdmx.formats import Format
+    from kafka_replica.sdmx.hierarchy_tree import HierarchyNode, HierarchyTree
+    from kafka_replica.sdmx.live import LiveStats, LiveStructures
+    from kafka_replica.sdmx.message import Header, Message
+    from kafka_replica.sdmx.model import (
+        Annotation,
+        Artefact,
+        Attribute,
+        AttributeRelationship,
+        Code,
+        Codelist,
+        CodelistExtension,
+        Component,
+        Concept,
+        ConceptScheme,
+        Dataflow,
+        DataStructure,
+        Dimension,
+        Group,
+        Link,
+        Measure,
+        OpaqueArtefact,
+        ValueItem,
+        ValueList,
+    )
+    from kafka_replica.sdmx.reading import read_message
+    from kafka_replica.sdmx.references import Dangling
+    from kafka_replica.sdmx.representation import Representation, TextFormat
+    from kafka_replica.sdmx.resolved import AttachedConstraint, EffectiveComponent, Missing, ResolvedStructure
+    from kafka_replica.sdmx.selection import only
+    from kafka_replica.sdmx.split import Part, split_message
+    from kafka_replica.sdmx.structures import ResolvedComponent, Snapshot, Structures
+    from kafka_replica.sdmx.urn import Urn
+    from kafka_replica.sdmx.writing import media_types, writable, write_message
 
 __all__ = [
     "Annotation",
     "Artefact",
+    "AttachedConstraint",
     "Attribute",
     "AttributeRelationship",
+    "CacheStats",
     "Code",
     "Codelist",
     "CodelistExtension",
@@ -64,26 +70,96 @@ __all__ = [
     "Dangling",
     "DataStructure",
     "Dataflow",
+    "DecodeCache",
     "Dimension",
+    "EffectiveComponent",
     "Format",
     "Group",
     "Header",
+    "HierarchyNode",
+    "HierarchyTree",
     "InternationalString",
     "Items",
     "Link",
+    "LiveStats",
+    "LiveStructures",
     "Measure",
     "Message",
+    "Missing",
     "OpaqueArtefact",
     "Part",
     "Representation",
     "ResolvedComponent",
+    "ResolvedStructure",
     "Snapshot",
+    "StructureCheck",
     "Structures",
     "TextFormat",
     "Urn",
     "ValueItem",
     "ValueList",
+    "check_structure",
+    "decode_cache",
+    "media_types",
     "only",
     "read_message",
     "split_message",
+    "writable",
+    "write_message",
 ]
+
+_HOMES: Final = {
+    "cache": ("CacheStats", "DecodeCache", "decode_cache"),
+    "checks": ("StructureCheck", "check_structure"),
+    "containers": ("InternationalString", "Items"),
+    "formats": ("Format",),
+    "hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
+    "live": ("LiveStats", "LiveStructures"),
+    "message": ("Header", "Message"),
+    "model": (
+        "Annotation",
+        "Artefact",
+        "Attribute",
+        "AttributeRelationship",
+        "Code",
+        "Codelist",
+        "CodelistExtension",
+        "Component",
+        "Concept",
+        "ConceptScheme",
+        "Dataflow",
+        "DataStructure",
+        "Dimension",
+        "Group",
+        "Link",
+        "Measure",
+        "OpaqueArtefact",
+        "ValueItem",
+        "ValueList",
+    ),
+    "reading": ("read_message",),
+    "references": ("Dangling",),
+    "representation": ("Representation", "TextFormat"),
+    "resolved": ("AttachedConstraint", "EffectiveComponent", "Missing", "ResolvedStructure"),
+    "selection": ("only",),
+    "split": ("Part", "split_message"),
+    "structures": ("ResolvedComponent", "Snapshot", "Structures"),
+    "urn": ("Urn",),
+    "writing": ("media_types", "writable", "write_message"),
+}
+_FREE: Final = {"formats", "urn"}  # what works without the extra
+_HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if home not in _FREE:
+        import_module(f"{__name__}.extra")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -32,12 +32,15 @@ class Annotation(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Link(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """A link of 3.x."""
+    """A link of 3.x; only SDMX-JSON has a second address (``uri``), a language of what is there, and titles."""
 
     rel: str | None = None
     url: str | None = None
     urn: str | None = None
     type: str | None = None
+    uri: str | None = None
+    hreflang: str | None = None
+    titles: InternationalString = NO_TEXT
 
 
 class Identifiable(msgspec.Struct, frozen=True, gc=False, kw_only=True):

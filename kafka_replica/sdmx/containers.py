@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -25,8 +27,8 @@ class InternationalString(Mapping[str, str]):
 
     def __init__(self, texts: Iterable[tuple[str, str]] | Mapping[str, str] = ()) -> None:
         # A list first: asking an abstract class costs a microsecond, and codelists are long.
-        pairs = texts if isinstance(texts, list) or not isinstance(texts, Mapping) else texts.items()
-        object.__setattr__(self, "texts", tuple(pairs))
+        pairs = texts if type(texts) is list or not isinstance(texts, Mapping) else texts.items()
+        _set_texts(self, tuple(pairs))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError("an InternationalString cannot be changed")
@@ -66,6 +68,8 @@ class InternationalString(Mapping[str, str]):
         found = self.get("en")
         return found if found is not None or not self.texts else self.texts[0][1]
 
+
+_set_texts: Final = InternationalString.__dict__["texts"].__set__
 
 NO_TEXT: Final = InternationalString()
 
@@ -112,6 +116,22 @@ class Items(Mapping[str, T]):
 _keeping: Final = Lock()
 
 
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """For tens of thousands of objects, none of which can be in a cycle: the collector would walk them for nothing.
+
+    It is for the whole process, so for moments only; where it is off already, it stays so.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 class LazyItems(Items[T]):
     """Items that are made when they are first asked for: of a long list mostly a few are.
 
@@ -140,10 +160,23 @@ class LazyItems(Items[T]):
 
     def values(self) -> ValuesView[T]:
         """All items, made."""
-        for item_id, found in list(self._by_id.items()):
-            if type(found) is int:
-                self[item_id]
+        self._make_all()
         return self._by_id.values()
+
+    def items(self) -> ItemsView[str, T]:
+        """All items by id, made."""
+        self._make_all()
+        return self._by_id.items()
+
+    def _make_all(self) -> None:
+        make = self._make
+        by_id: dict[str, Any] = self._by_id
+        with collector_paused():
+            made = [(item_id, make(item_id, found)) for item_id, found in list(by_id.items()) if type(found) is int]
+        with _keeping:
+            for item_id, item in made:
+                if type(by_id[item_id]) is int:
+                    by_id[item_id] = item
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Items):

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.model import (
+    Agency,
     Attribute,
     Category,
     ComponentMapInSet,
     Concept,
+    DataConsumer,
     Dataflow,
+    DataProvider,
     Dimension,
     Group,
     HierarchyOfCodelist,
@@ -21,6 +24,7 @@ from kafka_replica.sdmx.model import (
     Metadataflow,
     MetadataTarget,
     ProcessStep,
+    ReportingCategory,
     ReportingTaxonomy,
     ReportStructure,
     TargetObject,
@@ -65,6 +69,30 @@ class VersionedConcept(Concept, frozen=True, gc=False, kw_only=True):
     version: str
 
 
+class VersionedAgency(Agency, frozen=True, gc=False, kw_only=True):
+    """An agency with a version, or a time of validity, of its own."""
+
+    version: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+
+class VersionedDataProvider(DataProvider, frozen=True, gc=False, kw_only=True):
+    """A data provider with a version, or a time of validity, of its own."""
+
+    version: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+
+class VersionedDataConsumer(DataConsumer, frozen=True, gc=False, kw_only=True):
+    """A data consumer with a version, or a time of validity, of its own."""
+
+    version: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+
 class VersionedHierarchy(HierarchyOfCodelist, frozen=True, gc=False, kw_only=True):
     """A hierarchy with a version and a time of validity of its own."""
 
@@ -87,9 +115,16 @@ class CategorisedMetadataflow(Metadataflow, frozen=True, gc=False, kw_only=True)
 
 
 class CategoryOfFlows(Category, frozen=True, gc=False, kw_only=True):
-    """A category that names the flows in it."""
+    """A category that names the flows in it, or has a version of its own, other than 1.0."""
 
     flows: tuple[Urn, ...] = ()
+    version: str | None = None
+
+
+class VersionedReportingCategory(ReportingCategory, frozen=True, gc=False, kw_only=True):
+    """A category of a reporting taxonomy with a version of its own, other than 1.0."""
+
+    version: str
 
 
 class TaxonomyOfFlows(ReportingTaxonomy, frozen=True, gc=False, kw_only=True):

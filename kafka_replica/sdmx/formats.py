@@ -8,9 +8,12 @@ from enum import StrEnum
 from typing import Final
 
 from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.encodings import as_utf8
 
 MAX_BYTES: Final = 256 * 1024 * 1024
 """A compressed message may unfold to this many bytes at most."""
+
+_MAX_GZIPS: Final = 2  # a file in gzip, and the transport's around it
 
 
 class Format(StrEnum):
@@ -46,7 +49,7 @@ _ML: Final = {"1.0": Format.SDMX_ML_1_0, "2.0": Format.SDMX_ML_2_0, "2.1": Forma
               "3.0": Format.SDMX_ML_3_0, "3.1": Format.SDMX_ML_3_1}  # fmt: skip
 _JSON: Final = {"1.0": Format.SDMX_JSON_1_0, "2.0": Format.SDMX_JSON_2_0, "2.1": Format.SDMX_JSON_2_1}
 
-_NAMESPACE = re.compile(r"http://www\.sdmx\.org/resources/sdmxml/schemas/v([0-9])_([0-9])/").match
+_NAMESPACE = re.compile(r"https?://www\.sdmx\.org/resources/sdmxml/schemas/v([0-9])_([0-9])/").match
 
 
 def of_namespace(namespace: str) -> Format | None:
@@ -57,7 +60,7 @@ def of_namespace(namespace: str) -> Format | None:
 
 def of_json_schema(text: str) -> Format | None:
     """The SDMX-JSON of a header's ``schema`` address, or None."""
-    found = re.search(r"structure[/-]|sdmx-json-structure", text) and re.search(r"([12]\.[01])(\.[0-9]+)?", text)
+    found = re.search(r"(?:structure|metadata)[/-]", text) and re.search(r"([12]\.[01])(\.[0-9]+)?", text)
     return _JSON.get(found[1]) if found else None
 
 
@@ -84,31 +87,24 @@ def of_content_type(text: str | bytes) -> Format | None:
         return _ML.get((version or "2.1")[:3])
     if essence == "application/vnd.sdmx.structure+json":
         return _JSON.get((version or "2.0")[:3])
-    if essence == "application/vnd.sdmx.structure" and version == "edi":
+    if essence == "application/vnd.sdmx.structure+edi" or (
+        essence == "application/vnd.sdmx.structure" and version == "edi"
+    ):
         return Format.EDI
     return None
 
 
 def unpacked(data: bytes) -> bytes:
-    """The bytes without gzip around them and without a byte order mark; UTF-16 becomes UTF-8.
+    """The bytes without gzip around them and without a byte order mark; UTF-16 and UTF-32 become UTF-8.
 
     Raises:
-        MessageError: the gzip is damaged, or unfolds to more than :data:`MAX_BYTES`.
+        MessageError: the gzip is damaged, or unfolds to more than :data:`MAX_BYTES`; or the characters are.
     """
-    if data[:2] == b"\x1f\x8b":
-        data = _gunzipped(data)
-    if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        data = _as_utf8(data)
-    return data[3:] if data[:3] == b"\xef\xbb\xbf" else data
-
-
-def _as_utf8(data: bytes) -> bytes:
-    try:
-        text = data.decode("utf-16")
-    except UnicodeDecodeError as error:
-        raise MessageError(f"reading a message in UTF-16: it is damaged at byte {error.start}") from None
-    # The declaration names an encoding that no longer holds.
-    return re.sub(r"\A<\?xml[^>]*\?>", "", text).encode("utf-8", "surrogatepass")
+    for _ in range(_MAX_GZIPS):
+        if data[:2] == b"\x1f\x8b":
+            data = _gunzipped(data)
+    data = data[3:] if data[:3] == b"\xef\xbb\xbf" else data
+    return as_utf8(data)
 
 
 def _gunzipped(data: bytes) -> bytes:

@@ -2,28 +2,63 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol, cast
 
-from kafka_replica.sdmx.base import Identifiable, ItemScheme
+from kafka_replica.sdmx.base import Annotation, Identifiable, ItemScheme
 from kafka_replica.sdmx.containers import Items
-from kafka_replica.sdmx.model import Artefact, ConceptScheme, DataStructure, Hierarchy, MetadataStructure
+from kafka_replica.sdmx.model import (
+    Artefact,
+    ConceptScheme,
+    DataStructure,
+    HierarchicalCodelist,
+    Hierarchy,
+    MetadataStructure,
+    Process,
+    ProcessStep,
+    StructureMap,
+    StructureSet,
+)
+from kafka_replica.sdmx.urn import Urn
+
+
+class Item(Protocol):
+    """What an artefact holds that has a URN of its own: an ``Identifiable``, a ``Transition``, a map of dates."""
+
+    @property
+    def urn(self) -> Urn:
+        """Its URN."""
+        ...
+
+    @property
+    def annotations(self) -> tuple[Annotation, ...]:
+        """Its annotations."""
+        ...
+
 
 _DESCRIPTORS = {"DimensionDescriptor", "MeasureDescriptor", "AttributeDescriptor", "MetadataAttributeDescriptor"}
 
 
 def has_items(artefact: Artefact) -> bool:
     """Whether it is of a class whose items can be looked up."""
-    return isinstance(artefact, (ItemScheme, DataStructure, MetadataStructure))
+    return isinstance(artefact, (ItemScheme, DataStructure, MetadataStructure, StructureMap, StructureSet))
 
 
-def item_of(artefact: Artefact, class_: str, path: str) -> Identifiable | None:
+def item_of(artefact: Artefact, class_: str, path: str) -> Item | None:
     """The item of this path, or None. Raises UnreadableContentError for a stub."""
-    found: Identifiable | None = None
+    found: Item | None = None
     if isinstance(artefact, ConceptScheme):
         # A path of concepts is written by some; ids are unique in the scheme.
         found = artefact.concepts.get(path) or artefact.concepts.get(path.rpartition(".")[2])
-    elif isinstance(artefact, Hierarchy) and class_ == "Level":
+    elif class_ == "Level" and isinstance(artefact, (Hierarchy, HierarchicalCodelist)):
         found = _level(artefact, path)
+    elif class_ == "Transition" and isinstance(artefact, Process):
+        found = _at((one for step in _steps(artefact) for one in step.transitions), class_, path)
+    elif isinstance(artefact, StructureMap):
+        parts = (*artefact.date_pattern_maps, *artefact.epoch_maps, *artefact.frequency_format_mappings)
+        found = _at(parts, class_, path)
+    elif isinstance(artefact, StructureSet):
+        found = _at((*artefact.scheme_maps, *artefact.structure_maps), class_, path)
     elif isinstance(artefact, ItemScheme):
         found = artefact.item(path)
     elif isinstance(artefact, DataStructure):
@@ -55,8 +90,25 @@ def _of_metadata_structure(artefact: MetadataStructure, class_: str, path: str) 
     return found if isinstance(found, Identifiable) else None
 
 
-def _level(artefact: Hierarchy, path: str) -> Identifiable | None:
-    level = artefact.level
-    while level is not None and path not in {level.urn.item, level.id}:
+def _level(artefact: Hierarchy | HierarchicalCodelist, path: str) -> Identifiable | None:
+    # In a hierarchical codelist the path begins with the id of the hierarchy.
+    is_one = isinstance(artefact, Hierarchy)
+    held = artefact.hierarchies.get(path.partition(".")[0]) if isinstance(artefact, HierarchicalCodelist) else artefact
+    level = held.level if held is not None else None
+    while level is not None and path != level.urn.item and (not is_one or path != level.id):
         level = level.level
     return level
+
+
+def _steps(process: Process) -> Iterator[ProcessStep]:
+    stack = list(process.steps.values())
+    while stack:
+        step = stack.pop()
+        yield step
+        stack += step.steps.values()
+
+
+def _at(parts: Iterable[Any], class_: str, path: str) -> Item | None:
+    """The part with this path; not all of them need have a URN."""
+    found = (one for one in parts if one.urn is not None and (one.urn.cls, one.urn.item) == (class_, path))
+    return cast("Item | None", next(found, None))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
 
 from kafka_replica.errors import MessageError, UrnError
+from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.stated import stated
 from kafka_replica.sdmx.urn import Urn
 
 
@@ -56,11 +59,26 @@ def reference(text: str | None, where: Urn | str) -> Urn | None:
     if text is None:
         return None
     try:
-        return Urn.parse(text)
+        return stated(text)
     except UrnError as error:
         raise MessageError(f"reading {where}, a reference in it: {error}") from None
 
 
+def enumerated(text: str, where: Urn | str) -> Representation:
+    """A representation that is a list of values and nothing more. Raises MessageError."""
+    try:
+        return _enumerated(text)
+    except UrnError as error:
+        raise MessageError(f"reading {where}, a reference in it: {error}") from None
+
+
+@lru_cache(maxsize=1024)
+def _enumerated(text: str) -> Representation:
+    return Representation(enumeration=stated(text))
+
+
 def references(texts: list[str] | None, where: Urn | str) -> tuple[Urn, ...]:
     """What all these texts refer to. Raises MessageError."""
-    return tuple(found for text in texts or () if (found := reference(text, where)) is not None)
+    if not texts:
+        return ()
+    return tuple(found for text in texts if (found := reference(text, where)) is not None)

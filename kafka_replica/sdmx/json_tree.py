@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
@@ -68,11 +69,21 @@ def _plural(name: str) -> str:
     return name + ("es" if name.endswith("s") else "s")
 
 
+def collection_of(class_: str) -> str:
+    """The name of the list of a class in SDMX-JSON: Codelist -> codelists."""
+    plural = _plural(class_)
+    return plural[0].lower() + plural[1:]
+
+
 _BY_COLLECTION: Final = {_plural(name).lower(): name for name, info in CLASSES.items() if info.is_maintainable}
+FUSION_SETS: Final = "metadatasets"
+"""The list of metadata sets in Fusion-JSON, which stands in an object "data" as nothing else does there."""
+
 WITHOUT_URN: Final = "availabilityConstraints"
 """The list of SDMX-JSON 2.1 whose members have no id, so that they are no artefacts."""
 
 _MEMBER: Final = re.compile(rb'\s*[{,]\s*"(?:[^"\\]|\\.)*"\s*:\s*', re.DOTALL).match
+_SCHEMA: Final = re.compile(rb'"schema"\s*:\s*"([^"]{1,300})"').search
 _END: Final = re.compile(rb"\s*(?:\{\s*)?\}\s*\Z").match
 _OPENED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
@@ -139,22 +150,56 @@ def opened(data: bytes, claimed: Format | None) -> JsonMessage:
     top = members_of(data, "a JSON message")
     meta = top.pop("meta", None)
     budget = Budget(len(data))
+    if "data" in top and bytes(top["data"]) == b"null":
+        _refuse_errors(top)
+        top["data"] = msgspec.Raw(b"{}")
     if "data" in top and not any(name in CLASSES for name in top):
         schema = top.get("$schema")
         held = members_of(top["data"], "the data of SDMX-JSON")
-        return JsonMessage(_sdmx_json(meta, schema, claimed), meta, held, budget, schema)
-    is_fusion = any(name in CLASSES and CLASSES[name].is_maintainable for name in top)
+        if FUSION_SETS in held:
+            return JsonMessage(Format.FUSION_JSON, meta, held, budget)
+        if "dataSets" in held:
+            raise MessageError("reading a JSON message: it is a data message (it has dataSets), not one of structures")
+        return JsonMessage(sdmx_json_format(meta, schema, claimed), meta, held, budget, schema)
+    _refuse_errors(top)
+    is_fusion = any(
+        (name in CLASSES and CLASSES[name].is_maintainable) or _is_of_fusion(raw) for name, raw in top.items()
+    )
+    if not is_fusion and any(name.lower() in _BY_COLLECTION for name in top):
+        # Without the object "data" around the lists; of what else stands there nothing is a list.
+        lists = {name: raw for name, raw in top.items() if bytes(memoryview(raw)[:1]) == b"["}
+        return JsonMessage(sdmx_json_format(meta, top.get("$schema"), claimed), meta, lists, budget)
     if is_fusion or (not top and meta is not None) or claimed is Format.FUSION_JSON:
         return JsonMessage(Format.FUSION_JSON, meta, top, budget)
     keys = ", ".join(repr(name[:40]) for name in list(top)[:5])
     raise MessageError(f"reading a JSON message: neither Fusion-JSON nor SDMX-JSON structures; its keys are {keys}")
 
 
-def _sdmx_json(meta: msgspec.Raw | None, schema: msgspec.Raw | None, claimed: Format | None) -> Format:
-    in_meta = re.search(rb'"schema"\s*:\s*"([^"]{1,300})"', bytes(meta)) if meta is not None else None
-    found = of_json_schema(in_meta[1].decode("latin-1")) if in_meta else None
+def _is_of_fusion(raw: msgspec.Raw) -> bool:
+    """Whether a list holds artefacts as Fusion-JSON writes them, of a vendor's class maybe."""
+    start = bytes(memoryview(raw)[:4096])
+    return start[:1] == b"[" and b'"agencyId"' in start
+
+
+def _refuse_errors(top: dict[str, msgspec.Raw]) -> None:
+    """What a registry answers when it has nothing (field guide, "errors")."""
+    errors = bytes(top.get("errors", b"[]"))
+    if errors not in {b"[]", b"null"}:
+        said = errors[:300].decode(errors="replace")
+        raise MessageError(f"reading a JSON message: it holds no structures but the error of a registry: {said}")
+
+
+@lru_cache(maxsize=64)
+def _format_of_schema(address: bytes) -> Format | None:
+    return of_json_schema(address.decode("latin-1"))
+
+
+def sdmx_json_format(meta: msgspec.Raw | None, schema: msgspec.Raw | None, claimed: Format | None) -> Format:
+    """The edition of SDMX-JSON: by the header, else by ``$schema``, else as claimed, else 2.0."""
+    in_meta = _SCHEMA(bytes(meta)) if meta is not None else None
+    found = _format_of_schema(in_meta[1]) if in_meta else None
     if found is None and schema is not None:
-        found = of_json_schema(bytes(schema)[:300].decode("latin-1"))
+        found = _format_of_schema(bytes(schema)[:300])
     if found is None and claimed is not None and claimed.name.startswith("SDMX_JSON"):
         found = claimed
     return found or Format.SDMX_JSON_2_0
@@ -198,7 +243,8 @@ def _class_of(class_: str, stated: str | None) -> str:
 def message_of(message: JsonMessage, artefact: RawArtefact) -> bytes:
     """A message of this artefact alone, with the same header."""
     held: dict[str, object] = {artefact.collection: [artefact.raw]}
-    whole = held if message.format is Format.FUSION_JSON else {"data": held}
+    is_bare = message.format is Format.FUSION_JSON and artefact.collection != FUSION_SETS
+    whole = held if is_bare else {"data": held}
     around = {"$schema": message.schema, "meta": message.meta}
     kept = {name: raw for name, raw in around.items() if raw is not None}
     return message.budget.spend(msgspec.json.encode(kept | whole))

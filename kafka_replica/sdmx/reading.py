@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx import edi, fusion, markup, sdmx_json, xlsx
-from kafka_replica.sdmx.formats import Format, of_content_type, unpacked
+from kafka_replica.sdmx.encodings import by_charset
+from kafka_replica.sdmx.formats import MAX_BYTES, Format, of_content_type, unpacked
+from kafka_replica.sdmx.json_short import short
 from kafka_replica.sdmx.json_tree import JsonMessage, opened
 from kafka_replica.sdmx.message import Message
+
+_UNZIPPED = 10  # workbooks are zipped XML
 
 
 def read_message(data: bytes, content_type: str | None = None) -> Message:
@@ -26,33 +30,55 @@ def read_message(data: bytes, content_type: str | None = None) -> Message:
         return edi.read_message(plain)
     if kind == "xlsx":
         return xlsx.read_message(plain)
-    message = opened_json(plain, content_type)
+    return _json_message(plain, content_type)
+
+
+def _json_message(plain: bytes, content_type: str | None) -> Message:
+    claimed = of_content_type(content_type) if content_type else None
+    read_short = sdmx_json.read_short if _is_like_sdmx_json(plain) else fusion.read_short
+    found = short(read_short, plain, claimed)
+    if found is not None:
+        return found
+    message = opened(plain, claimed)
     if message.format is Format.FUSION_JSON:
         return fusion.read_message(message)
     return sdmx_json.read_message(message)
 
 
+def _is_like_sdmx_json(plain: bytes) -> bool:
+    """A guess; the short way declines where it is wrong."""
+    return plain.find(b'"data"', 0, 4096) >= 0
+
+
 def kind_of(data: bytes, content_type: str | None) -> tuple[str, bytes]:
     """``xml``, ``json``, ``edi`` or ``xlsx``, and the bytes unpacked. Raises MessageError."""
-    plain = unpacked(data)
-    start = plain[:64].lstrip()
+    plain = by_charset(unpacked(data), content_type)
+    start = plain[:64]
+    if start[:1].isspace():
+        stripped = plain.lstrip()
+        start = stripped[:64]
+        # Nothing may stand before a declaration of XML; before all else blanks stay, so that errors tell lines.
+        plain = stripped if start.startswith(b"<?xml") else plain
     if start.startswith(b"<"):
         return "xml", plain
     if start.startswith((b"{", b"[")):
         return "json", plain
-    if start.startswith((b"UNA", b"UNB+")):
+    if start.startswith((b"UNA", b"UNB+", b"UNH+")):
         return "edi", plain
     if start.startswith(b"PK\x03\x04"):
         return "xlsx", plain
-    # The first 64 bytes may be blank.
-    stripped = plain.lstrip()
-    if start != stripped[:64] and stripped.startswith((b"<", b"{", b"UNA", b"UNB+")):
-        return kind_of(stripped, content_type)
     claim = f" (its content type is {content_type[:80]!r})" if content_type else ""
-    seen = "it is empty" if not stripped else f"it begins with {stripped[:20]!r}"
+    seen = f"it begins with {start[:20]!r}" if start else "it is empty"
     raise MessageError(f"reading a structure message{claim}: {seen}, which is no format of SDMX")
 
 
 def opened_json(plain: bytes, content_type: str | None) -> JsonMessage:
     """The outermost levels of a JSON message. Raises MessageError."""
     return opened(plain, of_content_type(content_type) if content_type else None)
+
+
+def size_of(data: bytes) -> int:
+    """About how many bytes a message has when it is unpacked. Unpacks nothing."""
+    if data[:2] == b"\x1f\x8b":  # gzip says it at its end (RFC 1952, ISIZE)
+        return max(len(data), min(int.from_bytes(data[-4:], "little"), MAX_BYTES))
+    return len(data) * (_UNZIPPED if data[:2] == b"PK" else 1)

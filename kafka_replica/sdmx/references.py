@@ -1,18 +1,15 @@
-"""What artefacts refer to, and where that leads: parents, children, descendants, and references that lead nowhere."""
+"""What an artefact refers to, as it is written. What that means in a version is told in ``index``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import msgspec
 
 from kafka_replica.sdmx.containers import Items, StubTuple
-from kafka_replica.sdmx.model import Artefact, Codelist, OpaqueArtefact
+from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn
-
-Resolve: TypeAlias = "Callable[[Urn], Urn | None]"
-"""The artefact of a version that the URN of a reference means, or None."""
 
 
 class Dangling(NamedTuple):
@@ -48,66 +45,6 @@ def _collect(artefact: Artefact, found: set[Urn]) -> None:
             stack.extend(() if one.is_stub else one.values())
         elif isinstance(one, tuple) and not isinstance(one, StubTuple):
             stack.extend(one)
-
-
-class ReferenceIndex:
-    """Which artefact refers to what: the references as they are written, from both their ends.
-
-    What a reference means, its version rule above all, is asked when it is needed: it may change with artefacts
-    that hold no reference. So a change costs what the changed artefact holds, whatever else there is.
-
-    Not safe among threads; whoever owns it has a lock.
-    """
-
-    def __init__(self, artefacts: Iterable[tuple[Urn, Artefact]] = ()) -> None:
-        """Of these artefacts, by the URNs of their keys; they are not kept."""
-        self._written: dict[Urn, tuple[Urn, ...]] = {}
-        self._naming: dict[tuple[str, str], set[Urn]] = {}
-        for own, artefact in artefacts:
-            self.put(own, artefact)
-
-    def put(self, own: Urn, artefact: Artefact) -> None:
-        """Takes in an artefact that is new, or other than it was."""
-        self.drop(own)
-        if isinstance(artefact, OpaqueArtefact):
-            return
-        written = self._written[own] = references_of(artefact)
-        for target in written:
-            self._naming.setdefault((target.agency, target.id), set()).add(own)
-
-    def drop(self, own: Urn) -> None:
-        """Forgets an artefact."""
-        for target in self._written.pop(own, ()):
-            sources = self._naming.get((target.agency, target.id), set())
-            sources.discard(own)
-            if not sources:
-                self._naming.pop((target.agency, target.id), None)
-
-    def written(self) -> Iterator[tuple[Urn, Urn]]:
-        """Each artefact with each reference in it, as written."""
-        for source, targets in self._written.items():
-            for target in targets:
-                yield source, target
-
-    def children(self, urn: Urn, resolve: Resolve) -> tuple[Urn, ...]:
-        """The artefacts that this one refers to and that are there, sorted."""
-        meant = {resolve(target) for target in self._written.get(urn, ())}
-        return tuple(sorted(one for one in meant if one is not None))
-
-    def parents(self, urn: Urn, resolve: Resolve) -> tuple[Urn, ...]:
-        """The artefacts that refer to this one, sorted."""
-        named = (urn.agency, urn.id)
-        return tuple(
-            sorted(
-                source
-                for source in self._naming.get(named, ())
-                if any((one.agency, one.id) == named and resolve(one) == urn for one in self._written[source])
-            )
-        )
-
-    def descendants(self, urn: Urn, resolve: Resolve) -> tuple[Urn, ...]:
-        """The children, theirs, and so on; each once, nearest first. Circles do no harm."""
-        return walk(urn, lambda one: self.children(one, resolve))
 
 
 def walk(start: Urn, children: Callable[[Urn], tuple[Urn, ...]]) -> tuple[Urn, ...]:

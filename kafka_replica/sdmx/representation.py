@@ -62,3 +62,26 @@ class ItemReference(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     agency: str
     scheme: str
     id: str
+
+
+def effective_representation(own: Representation | None, core: Representation | None) -> Representation | None:
+    """The representation that holds for a component: its own if it says anything of values, else its concept's.
+
+    How often values may come is the component's own, also where the rest is the concept's. Source: SDMX 3.1 Section 2,
+    "Representation".
+    """
+    if says_values(own) or core is None:
+        return own
+    if own is None:
+        return core
+    return Representation(
+        enumeration=core.enumeration,
+        format=core.format,
+        min_occurs=core.min_occurs if own.min_occurs is None else own.min_occurs,
+        max_occurs=core.max_occurs if own.max_occurs is None else own.max_occurs,
+    )
+
+
+def says_values(own: Representation | None) -> bool:
+    """Whether a representation says what the values are, and not only how many there may be."""
+    return own is not None and (own.enumeration is not None or own.format is not None)

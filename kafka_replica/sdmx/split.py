@@ -26,7 +26,7 @@ def split_message(data: bytes, content_type: str | None = None) -> list[Part]:
 
     Cuts every format that is read, plain or in gzip; parts are plain, in UTF-8 (those of SDMX-EDI in the
     characters of the whole). The URN is made of the artefact's own class, agency, id and version, whatever URN
-    it carries.
+    it carries. Availability constraints (3.1) are left out: they have no URN, so nothing could be their key.
 
     Raises:
         MessageError: damaged, hostile, not a structure message, or one artefact is in it twice.

@@ -8,12 +8,26 @@ digit ("4F0"), and a version may have any number of parts, as in 2.1.
 from __future__ import annotations
 
 import re
-from typing import Final
-
-import msgspec
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
 
 from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.classes import CLASSES
+
+if TYPE_CHECKING:
+    from msgspec import Struct
+else:
+    try:
+        from msgspec import Struct
+    except ImportError:
+        # URNs are usable without the extra: the same class, some times slower to make and to look up.
+        class Struct:
+            """What stands in for msgspec's."""
+
+            def __init_subclass__(cls, **options: Any) -> None:
+                dataclass(frozen=True, order=True)(cls)
+
 
 MAX_URN: Final = 2048
 """No URN is longer than this many characters."""
@@ -33,7 +47,7 @@ _match_class = re.compile(r"[A-Za-z]+").fullmatch
 _match_package = re.compile(r"[a-z]+").fullmatch
 
 
-class Urn(msgspec.Struct, frozen=True, order=True, cache_hash=True, gc=False):
+class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
     """The name of an artefact, or of an item in one. Immutable, hashable, ordered.
 
     Make one with :meth:`parse`, :meth:`of` or :meth:`of_reference`, which check it; the constructor
@@ -66,7 +80,12 @@ class Urn(msgspec.Struct, frozen=True, order=True, cache_hash=True, gc=False):
         Raises:
             UrnError: a part is not what SDMX allows, or the class is unknown and no package was given.
         """
-        package = package or _package_of(class_, item)
+        if package is None:
+            package = _package_of(class_, item)
+            # One look at all of it, where all is well and short.
+            text = f"{agency}:{id_}({version})" if item is None else f"{agency}:{id_}({version}).{item}"
+            if len(text) < MAX_URN - 256 and _match_reference(text):
+                return cls(package, class_, agency, id_, version, item)
         for name, value, fits in (
             ("class", class_, _match_class),
             ("package", package, _match_package),
@@ -146,6 +165,12 @@ class Urn(msgspec.Struct, frozen=True, order=True, cache_hash=True, gc=False):
 
     def __bytes__(self) -> bytes:
         return str(self).encode()
+
+
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> Urn:
+    """The same as :meth:`Urn.parse`; the last few thousand are kept, for artefacts refer to the same others."""
+    return Urn.parse(text)
 
 
 def _decoded(data: bytes) -> str:

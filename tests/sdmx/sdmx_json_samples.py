@@ -249,6 +249,16 @@ SAMPLE: Final[dict[str, Any]] = {
                      {"id": "NAME", "conceptIdentity": CONCEPT + "NAME",
                       "localRepresentation": {"format": {"dataType": "String"}}}]}]}})
     ],
+    "metadataSets": [
+        artefact("MS", action="Replace", metadataflow=f"{URN}metadatastructure.Metadataflow=A:MDF(1.0.0)",
+                 metadataProvisionAgreement=f"{URN}registry.MetadataProvisionAgreement=A:MPA(1.0.0)",
+                 targets=[FLOW], reportingBegin="2020", reportingEnd="2021", publicationYear="2022",
+                 publicationPeriod="2022-Q1",
+                 attributes=[{"id": "CONTACT", "attributes": [{"id": "NAME", "value": {"en": "Ada", "fr": "Ada L."}},
+                                                              {"id": "CODE", "value": 2721},
+                                                              {"id": "IS_OPEN", "value": True},
+                                                              {"id": "NOTHING", "value": None}]}])
+    ],
     "metadataflows": [
         artefact("MDF", structure=f"{URN}metadatastructure.MetadataStructure=A:MSD(1.0.0)",
                  targets=[f"{URN}datastructure.Dataflow=A:*(*)"])

@@ -461,7 +461,7 @@ CASCADE = '<s:CubeRegion><s:KeyValue id="K"><s:Value cascadeValues="up">1</s:Val
         ("Process", '<s:ProcessStep id="S"><s:Transition/></s:ProcessStep>', "TargetStep"),
         ("Codelist", '<s:Code id="A"/><s:Code/>', "no id"),
         ("Codelist", '<s:Code id="A"/><s:Code id="a b"/>', "cannot be an id"),
-        ("Codelist", '<s:Code id="A"/><s:Code id="A&#10;"/>', "cannot be an id"),
+        ("Codelist", '<s:Code id="A"/><s:Code id="A&#10;"/>', "comes twice"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(cls: str, inside: str, reason: str) -> None:

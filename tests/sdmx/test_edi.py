@@ -267,6 +267,8 @@ BAD = {
     "no UNT": (small("VLI+CL'").replace(b"UNT+5+M1'", b""), "cut off"),
     "another interchange": (small("VLI+CL'") * 2, "after UNZ|one interchange"),
     "no agency": (small("VLI+CL'", agency=""), "NAD.Z02"),
+    "second agency": (small("VLI+A'NAD+Z02+B'VLI+B'"), "second NAD"),
+    "second function": (small("VLI+A'BGM+74'"), "second BGM"),
     "bad agency": (small("VLI+CL'", agency="NAD+Z02+A B'"), "agency"),
     "other message": (small("VLI+CL'").replace(b"GESMES", b"ORDERS"), "ORDERS"),
     "other function": (small("VLI+CL'").replace(b"BGM+73", b"BGM+99"), "99"),

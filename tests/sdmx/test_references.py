@@ -14,6 +14,7 @@ from kafka_replica.errors import ArtefactNotFoundError, MessageError
 from kafka_replica.records import Record
 from kafka_replica.sdmx import Structures, Urn, read_message, split_message
 from kafka_replica.sdmx import decoding as module
+from kafka_replica.sdmx.cache import DecodeCache
 from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.references import Dangling, references_of
 from kafka_replica.sdmx.samples import sample_files
@@ -160,7 +161,7 @@ def test_moving_on_decodes_what_changed_alone(monkeypatch: pytest.MonkeyPatch) -
     """One of a hundred artefacts is changed: one is decoded."""
     lists = [listing(f"L{i}", "1.0.0", ("L0", "1.0.0") if i else None) for i in range(100)]
     snapshot = FakeSnapshot.of(split_message(message({"codelists": lists})))
-    first = Structures(snapshot)
+    first = Structures(snapshot, cache=DecodeCache())
     assert len(first.parents(f"{URN}codelist.Codelist=A:L0(1.0.0)")) == 99
     calls: list[int] = []
     real = module.read_message

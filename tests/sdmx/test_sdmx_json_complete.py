@@ -47,7 +47,7 @@ class Maker:
         """A text, a number, or true."""
         if hint is bool:
             return True
-        if hint is str:
+        if hint is str or hint is Any:
             return self.text(where, name)
         text = str(7000 + len(self.made))
         self.made[text] = where
@@ -76,8 +76,8 @@ class Maker:
 GIVE_WAY = re.compile(
     r"""
     ^\w+\.(id|key)$                                      # read with agency and version, for the URN
-    | /Link\.(uri|hreflang)$                             # href counts; the model's links have no language
-    | Annotation/Link\.(urn|uri|type|rel)$               # an annotation has addresses, and their languages
+    | /Link\.title$                                      # one of the titles
+    | Annotation/Link\.(urn|uri|type|rel|title|titles)$  # an annotation has addresses, and their languages
     | (Map|Mapping|Pair|MapInSet|InputOutput|Computation|Usage|ValueList/Nameable)/Link\.  # no URN, no links
     | ValueMap/Pair/Annotation                           # in no schema
     | Format\.text_type$                                 # dataType

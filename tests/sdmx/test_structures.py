@@ -13,6 +13,7 @@ from test_reading import codelist_xml, xml
 from kafka_replica.errors import ArtefactNotFoundError, MessageError, UrnError
 from kafka_replica.sdmx import Code, Codelist, Concept, Dimension, Structures, Urn, split_message
 from kafka_replica.sdmx import decoding as module
+from kafka_replica.sdmx.cache import DecodeCache
 from kafka_replica.sdmx.model import ContentConstraint, GeoGridCodelist
 from kafka_replica.sdmx.samples import sample_files
 
@@ -140,7 +141,7 @@ def test_decoded_once_among_threads(snapshot: FakeSnapshot, monkeypatch: pytest.
     calls = []
     real: Callable[..., Any] = module.read_message
     monkeypatch.setattr(module, "read_message", lambda *given: calls.append(1) or real(*given))
-    structures = Structures(snapshot)
+    structures = Structures(snapshot, cache=DecodeCache())
     gate = threading.Barrier(8)
     found: list[object] = []
 

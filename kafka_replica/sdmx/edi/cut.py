@@ -16,21 +16,21 @@ def cut_message(data: bytes) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
     interchange = opened(data)
     _, artefacts = described(interchange)
     start = next(segments(interchange))
-    reference = start.written(4)
+    envelope = (start.raw, start.written(4)) if interchange.has_envelope else None
     budget = Budget(len(data))
-    return Format.EDI, ((one.urn, budget.spend(_written(interchange, start.raw, reference, one))) for one in artefacts)
+    return Format.EDI, ((one.urn, budget.spend(_written(interchange, envelope, one))) for one in artefacts)
 
 
-def _written(interchange: Interchange, start: str, reference: str, one: Described) -> bytes:
+def _written(interchange: Interchange, envelope: tuple[str, str] | None, one: Described) -> bytes:
     element, end = interchange.separators.element, interchange.separators.terminator
     own = one.opening[0].written(0)
     count = len(one.opening) + len(one.body) + 1
     lines = [
         *([interchange.advice[:8]] if interchange.advice else []),
-        start,
+        *([envelope[0]] if envelope else []),
         *(segment.raw for segment in one.opening),
         *(segment.raw for segment in one.body),
         f"UNT{element}{count}{element}{own}",
-        f"UNZ{element}1{element}{reference}",
+        *([f"UNZ{element}1{element}{envelope[1]}"] if envelope else []),
     ]
     return "".join(f"{line}{end}\r\n" for line in lines).encode(interchange.charset)

@@ -91,14 +91,21 @@ class _Envelope:
     def _note(self, segment: Segment) -> None:
         elements = segment.elements()
         if segment.tag == "BGM":
+            self._must_agree(segment, self.function, part(elements, 0))
             self.function = part(elements, 0)
             self.has_structures |= self.function == _STRUCTURES
             if self.function not in {_STRUCTURES, _DATA}:
                 fail(segment.number, f"message function {self.function!r} is neither 73 (structures) nor 74 (data)")
         elif part(elements, 0) == "Z02":
+            self._must_agree(segment, self.agency, part(elements, 1))
             self.agency = part(elements, 1)
         elif part(elements, 0) == "MS":
             self.sender = self.sender or part(elements, 1) or None
+
+    def _must_agree(self, segment: Segment, known: str | None, new: str) -> None:
+        # Structures before and after it would be of different agencies, with one head.
+        if known is not None and known != new:
+            fail(segment.number, f"a second {segment.tag} in one message, {new[:40]!r} after {known[:40]!r}")
 
     def header(self) -> Header:
         """What is kept of UNB and NAD."""
@@ -125,8 +132,10 @@ def described(interchange: Interchange) -> tuple[Header, list[Described]]:
     """
     envelope = _Envelope()
     found = list(_artefacts(interchange, envelope))
-    if not envelope.is_over:
+    if interchange.has_envelope and not envelope.is_over:
         raise MessageError("reading SDMX-EDI: there is no UNZ at the end, so it is cut off; have it sent again")
+    if envelope.is_open:
+        raise MessageError("reading SDMX-EDI: there is no UNT at the end, so it is cut off; have it sent again")
     if not envelope.has_structures:
         raise MessageError("reading SDMX-EDI: no message of structures (BGM+73) is in it; it holds data or nothing")
     return envelope.header(), _once(found)

@@ -20,6 +20,9 @@ _CHARSETS: Final = {
 _ALSO_UTF_8: Final = {"UNOA", "UNOB", "UNOC"}
 """Registries write UTF-8 under these; a text in Latin-1 is never valid UTF-8 by chance but for single letters."""
 
+_PADDING: Final = b"\0\x1a"
+"""What old file systems leave behind the end: zeros, and the mark of CP/M and DOS."""
+
 _MAX_SEGMENTS: Final = 5_000_000
 _MAX_SEGMENT: Final = 1 << 20
 _MAX_ELEMENTS: Final = 100
@@ -95,21 +98,28 @@ def _released(text: str, special: list[str], release: str) -> str:
 
 
 class Interchange(NamedTuple):
-    """A decoded interchange: what stood before UNB, the text from UNB on, and how it is written."""
+    """A decoded interchange: what stood before UNB, the text from UNB on, and how it is written.
+
+    Messages may also come as they are, from UNH to UNT, without the envelope of an interchange.
+    """
 
     advice: str
     text: str
     charset: str
     separators: Separators
+    has_envelope: bool = True
 
 
 def opened(data: bytes) -> Interchange:
     """The interchange in these bytes, decoded. Raises MessageError."""
-    data = data.lstrip()
+    data = data.lstrip().rstrip(_PADDING)
     advice, separators = "", Separators()
     if data[:3] == b"UNA":
         advice, separators = _advice(data[:9])
         data = data[9:].lstrip()
+    if data.startswith(b"UNH" + separators.element.encode()):
+        charset = _charset("UNOC", data)
+        return Interchange(advice, data.decode(charset), charset, separators, has_envelope=False)
     start = b"UNB" + separators.element.encode()
     if not data.startswith(start):
         raise MessageError(
@@ -159,7 +169,7 @@ def segments(interchange: Interchange) -> Iterator[Segment]:
     place = number = 0
     while found := match(text, place):
         place = found.end()
-        raw = found[1].lstrip()
+        raw = found[1].lstrip().rstrip("\r\n")
         if not raw:
             continue
         number += 1

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from kafka_replica.sdmx.fusion.reader import read_message
+from kafka_replica.sdmx.fusion.short import read_short
 
-__all__ = ["read_message"]
+__all__ = ["read_message", "read_short"]

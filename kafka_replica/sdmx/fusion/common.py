@@ -9,13 +9,15 @@ from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.fusion.wire import (
     Text,
+    WireAnnotation,
     WireFormat,
     WireIdentifiable,
+    WireLink,
     WireMaintainable,
     WireNameable,
     WireRepresentation,
 )
-from kafka_replica.sdmx.json_parts import facets, reference
+from kafka_replica.sdmx.json_parts import enumerated, facets, reference
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
@@ -28,25 +30,35 @@ def texts_of(texts: list[Text] | None) -> InternationalString:
     return InternationalString([(text.locale, text.value) for text in texts]) if texts else NO_TEXT
 
 
+def annotations_of(wires: list[WireAnnotation]) -> tuple[Annotation, ...]:
+    """Annotations."""
+    return tuple([_annotation(one) for one in wires])
+
+
+def _annotation(wire: WireAnnotation) -> Annotation:
+    url = wire.uri or wire.url
+    return Annotation(
+        id=wire.id,
+        title=wire.title,
+        type=wire.type,
+        value=wire.value,
+        urls=InternationalString([("en", url)]) if url else NO_TEXT,
+        text=texts_of(wire.text),
+    )
+
+
+def links_of(wires: list[WireLink]) -> tuple[Link, ...]:
+    """Links."""
+    return tuple([Link(rel=link.rel, url=link.href, urn=link.urn, type=link.type) for link in wires])
+
+
 def identified(wire: WireIdentifiable) -> dict[str, Any]:
     """Annotations, links and uri as arguments; what says nothing is left out."""
     arguments: dict[str, Any] = {}
     if wire.annotations:
-        arguments["annotations"] = tuple(
-            Annotation(
-                id=one.id,
-                title=one.title,
-                type=one.type,
-                value=one.value,
-                urls=InternationalString([("en", url)]) if (url := one.uri or one.url) else NO_TEXT,
-                text=texts_of(one.text),
-            )
-            for one in wire.annotations
-        )
+        arguments["annotations"] = annotations_of(wire.annotations)
     if wire.links:
-        arguments["links"] = tuple(
-            Link(rel=link.rel, url=link.href, urn=link.urn, type=link.type) for link in wire.links
-        )
+        arguments["links"] = links_of(wire.links)
     if wire.uri is not None:
         arguments["uri"] = wire.uri
     return arguments
@@ -93,6 +105,8 @@ def representation(wire: WireRepresentation | None, where: Urn) -> Representatio
     if wire is None:
         return None
     most = wire.max_occurs
+    if wire.representation and wire.text_format is None and most is None and wire.min_occurs is None:
+        return enumerated(wire.representation, where)
     if isinstance(most, str) and most != "unbounded":
         raise MessageError(f"reading {where}: maxOccurs {most[:80]!r} is neither a number nor 'unbounded'")
     return Representation(

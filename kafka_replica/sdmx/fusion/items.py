@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import NO_TEXT, LazyItems, items_of, numbered
-from kafka_replica.sdmx.fusion.common import maintained, named, representation, texts_of
+from kafka_replica.sdmx.fusion.common import annotations_of, links_of, maintained, named, representation, texts_of
 from kafka_replica.sdmx.fusion.wire import WireItem, WireScheme
 from kafka_replica.sdmx.json_parts import item_urn
 from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme, ValueItem, ValueList
@@ -15,21 +15,27 @@ def codelist(urn: Urn, wire: WireScheme) -> Codelist:
     """A Codelist; its codes are made when they are asked for, for nothing can be wrong with one but its id."""
     wires = wire.items or []
     base = maintained(wire)
+    package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
+
+    def code(id_: str, one: WireItem) -> Code:
+        return Code(
+            urn=Urn(package, "Code", agency, scheme, version, id_),
+            annotations=annotations_of(one.annotations) if one.annotations else (),
+            links=links_of(one.links) if one.links else (),
+            uri=one.uri,
+            names=texts_of(one.names),
+            descriptions=texts_of(one.descriptions),
+            parent=one.parent_code,
+        )
+
     numbers = numbered([one.id or "" for one in wires]) if wires else None
     if numbers is not None:
-        return Codelist(urn=urn, codes=LazyItems(numbers, lambda id_, number: _code(urn, id_, wires[number])), **base)
+        return Codelist(urn=urn, codes=LazyItems(numbers, lambda id_, number: code(id_, wires[number])), **base)
     codes: dict[str, Code] = {}
     for one in wires:
         own = item_urn(urn, "Code", one.id, codes)
-        codes[own.item or ""] = _code(urn, own.item or "", one)
+        codes[own.item or ""] = code(own.item or "", one)
     return Codelist(urn=urn, codes=items_of(urn, codes, is_stub=base["is_external_reference"]), **base)
-
-
-def _code(urn: Urn, id_: str, wire: WireItem) -> Code:
-    own = Urn(urn.package, "Code", urn.agency, urn.id, urn.version, id_)
-    if wire.annotations or wire.links or wire.uri or wire.descriptions:
-        return Code(urn=own, parent=wire.parent_code, **named(wire))
-    return Code(urn=own, parent=wire.parent_code, names=texts_of(wire.names))
 
 
 def value_list(urn: Urn, wire: WireScheme) -> ValueList:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from kafka_replica.sdmx.containers import Items, items_of, parts_of
-from kafka_replica.sdmx.fusion.common import identified, maintained, representation, when
+from kafka_replica.sdmx.fusion.common import identified, maintained, named, representation, text_format, when
 from kafka_replica.sdmx.fusion.schemes import read_items
-from kafka_replica.sdmx.fusion.wire import WireMaintainable, WireNameable, WireRepresentation
-from kafka_replica.sdmx.json_parts import reference
+from kafka_replica.sdmx.fusion.wire import WireFormat, WireMaintainable, WireNameable, WireRepresentation
+from kafka_replica.sdmx.json_parts import item_urn, reference
 from kafka_replica.sdmx.model import (
     HierarchicalCode,
     Hierarchy,
     HierarchyAssociation,
+    Level,
     MetadataAttribute,
     Metadataflow,
     MetadataStructure,
@@ -92,10 +93,18 @@ class WireHierarchicalCode(WireNameable, gc=False):
     valid_to: str | int | None = None
 
 
+class WireLevel(WireNameable, gc=False):
+    """A level of a hierarchy; they stand from the top down."""
+
+    text_format: WireFormat | None = None
+    coding_format: WireFormat | None = None
+
+
 class WireHierarchy(WireMaintainable, gc=False):
     """A hierarchy."""
 
     formal_levels: bool | None = None
+    levels: list[WireLevel] | None = None
     codes: list[WireHierarchicalCode] | None = None
 
 
@@ -106,9 +115,25 @@ def hierarchy(urn: Urn, wire: WireHierarchy) -> Hierarchy:
     return Hierarchy(
         urn=urn,
         codes=items_of(urn, found, is_stub=base["is_external_reference"]),
+        level=_levels(urn, wire.levels or []),
         has_formal_levels=bool(wire.formal_levels),
         **base,
     )
+
+
+def _levels(urn: Urn, wires: list[WireLevel]) -> Level | None:
+    """The first level, with the second in it and so on, as the standard has them; so their URNs have a path."""
+    ids: list[str] = []
+    for wire in wires:
+        item_urn(urn, "Level", wire.id, dict.fromkeys(ids))
+        ids.append(wire.id or "")
+    found: Level | None = None
+    for count in range(len(wires), 0, -1):
+        wire = wires[count - 1]
+        own = item_urn(urn, "Level", ".".join(ids[:count]), {})
+        coding = wire.coding_format or wire.text_format
+        found = Level(urn=own, coding_format=text_format(coding, own) if coding else None, level=found, **named(wire))
+    return found
 
 
 def _code(own: Urn, wire: WireHierarchicalCode) -> HierarchicalCode:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 import msgspec
 
 from kafka_replica.errors import MessageError
-from kafka_replica.sdmx.fusion import constraints, items, mappings, metadata, schemes, structures, vtl
+from kafka_replica.sdmx.fusion import (
+    constraints,
+    extensions,
+    items,
+    mappings,
+    metadata,
+    metadata_sets,
+    schemes,
+    structures,
+    vtl,
+)
 from kafka_replica.sdmx.fusion.common import maintained
 from kafka_replica.sdmx.fusion.wire import WireDataflow, WireDataStructure, WireMaintainable, WireMeta, WireScheme
 from kafka_replica.sdmx.json_tree import JsonMessage, RawArtefact, artefacts_of, decoded, members_of, message_of
@@ -24,11 +35,11 @@ def _reader(wire: type[WireMaintainable], convert: Callable[[Urn, Any], Artefact
 
 
 _ORGANISATIONS: Final = _reader(schemes.WireOrganisationScheme, schemes.organisation_scheme)
-_READERS: Final[dict[str, _Reader]] = {
+READERS: Final[dict[str, _Reader]] = {
     "AgencyScheme": _ORGANISATIONS,
     "Categorisation": _reader(schemes.WireCategorisation, schemes.categorisation),
     "CategoryScheme": _reader(schemes.WireCategoryScheme, schemes.category_scheme),
-    "Codelist": _reader(WireScheme, items.codelist),
+    "Codelist": _reader(extensions.WireCodelist, extensions.codelist),
     "ConceptScheme": _reader(WireScheme, items.concept_scheme),
     "CustomTypeScheme": _reader(vtl.WireVtlScheme, vtl.custom_type_scheme),
     "DataConstraint": _reader(constraints.WireConstraint, constraints.data_constraint),
@@ -40,6 +51,7 @@ _READERS: Final[dict[str, _Reader]] = {
     "HierarchyAssociation": _reader(metadata.WireHierarchyAssociation, metadata.hierarchy_association),
     "MetadataProviderScheme": _ORGANISATIONS,
     "MetadataProvisionAgreement": _reader(schemes.WireMetadataProvision, schemes.metadata_provision_agreement),
+    "MetadataSet": _reader(metadata_sets.WireMetadataSet, metadata_sets.metadata_set),
     "MetadataStructure": _reader(metadata.WireMetadataStructure, metadata.metadata_structure),
     "Metadataflow": _reader(metadata.WireMetadataflow, metadata.metadataflow),
     "NamePersonalisationScheme": _reader(vtl.WireVtlScheme, vtl.name_personalisation_scheme),
@@ -57,7 +69,8 @@ _META: Final = msgspec.json.Decoder(WireMeta, strict=False)
 _OPAQUE: Final = msgspec.json.Decoder(WireMaintainable, strict=False)
 
 # Where a part that we do not know would change the meaning of the rest: such an artefact is kept as it is.
-_WHOLE: Final[dict[str, type[WireMaintainable]]] = {
+WHOLE: Final[dict[str, type[WireMaintainable]]] = {
+    "Codelist": extensions.WireCodelist,
     "DataConstraint": constraints.WireConstraint,
     "StructureMap": mappings.WireStructureMap,
 }
@@ -70,14 +83,13 @@ def read_message(message: JsonMessage) -> Message:
     header = Header()
     if message.meta is not None:
         meta = decoded(_META, message.meta, "the meta of Fusion-JSON")
-        sender = meta.sender.id if meta.sender else None
-        header = Header(id=meta.id, sender=sender, prepared=meta.prepared, test=meta.test)
+        header = header_of(meta)
     return Message(message.format, header, [_artefact(message, raw) for raw in artefacts_of(message)])
 
 
 def _artefact(message: JsonMessage, artefact: RawArtefact) -> Artefact:
     urn = artefact.urn
-    known = _READERS.get(urn.cls)
+    known = READERS.get(urn.cls)
     if known is not None:
         decoder, convert = known
         try:
@@ -86,7 +98,7 @@ def _artefact(message: JsonMessage, artefact: RawArtefact) -> Artefact:
         except RecursionError:
             raise MessageError(f"reading {urn}: it is nested too deep to be a structure message") from None
         except MessageError as error:
-            if urn.cls not in _WHOLE or "unknown field" not in str(error):
+            if urn.cls not in WHOLE or "unknown field" not in str(error):
                 raise
     wire = decoded(_OPAQUE, artefact.raw, str(urn))
     return OpaqueArtefact(
@@ -95,9 +107,25 @@ def _artefact(message: JsonMessage, artefact: RawArtefact) -> Artefact:
 
 
 def _has_unknown(artefact: RawArtefact) -> bool:
-    wire = _WHOLE.get(artefact.urn.cls)
-    if wire is None:
-        return False
-    known = {field.encode_name for field in msgspec.structs.fields(wire)} | _OWN_KEYS
-    members = members_of(artefact.raw, str(artefact.urn))
-    return any(name not in known and bytes(value) not in _NOTHING for name, value in members.items())
+    class_ = artefact.urn.cls
+    return class_ in WHOLE and has_unknown(class_, members_of(artefact.raw, str(artefact.urn)))
+
+
+@cache
+def _known_members(class_: str) -> frozenset[str]:
+    return frozenset(field.encode_name for field in msgspec.structs.fields(WHOLE[class_])) | _OWN_KEYS
+
+
+def has_unknown(class_: str, members: dict[str, msgspec.Raw]) -> bool:
+    """Whether an artefact of one of the classes that are kept whole has a member that we do not know."""
+    known = _known_members(class_)
+    unknown = [
+        name for name, value in members.items() if name not in known and bytes(memoryview(value)[:8]) not in _NOTHING
+    ]
+    # Of a codelist anything else that is unknown may be left out.
+    return any(map(extensions.speaks_of_extension, unknown)) if class_ == "Codelist" else bool(unknown)
+
+
+def header_of(meta: WireMeta) -> Header:
+    """The header."""
+    return Header(id=meta.id, sender=meta.sender.id if meta.sender else None, prepared=meta.prepared, test=meta.test)

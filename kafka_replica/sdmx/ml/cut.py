@@ -11,7 +11,8 @@ from lxml import etree
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.budget import Budget
 from kafka_replica.sdmx.formats import Format
-from kafka_replica.sdmx.ml.tree import Names, artefacts_of, names_of
+from kafka_replica.sdmx.ml.registrations import artefacts_in, beside
+from kafka_replica.sdmx.ml.tree import Names, names_of
 from kafka_replica.sdmx.urn import Urn
 
 _MARK = "the artefact goes here"
@@ -58,9 +59,7 @@ class Cutter:
                 made.set(name, value)
             if parent is not None:
                 parent.append(made)
-            for child in element:
-                if self._names[child.tag] == "Header":
-                    made.append(copy.deepcopy(child))
+            self._keep(element, made)
             parent = made
         if parent is None:
             raise ValueError("a container without a root")
@@ -70,9 +69,18 @@ class Cutter:
         before, _, after = written.rpartition(_MARK_BYTES)
         return before, after
 
+    def _keep(self, element: etree._Element, made: etree._Element) -> None:
+        """Copy what an element says beside its artefacts: the header; of a scheme of 2.0 what it says of itself."""
+        kept = {"Header", "StatusMessage"}
+        if self._names[element.tag] == "OrganisationScheme":
+            kept = {"Name", "Description", "Annotations"}
+        made.extend(copy.deepcopy(child) for child in element if self._names[child.tag] in kept)
+
 
 def cut_tree(format_: Format, root: etree._Element, size: int) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
     """The format, and each artefact's URN and message. Raises MessageError."""
     names = names_of(format_)
     cutter = Cutter(names, size)
-    return format_, ((urn, cutter.message_of(element)) for urn, element in artefacts_of(root, names))
+    return format_, (
+        (urn, cutter.message_of(element, *beside(element, names))) for urn, element in artefacts_in(root, names)
+    )

@@ -38,8 +38,8 @@ _CODELISTS: Final[dict[str, type[Codelist]]] = {"Codelist": Codelist, "Geographi
 
 def id_of(element: etree._Element, taken: dict[str, Any]) -> str:
     """The id of an item; it must have one that no other has. Raises MessageError."""
-    found = element.get("id")
-    if found is None:
+    found = element.get("id", "").strip()
+    if not found:
         fail(element, "it has no id")
     if found in taken:
         fail(element, f"the id {found[:80]!r} comes twice, and which one counts cannot be known")

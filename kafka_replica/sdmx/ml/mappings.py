@@ -94,9 +94,7 @@ def _fixed_value(element: etree._Element, names: Names) -> FixedValueMap:
 def _identified(element: etree._Element, class_: str, urn: Urn, names: Names) -> dict[str, Any]:
     id_ = element.get("id")
     own = None if id_ is None else item_urn(urn, class_, element, id_)
-    found = {"urn": own, **Item(element, urn, names).identified}
-    found.pop("uri", None)
-    return found
+    return {"urn": own, **Item(element, urn, names).identified}
 
 
 def _date_map(element: etree._Element, class_: str, urn: Urn, names: Names) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from kafka_replica.sdmx.ml.metadata import metadata_set, metadata_structure, met
 from kafka_replica.sdmx.ml.organisations import organisation_scheme
 from kafka_replica.sdmx.ml.processes import process
 from kafka_replica.sdmx.ml.provisions import metadata_provision_agreement, provision_agreement
+from kafka_replica.sdmx.ml.registrations import artefacts_in, registration
 from kafka_replica.sdmx.ml.structures import data_structure, dataflow
 from kafka_replica.sdmx.ml.structuresets import structure_set
 from kafka_replica.sdmx.ml.transformations import (
@@ -29,7 +30,7 @@ from kafka_replica.sdmx.ml.transformations import (
     user_defined_operator_scheme,
     vtl_mapping_scheme,
 )
-from kafka_replica.sdmx.ml.tree import Names, artefacts_of, availability_of, header_of, names_of
+from kafka_replica.sdmx.ml.tree import Names, availability_of, header_of, names_of
 from kafka_replica.sdmx.ml.values import Item, boolean, text_of
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.urn import Urn
@@ -66,6 +67,7 @@ _READERS: Final[dict[str, Callable[[Item], Artefact]]] = {
     "OrganisationUnitScheme": organisation_scheme,
     "Process": process,
     "ProvisionAgreement": provision_agreement,
+    "Registration": registration,
     "ReportingTaxonomy": reporting_taxonomy,
     "ReportingTaxonomyMap": scheme_map,
     "RepresentationMap": representation_map,
@@ -83,7 +85,7 @@ def read_tree(format_: Format, root: etree._Element, size: int) -> Message:
     """The message of a parsed document of this many bytes. Raises MessageError."""
     names = names_of(format_)
     cutter = Cutter(names, size)
-    artefacts = [_artefact(urn, element, names, cutter, format_) for urn, element in artefacts_of(root, names)]
+    artefacts = [_artefact(urn, element, names, cutter, format_) for urn, element in artefacts_in(root, names)]
     header = _header(header_of(root, names), names)
     if format_ is not Format.SDMX_ML_3_1:
         return Message(format_, header, artefacts)

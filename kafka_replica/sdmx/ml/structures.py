@@ -94,7 +94,7 @@ class _Parts:
             elif kind == "ConceptRole":
                 roles.append(reference(child, names, "Concept"))
         concept: Urn | None = arguments.get("concept")
-        id_ = element.get("id") or _FIXED_IDS.get(class_) or (concept.item if concept else None)
+        id_ = element.get("id", "").strip() or _FIXED_IDS.get(class_) or (concept.item if concept else None)
         if not id_:
             fail(element, "it has neither an id nor a concept")
         if id_ in self.dimensions or id_ in self.measures or id_ in self.attributes:
@@ -116,6 +116,8 @@ class _Parts:
                 metadata_attribute=local_id(used, self.names),
                 relationship=_relationship(rest, self.names),
                 annotations=arguments.get("annotations", ()),
+                links=arguments.get("links", ()),
+                uri=arguments.get("uri"),
             )
         )
 
@@ -148,6 +150,7 @@ def _is_mandatory(element: etree._Element) -> bool:
 
 def _relationship(rest: list[Child], names: Names) -> AttributeRelationship:
     dimensions: list[str] = []
+    optional: list[str] = []
     groups: list[str] = []
     measures: list[str] = []
     is_observation = False
@@ -158,6 +161,8 @@ def _relationship(rest: list[Child], names: Names) -> AttributeRelationship:
             part = names[child.tag]
             if part == "Dimension":
                 dimensions.append(local_id(child, names))
+                if boolean(child, "optional"):
+                    optional.append(dimensions[-1])
             elif part in {"Group", "AttachmentGroup"}:
                 groups.append(local_id(child, names))
             elif part in {"PrimaryMeasure", "Measure"}:
@@ -168,6 +173,7 @@ def _relationship(rest: list[Child], names: Names) -> AttributeRelationship:
         dimensions=tuple(dimensions),
         groups=tuple(groups),
         measures=tuple(measures),
+        optional_dimensions=tuple(optional),
     )
 
 

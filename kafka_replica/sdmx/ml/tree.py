@@ -43,7 +43,8 @@ class Names(dict[object, str]):
         found = ""
         if isinstance(tag, str) and tag[:1] == "{":
             namespace, _, local = tag[1:].partition("}")
-            if of_namespace(namespace) is self._format:
+            # Some registries write parts of a message in the namespace of another edition.
+            if of_namespace(namespace) is not None:
                 found = local
         elif tag in {"Ref", "URN"}:
             # The schemas of 2.1 leave the parts of a reference unqualified.
@@ -154,6 +155,8 @@ def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
     # Mostly they stand right there; long messages are not searched for others.
     found = [element for element in root if names[element.tag] == "Structures"]
     found = found or [element for element in root.iter("{*}Structures") if names[element.tag]]
+    if not found and names[root.tag] == "Structure":
+        return []  # the schemas let a message have none
     if not found:
         fail(root, "there is no <Structures>, so this is not a structure message")
     for element in found:
@@ -168,8 +171,9 @@ def artefacts_of(root: etree._Element, names: Names) -> Iterator[tuple[Urn, etre
     Metadata sets stand in a message of their own kind (<GenericMetadata>), without <Structures>.
     """
     if _is_metadata(root, names):
-        sets = (one for one in root.iter("{*}MetadataSet") if names[one.tag])
-        yield from ((urn_of(one), one) for one in sets)
+        for one in root.iter("{*}MetadataSet"):
+            if names[one.tag]:
+                yield _urn_of_set(one), one
         return
     for container in containers_of(root, names):
         if names[container.tag] == AVAILABILITY:
@@ -177,6 +181,12 @@ def artefacts_of(root: etree._Element, names: Names) -> Iterator[tuple[Urn, etre
         for element in container:
             if _is_element(element):
                 yield urn_of(element), element
+
+
+def _urn_of_set(element: etree._Element) -> Urn:
+    if element.get("agencyID") is None and element.get("id") is None:
+        fail(element, "metadata sets have an agency and an id, and so a URN, since SDMX 3.0; this one has none")
+    return urn_of(element)
 
 
 def _is_metadata(root: etree._Element, names: Names) -> bool:
@@ -187,7 +197,7 @@ def _is_metadata(root: etree._Element, names: Names) -> bool:
 
 def availability_of(root: etree._Element, names: Names) -> list[etree._Element]:
     """The <AvailabilityConstraint> elements."""
-    if _is_metadata(root, names):
+    if _is_metadata(root, names) or next(root.iter("{*}Structures"), None) is None:
         return []
     held = (container for container in containers_of(root, names) if names[container.tag] == AVAILABILITY)
     return [element for container in held for element in container if _is_element(element)]
@@ -208,9 +218,9 @@ def urn_of(element: etree._Element) -> Urn:
     """The URN of an artefact, by what it says of itself. Raises MessageError."""
     return artefact_urn(
         str(element.tag).rpartition("}")[2],
-        element.get("agencyID"),
-        element.get("id"),
-        element.get("version"),
+        element.get("agencyID", "").strip(),
+        element.get("id", "").strip(),
+        element.get("version", "").strip(),
         element.get("urn"),
         f"at line {element.sourceline}",
     )

@@ -14,6 +14,7 @@ from kafka_replica.sdmx.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.ml.tree import Names, fail
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.representation import Occurs, Representation, SentinelValue, TextFormat
+from kafka_replica.sdmx.stated import stated
 from kafka_replica.sdmx.urn import Urn
 
 T = TypeVar("T")
@@ -36,7 +37,7 @@ def language_of(element: etree._Element) -> str:
 def boolean(element: etree._Element, attribute: str) -> bool | None:
     """An xs:boolean, or None where the attribute is missing. Raises MessageError."""
     value = element.get(attribute)
-    if value is None:
+    if not value:
         return None
     found = {"true": True, "1": True, "false": False, "0": False}.get(value.strip().lower())
     return found if found is not None else fail(element, f"{attribute}={value[:80]!r} is not true or false")
@@ -44,7 +45,7 @@ def boolean(element: etree._Element, attribute: str) -> bool | None:
 
 def _number(element: etree._Element, attribute: str, make: Callable[[str], T]) -> T | None:
     value = element.get(attribute)
-    if value is None:
+    if not value:
         return None
     try:
         return make(value.strip())
@@ -70,7 +71,7 @@ def _finite(value: str) -> Decimal:
 
 
 def named(  # noqa: C901 - one pass
-    element: etree._Element, names: Names, code_ids: list[str] | None = None
+    element: etree._Element, names: Names, code_ids: list[str] | None = None, id_attribute: str = "id"
 ) -> tuple[dict[str, Any], list[Child]]:
     """Names, descriptions, annotations, links and uri as arguments; and all other children.
 
@@ -87,7 +88,7 @@ def named(  # noqa: C901 - one pass
         if kind == "Code" and code_ids is not None:
             if not code_ids:
                 rest.append((kind, child))
-            code_ids.append(child.get("id", ""))
+            code_ids.append(child.get(id_attribute, ""))
         elif kind == "Name":
             texts.append((child.get(XML_LANG, "en"), text_of(child)))
         elif kind == "Description":
@@ -170,7 +171,11 @@ def reference(element: etree._Element, names: Names, class_: str) -> Urn:
     try:
         if "Ref" in by_kind:
             return _by_fields(by_kind["Ref"], class_)
-        return Urn.parse(text_of(by_kind.get("URN", element)).strip())
+        inner = by_kind.get(names[element.tag])
+        if inner is not None:
+            # A sample of the standard has <VtlMappingScheme> in <VtlMappingScheme>.
+            return reference(inner, names, class_)
+        return stated(text_of(by_kind.get("URN", element)).strip())
     except UrnError as error:
         fail(element, str(error))
 

@@ -37,6 +37,7 @@ CONTAINERS: Final = {
 
 _ORGANISATIONS: Final = {"DataProviders": "DataProviderScheme", "DataConsumers": "DataConsumerScheme"}
 _ITEMS: Final = {"Concept", "Agency", "DataProvider", "DataConsumer"}
+_HOLDERS: Final = ("{*}Structure", "{*}QueryStructureResponse", "{*}StructuralEvent")
 _NO_CONTAINERS: Final = {"Header", "StatusMessage", "Annotations", ""}
 
 
@@ -65,7 +66,7 @@ def places(root: etree._Element, source: Source) -> list[Place]:
 
 def _containers(root: etree._Element, source: Source) -> Iterator[etree._Element]:
     names = source.names
-    holders = [one for one in root.iter("{*}Structure", "{*}QueryStructureResponse") if names[one.tag]]
+    holders = [one for one in root.iter(*_HOLDERS) if names[one.tag]]
     if not holders:
         fail(root, "there is no <Structure>, so this is not a structure message")
     for holder in holders:

@@ -18,9 +18,14 @@ from kafka_replica.sdmx.urn import Urn
 _match_old_id = re.compile(r"[^\s()]{1,512}").fullmatch
 
 
-def maintained(element: etree._Element, source: Source) -> tuple[dict[str, Any], list[Child]]:
-    """What every artefact has, as arguments, and its other children. Raises MessageError."""
-    arguments, rest = named(element, source.names)
+def maintained(
+    element: etree._Element, source: Source, code_ids: list[str] | None = None
+) -> tuple[dict[str, Any], list[Child]]:
+    """What every artefact has, as arguments, and its other children. Raises MessageError.
+
+    With ``code_ids``, the values of all <Code> are put there, and of these children only the first is given.
+    """
+    arguments, rest = named(element, source.names, code_ids, "value")
     is_external = boolean(element, "isExternalReference") or False
     arguments.update(
         valid_from=element.get("validFrom"),
@@ -55,13 +60,13 @@ def id_of(element: etree._Element, taken: dict[str, Any], attribute: str = "id")
 def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Urn:
     """The URN of an item. Raises MessageError with its line.
 
-    Codes of 1.0 are NMTOKENs, those of 2.0 may have a star, and real ones have more: such a URN cannot be
-    parsed again, but the code is there.
+    Codes of 1.0 are NMTOKENs, those of 2.0 may have a star, and real ones (concepts too) have more: such a URN
+    cannot be parsed again, but the item is there.
     """
     try:
         return scheme.with_item(class_, item)
     except UrnError as error:
-        if class_ == "Code" and _match_old_id(item):
+        if class_ in {"Code", "Concept"} and _match_old_id(item):
             return Urn(scheme.package, class_, scheme.agency, scheme.id, scheme.version, item)
         fail(element, str(error))
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from kafka_replica.sdmx.base import Annotation, Identifiable, Maintainable
+from kafka_replica.sdmx.base import Annotation, Identifiable, Link, Maintainable
 from kafka_replica.sdmx.containers import Items, stub_error
 from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
@@ -44,13 +44,15 @@ class AttributeRelationship(msgspec.Struct, frozen=True, gc=False, kw_only=True)
     """What an attribute describes: the data set, some dimensions, groups, or each observation.
 
     ``groups`` may stand beside ``dimensions`` (the AttachmentGroup of 2.1); ``measures`` are those the
-    attribute is about (MeasureRelationship of 3.x, PrimaryMeasure of 2.1).
+    attribute is about (MeasureRelationship of 3.x, PrimaryMeasure of 2.1). ``optional_dimensions`` are those of
+    ``dimensions`` that a value may leave out (3.x).
     """
 
     kind: Literal["dataset", "dimensions", "group", "observation"]
     dimensions: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
+    optional_dimensions: tuple[str, ...] = ()
 
 
 class Attribute(Component, frozen=True, gc=False, kw_only=True):
@@ -66,6 +68,8 @@ class MetadataAttributeUsage(msgspec.Struct, frozen=True, gc=False, kw_only=True
     metadata_attribute: str
     relationship: AttributeRelationship
     annotations: tuple[Annotation, ...] = ()
+    links: tuple[Link, ...] = ()
+    uri: str | None = None
 
 
 class Group(Identifiable, frozen=True, gc=False, kw_only=True):

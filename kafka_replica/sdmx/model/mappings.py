@@ -71,6 +71,7 @@ class DateMap(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     urn: Urn | None = None
     annotations: tuple[Annotation, ...] = ()
     links: tuple[Link, ...] = ()
+    uri: str | None = None
 
     @property
     def id(self) -> str | None:
@@ -100,6 +101,7 @@ class FrequencyFormatMapping(msgspec.Struct, frozen=True, gc=False, kw_only=True
     urn: Urn | None = None
     annotations: tuple[Annotation, ...] = ()
     links: tuple[Link, ...] = ()
+    uri: str | None = None
 
 
 class StructureMap(Maintainable, frozen=True, gc=False, kw_only=True):

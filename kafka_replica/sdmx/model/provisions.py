@@ -43,7 +43,10 @@ class QueryableDataSource(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Registration(Maintainable, frozen=True, gc=False, kw_only=True):
-    """Data or metadata that was provided, and where it is."""
+    """Data or metadata that was provided, and where it is.
+
+    ``constraints`` are those that a registry names beside it in the answer to a query: what is in the data.
+    """
 
     provision_agreement: Urn | None = None
     simple_data_sources: tuple[str, ...] = ()
@@ -53,3 +56,4 @@ class Registration(Maintainable, frozen=True, gc=False, kw_only=True):
     index_data_set: bool = False
     index_attributes: bool = False
     index_reporting_period: bool = False
+    constraints: tuple[Urn, ...] = ()

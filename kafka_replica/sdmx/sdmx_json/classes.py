@@ -14,6 +14,7 @@ from kafka_replica.sdmx.sdmx_json import (
     hierarchies,
     items,
     maps,
+    metadata_sets,
     metadata_structures,
     organisations,
     processes,
@@ -55,6 +56,7 @@ _WIRES: Final[dict[str, tuple[type[Any], Callable[[Urn, Any, Context], Artefact]
     ),
     "MetadataStructure": (metadata_structures.WireMetadataStructure, metadata_structures.metadata_structure),
     "Metadataflow": (metadata_structures.WireMetadataflow, metadata_structures.metadataflow),
+    "MetadataSet": (metadata_sets.WireMetadataSet, metadata_sets.metadata_set),
     "VtlMappingScheme": (WireVtlScheme, transformations.mapping_scheme),
     "Process": (processes.WireProcess, processes.process),
 }

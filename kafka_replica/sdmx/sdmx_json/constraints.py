@@ -41,6 +41,7 @@ from kafka_replica.sdmx.sdmx_json.references import fail, parts
 from kafka_replica.sdmx.sdmx_json.values import Context
 from kafka_replica.sdmx.urn import Urn
 
+_ROLES: Final = {"allowed": "Allowed", "actual": "Actual"}  # registries write them in small letters
 _KINDS: Final[dict[str, type[Constraint]]] = {
     kind.__name__: kind for kind in (DataConstraint, ContentConstraint, MetadataConstraint, AttachmentConstraint)
 }
@@ -52,7 +53,7 @@ def constraint(urn: Urn, wire: WireConstraint, context: Context) -> Constraint:
     period, calendar = wire.reference_period, wire.release_calendar
     return _KINDS[urn.cls](
         urn=urn,
-        role=wire.role or wire.type,
+        role=_role(wire.role or wire.type),
         attachment=maker.attachment(wire.constraint_attachment) if wire.constraint_attachment else None,
         cube_regions=parts(urn, wire, (maker.region(one) for one in wire.cube_regions or ())),
         key_sets=parts(urn, wire, (maker.key_set(one) for one in wire.data_key_sets or ())),
@@ -66,6 +67,10 @@ def constraint(urn: Urn, wire: WireConstraint, context: Context) -> Constraint:
         reference_period=maker.period(period) if period else None,
         **context.maintained(wire),
     )
+
+
+def _role(written: str | None) -> str | None:
+    return None if written is None else _ROLES.get(written.lower(), written)
 
 
 def availability_constraint(wire: WireAvailability, context: Context) -> AvailabilityConstraint:

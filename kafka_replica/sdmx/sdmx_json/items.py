@@ -129,8 +129,10 @@ def concept_scheme(urn: Urn, wire: WireConceptScheme, context: Context) -> Conce
         concepts[item.id or ""] = Concept(
             urn=concept_urn,
             parent=None if item.parent is None else local_id(item.parent),
-            core_representation=context.representation(item.core_representation, concept_urn),
-            iso_concept=_iso_concept(item, concept_urn),
+            core_representation=(
+                context.representation(item.core_representation, concept_urn) if item.core_representation else None
+            ),
+            iso_concept=_iso_concept(item, concept_urn) if item.iso_concept_reference is not None else None,
             **context.named(item),
         )
     return ConceptScheme(urn=urn, concepts=item_scheme(urn, wire, concepts), **context.maintained(wire))

@@ -158,9 +158,8 @@ class _Maker:
         )
 
     def _identified(self, class_: str, wire: WireIdentifiable) -> dict[str, Any]:
-        arguments = self.context.annotated(wire)
-        arguments.pop("uri", None)
-        return arguments | {"urn": None if wire.id is None else item_urn(self.urn, class_, wire.id, {})}
+        own = None if wire.id is None else item_urn(self.urn, class_, wire.id, {})
+        return self.context.annotated(wire) | {"urn": own}
 
 
 def scheme_map(urn: Urn, wire: WireSchemeMap, context: Context) -> ItemSchemeMap:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from kafka_replica.sdmx.containers import items_of
 from kafka_replica.sdmx.json_parts import item_urn, reference, references
@@ -102,12 +102,13 @@ class _Parts:
             fail(self.urn, f"a {class_} has neither an id nor a concept")
         own = item_urn(self.urn, class_, id_, self._taken)
         self._taken[id_] = None
-        return id_, self.context.annotated(wire) | {
-            "urn": own,
-            "concept": concept,
-            "representation": self.context.representation(wire.local_representation, own),
-            "concept_roles": references(wire.concept_roles, own),
-        }
+        arguments = self.context.annotated(wire) if wire.annotations or wire.links else {}
+        arguments["urn"], arguments["concept"] = own, concept
+        if wire.local_representation is not None:
+            arguments["representation"] = self.context.representation(wire.local_representation, own)
+        if wire.concept_roles:
+            arguments["concept_roles"] = references(wire.concept_roles, own)
+        return id_, arguments
 
 
 def _is_year_start(wire: WireComponent) -> bool:
@@ -120,7 +121,12 @@ def _is_mandatory(wire: WireComponent) -> bool:
     return (wire.usage or wire.assignment_status or "").lower() == "mandatory"
 
 
+_TO_OBSERVATION: Final = AttributeRelationship(kind="observation")
+
+
 def _relationship(wire: WireRelationship, measures: list[str] | None) -> AttributeRelationship:
+    if wire.observation is not None and not measures and not wire.primary_measure and _says_no_more(wire):
+        return _TO_OBSERVATION
     dimensions = tuple(local_id(one) for one in wire.dimensions or ())
     groups = [*(wire.attachment_groups or ()), *([wire.group] if wire.group else [])]
     about = [*([wire.primary_measure] if wire.primary_measure else []), *(measures or ())]
@@ -130,7 +136,14 @@ def _relationship(wire: WireRelationship, measures: list[str] | None) -> Attribu
         dimensions=dimensions,
         groups=tuple(local_id(one) for one in groups),
         measures=tuple(local_id(one) for one in about),
+        optional_dimensions=tuple(
+            id_ for id_, is_one in zip(dimensions, wire.are_dimensions_optional or (), strict=False) if is_one
+        ),
     )
+
+
+def _says_no_more(wire: WireRelationship) -> bool:
+    return not (wire.dimensions or wire.attachment_groups or wire.group)
 
 
 def data_structure(urn: Urn, wire: WireDataStructure, context: Context) -> DataStructure:
@@ -165,7 +178,7 @@ def _usage(urn: Urn, wire: WireUsage, context: Context) -> MetadataAttributeUsag
     return MetadataAttributeUsage(
         metadata_attribute=local_id(wire.metadata_attribute_reference),
         relationship=_relationship(wire.attribute_relationship or WireRelationship(), None),
-        annotations=context.annotated(wire).get("annotations", ()),
+        **context.annotated(wire),
     )
 
 
@@ -174,8 +187,8 @@ def _descriptors(urn: Urn, wire: WireComponents, context: Context) -> tuple[Iden
     found = []
     for class_, one in (
         ("DimensionDescriptor", wire.dimension_list),
-        ("MeasureDescriptor", wire.measure_list),
         ("AttributeDescriptor", wire.attribute_list),
+        ("MeasureDescriptor", wire.measure_list),
     ):
         annotated = context.annotated(one) if one is not None else {}
         if one is not None and annotated:

@@ -23,6 +23,7 @@ class WireRelationship(Wire, gc=False):
     dimensions: list[str] | None = None
     group: str | None = None
     attachment_groups: list[str] | None = None
+    are_dimensions_optional: list[bool] | None = None
 
 
 class WireComponent(WireIdentifiable, gc=False):

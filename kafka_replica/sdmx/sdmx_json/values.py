@@ -9,7 +9,7 @@ import msgspec
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.formats import of_json_schema
-from kafka_replica.sdmx.json_parts import facets, reference
+from kafka_replica.sdmx.json_parts import enumerated, facets, reference
 from kafka_replica.sdmx.json_tree import decoded
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
@@ -41,9 +41,10 @@ class Context(NamedTuple):
         """
         if localised:
             pairs: list[Any] = list(localised.items())
-            if None in localised.values():
+            texts = localised.values()
+            if None in texts:
                 pairs = [pair for pair in pairs if pair[1] is not None]
-            if best and best not in localised.values():
+            if best and best not in texts:
                 pairs.append((self.language, best))
             return InternationalString(pairs)
         return NO_TEXT if best is None else InternationalString([(self.language, best)])
@@ -54,8 +55,35 @@ class Context(NamedTuple):
         if wire.annotations:
             arguments["annotations"] = tuple(self.annotation(one) for one in wire.annotations)
         if wire.links:
-            _add_links(arguments, wire.links, is_maintainable=isinstance(wire, WireMaintainable))
+            self._add_links(arguments, wire.links, is_maintainable=isinstance(wire, WireMaintainable))
         return arguments
+
+    def _add_links(self, arguments: dict[str, Any], wires: list[WireLink], *, is_maintainable: bool) -> None:
+        """Adds links and uri.
+
+        The link "self" is where SDMX-JSON writes the attributes ``urn``, ``uri`` and ``structureURL`` (``href``) of
+        SDMX-ML. Registries put the address of the JSON schema into its ``uri``, which says nothing of the artefact.
+        """
+        links = []
+        for wire in wires:
+            if wire.rel == "self" and (is_maintainable or wire.href is None):
+                if wire.uri is not None and "uri" not in arguments and not _is_schema(wire.uri):
+                    arguments["uri"] = wire.uri
+            else:
+                links.append(self._link(wire))
+        if links:
+            arguments["links"] = tuple(links)
+
+    def _link(self, wire: WireLink) -> Link:
+        return Link(
+            rel=wire.rel,
+            url=wire.href or wire.uri,
+            urn=wire.urn,
+            type=wire.type,
+            uri=wire.uri if wire.href else None,
+            hreflang=wire.hreflang,
+            titles=self.texts(wire.title, wire.titles),
+        )
 
     def annotation(self, wire: WireAnnotation) -> Annotation:
         """An annotation."""
@@ -85,16 +113,22 @@ class Context(NamedTuple):
     def maintained(self, wire: WireMaintainable) -> dict[str, Any]:
         """What every maintainable artefact has, but its URN."""
         arguments = self.named(wire)
-        address = next((link.href for link in wire.links or () if link.rel == "self" and link.href), None)
-        arguments.update(
-            structure_url=address,
-            valid_from=wire.valid_from,
-            valid_to=wire.valid_to,
-            is_final=bool(wire.is_final),
-            is_partial=bool(wire.is_partial),
-            is_partial_language=bool(wire.is_partial_language),
-            is_external_reference=bool(wire.is_external_reference),
-        )
+        if wire.links:
+            arguments["structure_url"] = next(
+                (link.href for link in wire.links if link.rel == "self" and link.href), None
+            )
+        if wire.valid_from is not None:
+            arguments["valid_from"] = wire.valid_from
+        if wire.valid_to is not None:
+            arguments["valid_to"] = wire.valid_to
+        if wire.is_final:
+            arguments["is_final"] = True
+        if wire.is_partial:
+            arguments["is_partial"] = True
+        if wire.is_partial_language:
+            arguments["is_partial_language"] = True
+        if wire.is_external_reference:
+            arguments["is_external_reference"] = True
         return arguments
 
     def representation(self, wire: WireRepresentation | None, where: Urn) -> Representation | None:
@@ -102,6 +136,8 @@ class Context(NamedTuple):
         if wire is None:
             return None
         format_ = wire.enumeration_format or wire.format or wire.text_format
+        if format_ is None and wire.enumeration and wire.min_occurs is None and wire.max_occurs is None:
+            return enumerated(wire.enumeration, where)
         return Representation(
             enumeration=reference(wire.enumeration, where),
             format=self.text_format(format_, where) if format_ else None,
@@ -138,20 +174,3 @@ def _as_text(raw: msgspec.Raw) -> str:
 @lru_cache(maxsize=64)
 def _is_schema(uri: str) -> bool:
     return of_json_schema(uri[:1000]) is not None
-
-
-def _add_links(arguments: dict[str, Any], wires: list[WireLink], *, is_maintainable: bool) -> None:
-    """Adds links and uri.
-
-    The link "self" is where SDMX-JSON writes the attributes ``urn``, ``uri`` and ``structureURL`` (``href``) of
-    SDMX-ML. Registries put the address of the JSON schema into its ``uri``, which says nothing of the artefact.
-    """
-    links = []
-    for wire in wires:
-        if wire.rel == "self" and (is_maintainable or wire.href is None):
-            if wire.uri is not None and "uri" not in arguments and not _is_schema(wire.uri):
-                arguments["uri"] = wire.uri
-        else:
-            links.append(Link(rel=wire.rel, url=wire.href or wire.uri, urn=wire.urn, type=wire.type))
-    if links:
-        arguments["links"] = tuple(links)

@@ -32,6 +32,8 @@ class WireLink(Wire, gc=False):
     urn: str | None = None
     type: str | None = None
     hreflang: str | None = None
+    title: str | None = None
+    titles: Localised = None
 
 
 class WireAnnotation(Wire, gc=False):

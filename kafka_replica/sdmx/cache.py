@@ -1,0 +1,195 @@
+"""Messages that were read, kept within a bound: each content is decoded once, for all versions and threads.
+
+A content is known by its digest, so two records of the same bytes share one message: those of two versions, of a topic
+that was made again, of two replicas.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Final, NamedTuple, TypeAlias
+from weakref import WeakSet
+
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.sdmx.message import Message
+
+DEFAULT_MAX_BYTES: Final = 128 * 1024 * 1024
+"""So many bytes of messages are kept decoded unless it is set otherwise."""
+
+Content: TypeAlias = tuple[bytes, str | None]
+"""What a content is known by: the digest of its bytes, and the media type that its record names."""
+
+
+def content_of(value: bytes, content_type: str | None) -> Content:
+    """What a value is known by."""
+    return blake2b(value, digest_size=16).digest(), content_type
+
+
+class CacheStats(NamedTuple):
+    """What a cache has done since it was made, and what it holds."""
+
+    hits: int
+    misses: int
+    """Contents that had to be decoded; those that could not be are among them."""
+    evictions: int
+    decode_seconds: float
+    contents: int
+    size_bytes: int
+    """Of the messages it holds, unpacked, as they were written; decoded they take several times as much."""
+    max_bytes: int
+
+
+class _UnderWay:
+    """A decoding that one thread does and others wait for."""
+
+    __slots__ = ("done", "message", "thread")
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
+        self.thread = threading.get_ident()
+        self.message: Message | None = None
+
+
+class DecodeCache:
+    """Decoded messages, those used last. Any number of threads.
+
+    Args:
+        max_bytes: the sum of the sizes of the messages, as they were written (unpacked). The longest unused goes first;
+            one that is larger than this is decoded each time. 0 keeps nothing.
+
+    Raises:
+        ConfigurationError: the bound is none.
+    """
+
+    def __init__(self, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
+        self._max_bytes = _checked(max_bytes)
+        self._begin()
+        _caches.add(self)
+
+    def _begin(self) -> None:
+        self._lock = threading.RLock()  # a signal handler may ask what the same thread is asking
+        self._kept: OrderedDict[Content, tuple[Message, int]] = OrderedDict()
+        self._under_way: dict[Content, _UnderWay] = {}
+        self._bytes = self._hits = self._misses = self._evictions = 0
+        self._seconds = 0.0
+
+    @property
+    def max_bytes(self) -> int:
+        """The bound; it may be set at any time."""
+        return self._max_bytes
+
+    @max_bytes.setter
+    def max_bytes(self, max_bytes: int) -> None:
+        with self._lock:
+            self._max_bytes = _checked(max_bytes)
+            self._shrink()
+
+    @property
+    def stats(self) -> CacheStats:
+        """What it has done, and what it holds."""
+        with self._lock:
+            return CacheStats(
+                self._hits,
+                self._misses,
+                self._evictions,
+                self._seconds,
+                len(self._kept),
+                self._bytes,
+                self._max_bytes,
+            )
+
+    def clear(self) -> None:
+        """Forgets all messages; the counts stay."""
+        with self._lock:
+            self._kept.clear()
+            self._bytes = 0
+
+    def known(self, content: Content) -> Message | None:
+        """The message of a content, if it is here."""
+        with self._lock:
+            found = self._kept.get(content)
+            if found is None:
+                return None
+            self._kept.move_to_end(content)
+            self._hits += 1
+            return found[0]
+
+    def message(self, content: Content, decode: Callable[[], tuple[Message, int]], *, keep: bool = True) -> Message:
+        """The message of a content; decoded if it is not here, by one thread, while others wait for it.
+
+        Args:
+            content: what it is known by.
+            decode: gives the message and its size in bytes. What it raises is raised, and decoding tried again next
+                time.
+            keep: False for who goes through everything once: what was not here is kept if nothing else has to go.
+        """
+        with self._lock:
+            found = self._kept.get(content)
+            if found is not None:
+                self._kept.move_to_end(content)
+                self._hits += 1
+                return found[0]
+            under_way = self._under_way.get(content)
+            if under_way is None:
+                mine = self._under_way[content] = _UnderWay()
+            else:
+                self._hits += 1
+        if under_way is None:
+            return self._decode(content, decode, mine, keep=keep)
+        if under_way.thread != threading.get_ident():  # else a signal handler has interrupted it
+            under_way.done.wait()
+        if under_way.message is not None:
+            return under_way.message
+        return decode()[0]  # it could not be read: whoever asks has an error of their own
+
+    def _decode(
+        self, content: Content, decode: Callable[[], tuple[Message, int]], mine: _UnderWay, *, keep: bool
+    ) -> Message:
+        began_s = time.perf_counter()
+        size = 0
+        try:
+            mine.message, size = decode()
+            return mine.message
+        finally:
+            with self._lock:
+                self._misses += 1
+                self._seconds += time.perf_counter() - began_s
+                self._under_way.pop(content, None)
+                room = self._max_bytes if keep else self._max_bytes - self._bytes
+                if mine.message is not None and size <= room:
+                    self._kept[content] = mine.message, size
+                    self._bytes += size
+                    self._shrink()
+            mine.done.set()
+
+    def _shrink(self) -> None:
+        while self._bytes > self._max_bytes:
+            _, (_, size) = self._kept.popitem(last=False)
+            self._bytes -= size
+            self._evictions += 1
+
+
+def _checked(max_bytes: int) -> int:
+    if type(max_bytes) is not int or max_bytes < 0:
+        raise ConfigurationError(f"max_bytes={max_bytes!r} is not possible; it is a number of bytes, 0 or more")
+    return max_bytes
+
+
+_caches: WeakSet[DecodeCache] = WeakSet()
+
+
+def _forget_locks() -> None:
+    for cache in list(_caches):
+        cache._begin()  # noqa: SLF001 - a lock may have been held by a thread that the fork does not have
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_locks)
+
+decode_cache: Final = DecodeCache()
+"""The cache of this process: all look-ups share it that are not given another one."""

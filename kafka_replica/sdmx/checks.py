@@ -1,0 +1,73 @@
+"""Which records of structures a replica takes: ``Replica(..., check=check_structure, on_bad_record="skip")``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka_replica.errors import MessageError, UnreadableContentError, UrnError
+from kafka_replica.records import Record
+from kafka_replica.sdmx.base import ItemScheme, Maintainable
+from kafka_replica.sdmx.decoding import media_type
+from kafka_replica.sdmx.glance import surely_holds
+from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.spellings import spellings
+from kafka_replica.sdmx.urn import Urn
+
+
+class StructureCheck:
+    """Raises what is wrong with a record of structures; what to do with it, the replica's ``on_bad_record`` says.
+
+    A record is bad if its key is not the URN of an artefact, if its message does not hold that artefact, or if the
+    message cannot be read. Where other keys are in the topic, too, leave them out: ``keep=only()``.
+
+    Args:
+        whole: reads each message as look-ups do. Otherwise a message is read only if its beginning and end leave open
+            what it holds; damage in the middle of SDMX-ML is met by the first look-up then, and not before.
+        stubs: False makes a stub a bad record, too: an artefact whose content is kept elsewhere.
+    """
+
+    def __init__(self, *, whole: bool = False, stubs: bool = True) -> None:
+        self._whole = whole
+        self._stubs = stubs
+
+    def __call__(self, record: Record) -> None:
+        """Looks at a record.
+
+        Raises:
+            UrnError: the key is not the URN of an artefact.
+            MessageError: the key disagrees with the content, or that cannot be read.
+            UnreadableContentError: a workbook without structures; a stub, where these are refused.
+        """
+        urn = Urn.parse(record.key)
+        if not urn.is_maintainable:
+            raise UrnError(f"the key {urn} is of an item; a record's key is the URN of an artefact")
+        value, content_type = record.value or b"", media_type(record)
+        if not self._whole and surely_holds(urn, value, content_type) and (self._stubs or not _may_be_hollow(urn)):
+            return
+        held = read_message(value, content_type).artefacts
+        own = next((held[one] for one in spellings(urn) if one in held), None)
+        if own is None:
+            there = ", ".join(str(one) for one in list(held)[:3]) or "no artefact"
+            raise MessageError(f"the key {urn} disagrees with the content, which holds {there}")
+        if not self._stubs and _is_stub(own):
+            raise UnreadableContentError(f"{own.urn} is a stub: its content is kept elsewhere, or was left out")
+
+
+check_structure: Final = StructureCheck()
+"""The check with its defaults: for each record the look that costs little."""
+
+
+def _is_stub(artefact: Artefact) -> bool:
+    if artefact.is_stub:
+        return True
+    # Some registries send stubs without the mark. A list may be empty; nothing else is without all content.
+    if isinstance(artefact, (ItemScheme, OpaqueArtefact)):
+        return False
+    fields = set(artefact.__struct_fields__) - set(Maintainable.__struct_fields__)
+    return bool(fields) and not any(getattr(artefact, name) for name in fields)
+
+
+def _may_be_hollow(urn: Urn) -> bool:
+    """Whether a stub of this class can be one without the mark, so that only reading tells."""
+    return not urn.cls.lower().endswith(("scheme", "list"))

@@ -1,0 +1,88 @@
+"""Which codes of a list are meant by ids, patterns and cascades, in codelist extensions and constraints alike.
+
+Source: SDMX 3.1 Section 6, "Codelist extension" and "Multiple Constraints"; SDMXStructureCodelist.xsd,
+``MemberValueType``; SDMXCommon.xsd, ``CascadeSelectionType``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final, Protocol
+
+from kafka_replica.sdmx.model import Code
+
+_CASCADES: Final = {"true", "1", "excluderoot"}
+
+
+class Selection(Protocol):
+    """A selected value: ``MemberValue`` of an extension, ``SelectedValue`` of a constraint."""
+
+    @property
+    def value(self) -> str:
+        """An id, or a pattern in which ``%`` stands for any text, also for none."""
+        ...
+
+    @property
+    def cascade_values(self) -> str | None:
+        """``true``: with all codes below; ``excluderoot``: these alone; else the code alone."""
+        ...
+
+
+def selected_codes(selections: Iterable[Selection], codes: Mapping[str, Code]) -> set[str]:
+    """The ids of the codes that any of the selections means; one that means no code of the list adds none.
+
+    Codes below are the children of a code (by their ``parent``), theirs, and so on. ``excluderoot`` leaves out all
+    codes that its own value fits, also those that are children of others.
+    """
+    chosen: set[str] = set()
+    children: dict[str, list[str]] | None = None
+    for selection in selections:
+        found = matching_ids(selection.value, codes)
+        cascade = (selection.cascade_values or "").strip().lower()
+        if cascade in _CASCADES:
+            children = children_by_parent(codes) if children is None else children
+            below = _below(found, children)
+            found = below - found if cascade == "excluderoot" else below | found
+        chosen |= found
+    return chosen
+
+
+def matching_ids(pattern: str, ids: Collection[str]) -> set[str]:
+    """Those of the ids that a value fits, in which ``%`` stands for any text."""
+    if "%" not in pattern:
+        return {pattern} if pattern in ids else set()
+    first, *middle, last = pattern.split("%")
+    return {one for one in ids if _fits(one, first, middle, last)}
+
+
+def _fits(text: str, first: str, middle: list[str], last: str) -> bool:
+    # No regular expression: one with many gaps may try for hours.
+    if len(text) < len(first) + len(last) or not (text.startswith(first) and text.endswith(last)):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for part in middle:
+        found = text.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
+def children_by_parent(codes: Mapping[str, Code]) -> dict[str, list[str]]:
+    """Ids of children by the id of their parent, in the order of the list."""
+    found: dict[str, list[str]] = {}
+    for id_, code in codes.items():
+        if code.parent is not None and code.parent in codes:
+            found.setdefault(code.parent, []).append(id_)
+    return found
+
+
+def _below(roots: set[str], children: dict[str, list[str]]) -> set[str]:
+    """All below the roots; a root only where it stands below another. Circles do no harm."""
+    found: set[str] = set()
+    stack = list(roots)
+    while stack:
+        below = [one for one in children.get(stack.pop(), ()) if one not in found]
+        found.update(below)
+        stack += below
+    return found

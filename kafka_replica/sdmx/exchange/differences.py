@@ -1,0 +1,39 @@
+"""Where two artefacts, or parts of them, differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple
+from kafka_replica.sdmx.urn import Urn
+
+
+def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
+    """The paths of what is not equal, ``codes['A'].annotations[0].value``; nothing where all is."""
+    if type(one) is not type(other) and not (isinstance(one, Items) and isinstance(other, Items)):
+        yield path or "class"
+    elif isinstance(one, msgspec.Struct) and not isinstance(one, (Urn, InternationalString)):
+        for name in one.__struct_fields__:
+            yield from differences(getattr(one, name), getattr(other, name), f"{path}.{name}" if path else name)
+    elif isinstance(one, Items):
+        yield from _of_items(one, other, path)
+    elif isinstance(one, tuple) and not isinstance(one, StubTuple):
+        if len(one) != len(other):
+            yield path
+        else:
+            for number, (mine, theirs) in enumerate(zip(one, other, strict=True)):
+                yield from differences(mine, theirs, f"{path}[{number}]")
+    elif one != other:
+        yield path
+
+
+def _of_items(one: Items[Any], other: Items[Any], path: str) -> Iterator[str]:
+    if one.is_stub or other.is_stub or list(one) != list(other):
+        if one != other:
+            yield path
+        return
+    for item_id, item in one.items():
+        yield from differences(item, other[item_id], f"{path}[{item_id!r}]")

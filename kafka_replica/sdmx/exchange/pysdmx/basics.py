@@ -1,0 +1,141 @@
+"""What all objects of pysdmx share: identity, one name, annotations, validity, representations."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
+
+from kafka_replica.errors import NotExpressibleError
+from kafka_replica.sdmx.base import Annotation, Identifiable, Maintainable, Nameable
+from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx
+from kafka_replica.sdmx.representation import Representation, TextFormat
+from kafka_replica.sdmx.urn import Urn
+
+_FACETS: Final = ("min_length", "max_length", "time_interval", "decimals", "pattern")
+_NUMBERS: Final = ("min_value", "max_value", "start_value", "end_value", "interval")
+
+
+class Work(NamedTuple):
+    """One conversion: of what, and in which language."""
+
+    urn: Urn
+    language: str | None
+
+    def refused(self, why: str) -> NotExpressibleError:
+        """The error for what pysdmx would understand otherwise."""
+        return NotExpressibleError(f"converting {self.urn} to pysdmx: {why}")
+
+    def instant(self, text: str | None) -> datetime | None:
+        """A date or time; without a zone UTC, as pysdmx's own readers take it."""
+        if text is None:
+            return None
+        padded = f"{text}-01-01"[: max(10, len(text))] if len(text) in {4, 7} else text
+        try:
+            found = datetime.fromisoformat(padded)
+        except ValueError:
+            raise self.refused(f"{text!r} is no date or time of the calendar, and it holds no others") from None
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+    def identified(self, one: Identifiable) -> dict[str, Any]:
+        """The arguments of an identifiable."""
+        return {
+            "id": one.id,
+            "urn": str(one.urn),
+            "uri": one.uri,
+            "annotations": self.annotations(one.annotations),
+        }
+
+    def named(self, one: Nameable) -> dict[str, Any]:
+        """The arguments of a nameable."""
+        texts = {"name": one.name(self.language), "description": one.description(self.language)}
+        return {**self.identified(one), **texts}
+
+    def maintained(self, one: Maintainable, *, partial: bool = False) -> dict[str, Any]:
+        """The arguments of a maintainable; with ``partial`` of an item scheme."""
+        return {
+            **self.named(one),
+            "version": one.version,
+            "agency": one.agency,
+            "valid_from": self.instant(one.valid_from),
+            "valid_to": self.instant(one.valid_to),
+            # In 3.x the version says it; pysdmx's readers of 3.x fill the mark from it.
+            "is_final": one.is_final or _is_stable(one.version),
+            "is_external_reference": one.is_external_reference,
+            "service_url": one.service_url,
+            "structure_url": one.structure_url,
+            **({"is_partial": one.is_partial} if partial else {}),
+        }
+
+    def annotations(self, found: tuple[Annotation, ...]) -> tuple[Any, ...]:
+        """Annotations: the text in the language, or else the value."""
+        return tuple(
+            pysdmx().Annotation(
+                id=one.id,
+                title=one.title,
+                type=one.type,
+                url=one.urls.in_language(self.language),
+                text=one.value if one.value is not None else one.text.in_language(self.language),
+            )
+            for one in found
+        )
+
+    def representation(self, one: Representation | None, prefix: str = "") -> dict[str, Any]:
+        """The arguments that say how values are written, of a concept, or with a prefix of a component."""
+        if one is None:
+            return {}
+        found: dict[str, Any] = {}
+        if one.format is not None:
+            found |= {f"{prefix}dtype": self.data_type(one.format), f"{prefix}facets": self.facets(one.format)}
+        if one.enumeration is not None:
+            found[f"{prefix}enum_ref"] = str(one.enumeration)
+        return found
+
+    def bounds(self, one: Representation | None) -> dict[str, Any]:
+        """How many values a component takes; nothing where it takes one."""
+        if one is None or (one.max_occurs is None and one.min_occurs is None):
+            return {}
+        least = 1 if one.min_occurs is None else one.min_occurs
+        most = None if one.max_occurs == "unbounded" else 1 if one.max_occurs is None else one.max_occurs
+        return {"array_def": pysdmx().ArrayBoundaries(least, most)}
+
+    def data_type(self, one: TextFormat) -> Any:
+        """The data type, or None."""
+        types = {kind.value: kind for kind in pysdmx().DataType}
+        if one.text_type is not None and one.text_type not in types:
+            raise self.refused(f"it has no data type {one.text_type}")
+        return None if one.text_type is None else types[one.text_type]
+
+    def facets(self, one: TextFormat) -> Any:
+        """The facets, or None where there are none."""
+        found = {name: getattr(one, name) for name in _FACETS} | {
+            name: _number(getattr(one, name)) for name in _NUMBERS
+        }
+        found |= {"start_time": self.instant(one.start_time), "end_time": self.instant(one.end_time)}
+        found |= {"is_sequence": bool(one.is_sequence), "is_multilingual": bool(one.is_multi_lingual)}
+        is_empty = not any(value is not None and value is not False for value in found.values())
+        return None if is_empty else pysdmx().Facets(**found)
+
+
+def _is_stable(version: str) -> bool:
+    return "-" not in version and version.count(".") == 2
+
+
+def _number(value: Decimal | None) -> int | float | None:
+    if value is None:
+        return None
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def reference(urn: Urn | None) -> Any:
+    """A reference to an artefact or an item."""
+    if urn is None:
+        return None
+    if urn.item is None:
+        return pysdmx().Reference(urn.cls, urn.agency, urn.id, urn.version)
+    return pysdmx().ItemReference(urn.cls, urn.agency, urn.id, urn.version, urn.item)
+
+
+def written(urn: Urn | None) -> str | None:
+    """A URN as text, or None."""
+    return None if urn is None else str(urn)

@@ -1,0 +1,27 @@
+"""The one room of pysdmx; imported when it is first needed."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+from kafka_replica.errors import MissingExtraError
+
+
+@cache
+def pysdmx() -> Any:
+    """The classes of ``pysdmx.model``, those that it keeps to its own modules too, and its error ``Invalid``.
+
+    Raises:
+        MissingExtraError: pysdmx is not installed.
+    """
+    try:
+        from pysdmx import model  # noqa: PLC0415
+        from pysdmx.errors import Invalid  # noqa: PLC0415
+        from pysdmx.model import code, constraint, dataflow, dataset, organisation  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("converting to pysdmx", "pysdmx") from error
+    modules = (code, constraint, dataset, dataflow, organisation, model)
+    found = {name: kind for one in modules for name, kind in vars(one).items()}
+    return SimpleNamespace(**found | {"Invalid": Invalid})

@@ -1,0 +1,40 @@
+"""Metadata sets: what pysdmx calls metadata reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafka_replica.sdmx.exchange.pysdmx.basics import Work, written
+from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx
+from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
+
+
+def metadata_report(one: MetadataSet, work: Work) -> Any:
+    """A metadata set of 3.x."""
+    actions = {action.value.lower(): action for action in pysdmx().ActionType}
+    if one.action is not None and one.action.lower() not in actions:
+        raise work.refused(f"it has no action {one.action!r}")
+    return pysdmx().MetadataReport(
+        **work.maintained(one),
+        metadataflow=written(one.metadataflow) or "",
+        metadataProvisionAgreement=written(one.metadata_provision_agreement),
+        targets=one.targets,
+        attributes=tuple(_attribute(part, work) for part in one.attributes),
+        publicationPeriod=one.publication_period,
+        publicationYear=one.publication_year,
+        reportingBegin=one.reporting_begin_date,
+        reportingEnd=one.reporting_end_date,
+        action=None if one.action is None else actions[one.action.lower()],
+    )
+
+
+def _attribute(one: ReportedAttribute, work: Work) -> Any:
+    """A value as text, several as a list; of texts the one in the language."""
+    texts = (one.texts.in_language(work.language), one.structured_texts.in_language(work.language))
+    found = [*one.values, *(text for text in texts if text is not None)]
+    return pysdmx().MetadataAttribute(
+        id=one.id,
+        value=found[0] if len(found) == 1 else found or None,
+        attributes=tuple(_attribute(child, work) for child in one.attributes),
+        annotations=work.annotations(one.annotations),
+    )

@@ -1,0 +1,136 @@
+"""Artefacts as objects of sdmx1 (imported as ``sdmx``), and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from kafka_replica.errors import NotExpressibleError
+from kafka_replica.sdmx.exchange.differences import differences
+from kafka_replica.sdmx.exchange.sdmx1 import constraints, hierarchies, links, metadata, schemes, structures, trees
+from kafka_replica.sdmx.exchange.sdmx1.basics import Edition, our_name
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.model import Artefact, DataStructure, MetadataStructure
+
+__all__ = ["Edition", "from_sdmx1", "lost_in_sdmx1", "to_sdmx1", "to_sdmx1_message"]
+
+_TO: Final[dict[str, Callable[[Any, Edition], Any]]] = {
+    **dict.fromkeys(schemes.KINDS, schemes.scheme_to),
+    **dict.fromkeys(("CategoryScheme", "ReportingTaxonomy"), trees.tree_to),
+    "ValueList": trees.value_list_to,
+    "DataStructure": structures.data_structure_to,
+    "MetadataStructure": metadata.metadata_structure_to,
+    **dict.fromkeys(links.LINKS, links.link_to),
+    **dict.fromkeys(("ContentConstraint", "DataConstraint"), constraints.constraint_to),
+    "Hierarchy": hierarchies.hierarchy_to,
+    "HierarchicalCodelist": hierarchies.hierarchical_codelist_to,
+    "StructureSet": links.structure_set_to,
+}
+_FROM: Final[dict[str, Callable[[Any], Artefact]]] = {
+    **dict.fromkeys(schemes.KINDS, schemes.scheme_from),
+    **dict.fromkeys(("CategoryScheme", "ReportingTaxonomy"), trees.tree_from),
+    "ValueList": trees.value_list_from,
+    "DataStructure": structures.data_structure_from,
+    "MetadataStructure": metadata.metadata_structure_from,
+    **dict.fromkeys(links.LINKS, links.link_from),
+    **dict.fromkeys(("ContentConstraint", "DataConstraint"), constraints.constraint_from),
+    "Hierarchy": hierarchies.hierarchy_from,
+    "HierarchicalCodelist": hierarchies.hierarchical_codelist_from,
+    "StructureSet": links.structure_set_from,
+}
+_ONE_EDITION: Final[dict[str, Edition]] = {
+    "ContentConstraint": "2.1",
+    "DataConstraint": "3.0",
+    "HierarchicalCodelist": "2.1",
+    "Hierarchy": "3.0",
+    "HierarchyAssociation": "3.0",
+    "StructureSet": "2.1",
+}
+
+
+def to_sdmx1(artefact: Artefact, *, edition: Edition | None = None) -> Any:
+    """The artefact as an object of sdmx1's model.
+
+    What it refers to becomes an object that has an id and a URN and says that it is external, as sdmx1's own reader
+    makes them. Links, occurrences, sentinel values, extensions of codelists and some more have no place there:
+    ``docs/sdmx-libraries.md`` lists them, and :func:`lost_in_sdmx1` tells them for one artefact.
+
+    Args:
+        artefact: of a class that sdmx1 has.
+        edition: which of its two models, ``sdmx.model.v21`` or ``v30``, where a class is in both. Without it the one
+            that can hold the artefact; where both can, 2.1, unless the version has three parts.
+
+    Raises:
+        MissingExtraError: sdmx1 is not installed (extra ``sdmx1``).
+        NotExpressibleError: sdmx1 has no such class, or would hold something that means something else.
+    """
+    cls = artefact.urn.cls
+    convert = _TO.get(cls)
+    if convert is None:
+        raise NotExpressibleError(f"converting {artefact.urn} to sdmx1: sdmx1 {_version()} has no class for a {cls}")
+    return convert(artefact, _ONE_EDITION.get(cls) or edition or _edition_of(artefact))
+
+
+def _version() -> str:
+    sdmx1()
+    from importlib.metadata import version  # noqa: PLC0415 - for an error only
+
+    return version("sdmx1")
+
+
+def _edition_of(artefact: Artefact) -> Edition:
+    if isinstance(artefact, DataStructure) and not artefact.measures.is_stub and artefact.measures:
+        return "3.0" if any(one.urn.cls == "Measure" for one in artefact.measures.values()) else "2.1"
+    if isinstance(artefact, DataStructure) and (artefact.metadata is not None or artefact.metadata_attribute_usages):
+        return "3.0"
+    if isinstance(artefact, MetadataStructure) and not artefact.metadata_attributes.is_stub:
+        return "3.0" if artefact.metadata_attributes else "2.1"
+    return "3.0" if artefact.version.partition("-")[0].count(".") == 2 else "2.1"
+
+
+def from_sdmx1(obj: Any) -> Artefact:
+    """The artefact of an object of sdmx1's model; ``from_sdmx1(to_sdmx1(x)) == x`` for all that sdmx1 can hold.
+
+    Its URN is made of its class, maintainer, id and version; a version that is missing is 1.0.
+
+    Raises:
+        MissingExtraError: sdmx1 is not installed.
+        NotExpressibleError: an object of another class, or one without a maintainer.
+        UrnError: an id, agency or version that SDMX does not allow.
+    """
+    sdmx1()
+    convert = _FROM.get(our_name(obj))
+    if convert is None:
+        raise NotExpressibleError(f"converting {obj!r} from sdmx1: {type(obj).__name__} is no class that is converted")
+    return convert(obj)
+
+
+def to_sdmx1_message(artefacts: Iterable[Artefact], *, edition: Edition | None = None) -> Any:
+    """A ``sdmx.message.StructureMessage`` of these artefacts, for sdmx1's own writers, for example.
+
+    ``sdmx.to_xml`` writes SDMX-ML 2.1, so give it ``edition="2.1"``. A message of sdmx1 holds one artefact a class and
+    id: of two agencies or versions of one codelist it would lose one, so that is refused.
+
+    Raises:
+        MissingExtraError: sdmx1 is not installed.
+        NotExpressibleError: see :func:`to_sdmx1`; or two artefacts of one class and id.
+    """
+    message = sdmx1().message.StructureMessage()
+    for artefact in artefacts:
+        made = to_sdmx1(artefact, edition=edition)
+        known = len(list(message.iter_objects()))
+        message.add(made)
+        if len(list(message.iter_objects())) == known:
+            raise NotExpressibleError(
+                f"making a message of sdmx1: it has room for one artefact of class {artefact.urn.cls} with id "
+                f"{artefact.id}, and there are several; make a message for each"
+            )
+    return message
+
+
+def lost_in_sdmx1(artefact: Artefact, *, edition: Edition | None = None) -> tuple[str, ...]:
+    """What sdmx1 has no place for in this artefact: the paths, ``codes['A'].links``, of all that does not come back.
+
+    Raises what :func:`to_sdmx1` raises.
+    """
+    return tuple(differences(artefact, from_sdmx1(to_sdmx1(artefact, edition=edition))))

@@ -1,0 +1,191 @@
+"""What all objects share, there and back: identity, names, annotations, validity, references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal, TypeAlias
+
+from kafka_replica.errors import NotExpressibleError
+from kafka_replica.sdmx.base import Annotation, Identifiable, Maintainable, Nameable
+from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.urn import Urn
+
+Edition: TypeAlias = Literal["2.1", "3.0"]
+"""Which of sdmx1's two models: ``sdmx.model.v21`` or ``sdmx.model.v30``."""
+
+_THEIRS: Final = {
+    "DataStructure": "DataStructureDefinition",
+    "MetadataStructure": "MetadataStructureDefinition",
+    "VtlMappingScheme": "VTLMappingScheme",
+    "VtlDataflowMapping": "VTLDataflowMapping",
+    "VtlConceptMapping": "VTLConceptMapping",
+}
+_THEIRS_21: Final = {"Dataflow": "DataflowDefinition", "Metadataflow": "MetadataflowDefinition"}
+_OURS: Final = {theirs: ours for ours, theirs in (_THEIRS | _THEIRS_21).items()} | {
+    "VTLMapping": "VtlCodelistMapping",
+}
+_MARKS: Final = ("is_final", "is_partial", "is_external_reference")
+
+
+def class_named(name: str, edition: Edition) -> Any:
+    """The class of sdmx1 for one of ours; None if it has none."""
+    modules = (sdmx1().v21, sdmx1().v30) if edition == "2.1" else (sdmx1().v30, sdmx1().v21)
+    theirs = _THEIRS.get(name, name)
+    theirs = _THEIRS_21.get(theirs, theirs) if edition == "2.1" else theirs
+    return next((found for one in modules if (found := getattr(one, theirs, None)) is not None), None)
+
+
+def our_name(obj: Any) -> str:
+    """The name SDMX has for the class of an object of sdmx1."""
+    name = type(obj).__name__
+    return _OURS.get(name, name)
+
+
+# to sdmx1
+
+
+def identified(one: Identifiable) -> dict[str, Any]:
+    """The arguments of an IdentifiableArtefact."""
+    return {"id": one.id, "urn": str(one.urn), "uri": one.uri, "annotations": annotations_to(one.annotations)}
+
+
+def named(one: Nameable) -> dict[str, Any]:
+    """The arguments of a NameableArtefact."""
+    return {**identified(one), "name": dict(one.names), "description": dict(one.descriptions)}
+
+
+def maintained(one: Maintainable, *, partial: bool = False) -> dict[str, Any]:
+    """The arguments of a MaintainableArtefact; with ``partial`` of an ItemScheme."""
+    return {
+        **named(one),
+        "version": one.version,
+        "valid_from": one.valid_from,
+        "valid_to": one.valid_to,
+        "is_final": one.is_final,
+        "is_external_reference": one.is_external_reference,
+        "service_url": one.service_url,
+        "structure_url": one.structure_url,
+        **({"is_partial": one.is_partial} if partial else {}),
+    }
+
+
+def annotations_to(annotations: Iterable[Annotation]) -> list[Any]:
+    """The annotations; one with a value is of the edition that has values."""
+    made = []
+    for one in annotations:
+        own = {"id": one.id, "title": one.title, "type": one.type, "url": one.url, "text": dict(one.text)}
+        if one.value is None:
+            made.append(sdmx1().v21.Annotation(**own))
+        else:
+            made.append(sdmx1().v30.Annotation(**own, value=one.value))
+    return made
+
+
+def reference_to(urn: Urn | None, edition: Edition) -> Any:
+    """What stands for an artefact, or item, that is only referred to; with its scheme, as sdmx1 has it."""
+    if urn is None:
+        return None
+    common = sdmx1().common
+    if urn.item is None:
+        found = class_named(urn.cls, edition)
+        is_known = found is not None and issubclass(found, common.MaintainableArtefact)
+        agency = common.Agency(id=urn.agency)
+        made = (found if is_known else common.MaintainableArtefact)(
+            id=urn.id, version=urn.version, maintainer=agency, is_external_reference=True
+        )
+        made.urn = str(urn)  # not as an argument: sdmx1 refuses URNs with version rules
+        return made
+    kind = class_named(urn.cls, edition) or common.IdentifiableArtefact
+    item = kind(id=urn.item.rpartition(".")[2])
+    item.urn = str(urn)
+    scheme = class_named(urn.maintainable.cls, edition)
+    if isinstance(item, common.Item) and scheme is not None and issubclass(scheme, common.ItemScheme):
+        item.parent = reference_to(urn.maintainable, edition)
+        item.parent.items[item.id] = item  # sdmx1's writer takes an empty scheme for none
+    return item
+
+
+# and back
+
+
+def urn_of(obj: Any) -> Urn:
+    """The URN of an artefact, by what it says of itself. Raises UrnError, NotExpressibleError."""
+    known = Urn.parse(_normal(obj.urn)) if obj.urn else None
+    agency = obj.maintainer.id if obj.maintainer is not None else known.agency if known else None
+    version = str(obj.version) if obj.version else known.version if known else "1.0"
+    if agency is None:
+        raise NotExpressibleError(f"converting {obj!r} from sdmx1: it has no maintainer; set its maintainer or urn")
+    return Urn.of(our_name(obj), agency, obj.id, version)
+
+
+def _normal(text: str) -> str:
+    return text.replace("Definition=", "=").replace(".VTL", ".Vtl")
+
+
+def reference_from(obj: Any) -> Urn | None:
+    """The URN of what is referred to."""
+    if obj is None:
+        return None
+    if obj.urn:
+        return Urn.parse(_normal(obj.urn))
+    if isinstance(obj, sdmx1().common.MaintainableArtefact):
+        return urn_of(obj)
+    return urn_of(obj.get_scheme()).with_item(our_name(obj), getattr(obj, "hierarchical_id", obj.id))
+
+
+def identity(obj: Any, urn: Urn) -> dict[str, Any]:
+    """The arguments of an Identifiable."""
+    return {"urn": urn, "uri": obj.uri, "annotations": annotations_from(obj.annotations)}
+
+
+def naming(obj: Any, urn: Urn) -> dict[str, Any]:
+    """The arguments of a Nameable."""
+    return {**identity(obj, urn), "names": texts_from(obj.name), "descriptions": texts_from(obj.description)}
+
+
+def maintenance(obj: Any, urn: Urn) -> dict[str, Any]:
+    """The arguments of a Maintainable."""
+    return {
+        **naming(obj, urn),
+        "valid_from": obj.valid_from,
+        "valid_to": obj.valid_to,
+        "service_url": obj.service_url,
+        "structure_url": obj.structure_url,
+        **{mark: truth(getattr(obj, mark, None)) for mark in _MARKS},
+    }
+
+
+def truth(value: Any) -> bool:
+    """A boolean; sdmx1's reader leaves some as text."""
+    return value == "true" if isinstance(value, str) else bool(value)
+
+
+def texts_from(text: Any) -> InternationalString:
+    """A text in its languages."""
+    return InternationalString(list(text.localizations.items()))
+
+
+def annotations_from(annotations: Iterable[Any]) -> tuple[Annotation, ...]:
+    """The annotations."""
+    return tuple(
+        Annotation(
+            id=one.id,
+            title=one.title,
+            type=one.type,
+            value=one.value,
+            urls=InternationalString({"en": one.url} if one.url is not None else {}),
+            text=texts_from(one.text),
+        )
+        for one in annotations
+    )
+
+
+def fields_to(one: Any, fields: Mapping[str, str]) -> dict[str, Any]:
+    """Fields that are plain values, by their names there."""
+    return {theirs: getattr(one, ours) for ours, theirs in fields.items()}
+
+
+def fields_from(obj: Any, fields: Mapping[str, str]) -> dict[str, Any]:
+    """Fields that are plain values, by our names."""
+    return {ours: getattr(obj, theirs) for ours, theirs in fields.items()}

@@ -1,0 +1,139 @@
+"""Hierarchies (3.x), and hierarchical codelists (2.1). There and back.
+
+sdmx1 has no place for included codelists and their aliases; codes named by an alias keep the code's URN alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafka_replica.sdmx.containers import Items, items_of
+from kafka_replica.sdmx.exchange.sdmx1.basics import (
+    Edition,
+    identified,
+    identity,
+    maintained,
+    maintenance,
+    named,
+    naming,
+    reference_from,
+    reference_to,
+    urn_of,
+)
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.representations import facet_from, facet_to
+from kafka_replica.sdmx.model import HierarchicalCode, HierarchicalCodelist, Hierarchy, HierarchyOfCodelist, Level
+from kafka_replica.sdmx.urn import Urn
+
+
+def hierarchy_to(artefact: Hierarchy, edition: Edition) -> Any:
+    """A hierarchy."""
+    made = sdmx1().v30.Hierarchy(**maintained(artefact))
+    if not artefact.codes.is_stub:
+        _fill(made, artefact, edition)
+    return made
+
+
+def hierarchical_codelist_to(artefact: HierarchicalCodelist, edition: Edition) -> Any:
+    """A hierarchical codelist."""
+    made = sdmx1().v21.HierarchicalCodelist(**maintained(artefact))
+    for one in () if artefact.hierarchies.is_stub else artefact.hierarchies.values():
+        own = sdmx1().v21.Hierarchy(**named(one))
+        _fill(own, one, edition)
+        made.hierarchy.append(own)
+    return made
+
+
+def _fill(made: Any, one: Hierarchy | HierarchyOfCodelist, edition: Edition) -> None:
+    made.has_formal_levels = one.has_formal_levels
+    made.level = _level_to(one.level, made)
+    levels = {}
+    level = made.level
+    while level is not None:
+        levels[level.id] = level
+        level = level.child
+    for code_id, code in one.codes.items():
+        made.codes[code_id] = _code_to(code, made, levels, edition)
+
+
+def _level_to(one: Level | None, parent: Any) -> Any:
+    if one is None:
+        return None
+    common = sdmx1().common
+    made = common.Level(**named(one), parent=parent)
+    if one.coding_format is not None:
+        made.code_format = common.CodingFormat(coding_format=facet_to(one.coding_format))
+    made.child = _level_to(one.level, made)
+    return made
+
+
+def _code_to(one: HierarchicalCode, parent: Any, levels: dict[str, Any], edition: Edition) -> Any:
+    common = sdmx1().common
+    level = None if one.level is None else levels.get(one.level.rpartition(".")[2]) or common.Level(id=one.level)
+    made = common.HierarchicalCode(
+        **identified(one),
+        valid_from=one.valid_from,
+        valid_to=one.valid_to,
+        code=reference_to(one.code, edition),
+        level=level,
+        parent=parent,
+    )
+    made.child = [_code_to(child, made, levels, edition) for child in one.codes.values()]
+    return made
+
+
+def hierarchy_from(obj: Any) -> Hierarchy:
+    """A hierarchy."""
+    urn = urn_of(obj)
+    base = maintenance(obj, urn)
+    codes = _codes_from(obj.codes.values(), urn, "")
+    return Hierarchy(
+        **base,
+        codes=items_of(urn, codes, is_stub=base["is_external_reference"]),
+        level=_level_from(obj.level, urn, ""),
+        has_formal_levels=bool(obj.has_formal_levels),
+    )
+
+
+def hierarchical_codelist_from(obj: Any) -> HierarchicalCodelist:
+    """A hierarchical codelist."""
+    urn = urn_of(obj)
+    base = maintenance(obj, urn)
+    hierarchies = {
+        one.id: HierarchyOfCodelist(
+            **naming(one, urn.with_item("Hierarchy", one.id)),
+            codes=Items(_codes_from(one.codes.values(), urn, f"{one.id}.")),
+            level=_level_from(one.level, urn, f"{one.id}."),
+            has_formal_levels=bool(one.has_formal_levels),
+        )
+        for one in obj.hierarchy
+    }
+    return HierarchicalCodelist(**base, hierarchies=items_of(urn, hierarchies, is_stub=base["is_external_reference"]))
+
+
+def _codes_from(found: Any, urn: Urn, above: str) -> dict[str, HierarchicalCode]:
+    made = {}
+    for one in found:
+        path = f"{above}{one.id}"
+        made[one.id] = HierarchicalCode(
+            **identity(one, urn.with_item("HierarchicalCode", path)),
+            code=reference_from(one.code),
+            codes=Items(_codes_from(one.child, urn, f"{path}.")),
+            level=None if one.level is None else one.level.id,
+            valid_from=one.valid_from,
+            valid_to=one.valid_to,
+        )
+    return made
+
+
+def _level_from(obj: Any, urn: Urn, above: str) -> Level | None:
+    if obj is None:
+        return None
+    path = f"{above}{obj.id}"
+    facet = obj.code_format.coding_format
+    is_empty = facet == sdmx1().common.Facet()
+    return Level(
+        **naming(obj, urn.with_item("Level", path)),
+        coding_format=None if is_empty else facet_from(facet),
+        level=_level_from(obj.child, urn, f"{path}."),
+    )

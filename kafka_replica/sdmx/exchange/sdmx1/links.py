@@ -1,0 +1,113 @@
+"""Artefacts that tie others together: flows, categorisations, provision agreements, and the like. There and back."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kafka_replica.errors import NotExpressibleError
+from kafka_replica.sdmx.containers import parts_of
+from kafka_replica.sdmx.exchange.sdmx1.basics import (
+    Edition,
+    annotations_from,
+    annotations_to,
+    class_named,
+    maintained,
+    maintenance,
+    named,
+    naming,
+    our_name,
+    reference_from,
+    reference_to,
+    urn_of,
+)
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.model import ARTEFACTS, ItemMap, Maintainable, MappedValue, SchemeMapInSet, StructureSet
+from kafka_replica.sdmx.urn import Urn
+
+LINKS: Final[dict[str, dict[str, str]]] = {
+    "Dataflow": {"structure_reference": "structure"},
+    "Metadataflow": {"structure_reference": "structure"},
+    "Categorisation": {"source": "artefact", "target": "category"},
+    "ProvisionAgreement": {"structure_usage": "structure_usage", "data_provider": "data_provider"},
+    "HierarchyAssociation": {
+        "linked_hierarchy": "linked_hierarchy",
+        "linked_object": "linked_object",
+        "context_object": "context_object",
+    },
+}
+"""Class -> our field that refers to something -> theirs."""
+
+
+def link_to(artefact: Maintainable, edition: Edition) -> Any:
+    """An artefact made of references."""
+    cls = artefact.urn.cls
+    references = {theirs: reference_to(getattr(artefact, ours), edition) for ours, theirs in LINKS[cls].items()}
+    made = class_named(cls, edition)(**maintained(artefact))
+    for name, reference in references.items():
+        setattr(made, name, reference)
+    return made
+
+
+def link_from(obj: Any) -> Maintainable:
+    """An artefact made of references."""
+    urn = urn_of(obj)
+    found: Any = ARTEFACTS[urn.cls]
+    references = {ours: _reference(getattr(obj, theirs, None)) for ours, theirs in LINKS[urn.cls].items()}
+    made: Maintainable = found(**maintenance(obj, urn), **references)
+    return made
+
+
+def _reference(obj: Any) -> Urn | None:
+    # A flow without a structure has one without a name there.
+    return None if obj is None or obj.id == sdmx1().common.MissingID else reference_from(obj)
+
+
+def structure_set_to(artefact: StructureSet, edition: Edition) -> Any:
+    """A structure set made of maps between item schemes; sdmx1 has no other maps."""
+    if not artefact.is_stub and artefact.structure_maps:
+        raise NotExpressibleError(f"converting {artefact.urn} to sdmx1: it has no maps between structures")
+    v21 = sdmx1().v21
+    made = v21.StructureSet(**maintained(artefact))
+    for one in () if artefact.is_stub else artefact.scheme_maps:
+        kind = class_named(one.urn.cls, "2.1") or v21.ItemSchemeMap
+        own = kind(**named(one), source=reference_to(one.source, edition), target=reference_to(one.target, edition))
+        own.item_association = [_pair_to(pair, own) for pair in one.item_maps]
+        made.item_scheme_map.append(own)
+    return made
+
+
+def _pair_to(pair: ItemMap, own: Any) -> Any:
+    common = sdmx1().common
+    kind = sdmx1().v21.CodeMap if type(own).__name__ == "CodelistMap" else sdmx1().v21.ItemAssociation
+    target = None if pair.target is None else common.Code(id=pair.target)
+    return kind(source=common.Code(id=pair.source.value), target=target, annotations=annotations_to(pair.annotations))
+
+
+def structure_set_from(obj: Any) -> StructureSet:
+    """A structure set."""
+    urn = urn_of(obj)
+    base = maintenance(obj, urn)
+    maps = [
+        SchemeMapInSet(
+            **naming(one, urn.with_item(our_name(one), one.id)),
+            source=reference_from(one.source),
+            target=reference_from(one.target),
+            item_maps=tuple(_pair_from(pair) for pair in one.item_association),
+        )
+        for one in obj.item_scheme_map
+    ]
+    is_stub = base["is_external_reference"]
+    return StructureSet(
+        **base,
+        related_structures=parts_of(urn, (), is_stub=is_stub and not maps),
+        scheme_maps=parts_of(urn, maps, is_stub=is_stub),
+        structure_maps=parts_of(urn, (), is_stub=is_stub and not maps),
+    )
+
+
+def _pair_from(obj: Any) -> ItemMap:
+    return ItemMap(
+        source=MappedValue(value=obj.source.id),
+        target=None if obj.target is None else obj.target.id,
+        annotations=annotations_from(obj.annotations),
+    )

@@ -1,0 +1,47 @@
+"""What attributes describe. There and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafka_replica.sdmx.exchange.sdmx1.basics import Edition
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.model import AttributeRelationship
+
+
+def relationship_to(one: AttributeRelationship, structure: Any, edition: Edition) -> Any:
+    """A relationship, to the dimensions and groups of this structure."""
+    library = sdmx1()
+    common = library.common
+    group = None
+    if one.groups:
+        group = structure.group_dimensions.get(one.groups[0]) or common.GroupDimensionDescriptor(id=one.groups[0])
+    if one.kind == "group":
+        return common.GroupRelationship(group_key=group)
+    if one.kind == "dimensions":
+        known = {dimension.id: dimension for dimension in structure.dimensions.components}
+        chosen = [known.get(id_) or common.Dimension(id=id_) for id_ in one.dimensions]
+        return common.DimensionRelationship(dimensions=chosen, group_key=group)
+    if edition == "2.1":
+        kind = library.v21.NoSpecifiedRelationship if one.kind == "dataset" else library.v21.PrimaryMeasureRelationship
+    else:
+        kind = library.v30.DataflowRelationship if one.kind == "dataset" else library.v30.ObservationRelationship
+    return kind()
+
+
+def relationship_from(obj: Any, structure: Any) -> AttributeRelationship:
+    """A relationship; none at all is one to the data set."""
+    library = sdmx1()
+    group = getattr(obj, "group_key", None)
+    groups = () if group is None else (group.id,)
+    if isinstance(obj, library.common.DimensionRelationship):
+        dimensions = tuple(one.id for one in obj.dimensions)
+        return AttributeRelationship(kind="dimensions", dimensions=dimensions, groups=groups)
+    if isinstance(obj, library.common.GroupRelationship):
+        return AttributeRelationship(kind="group", groups=groups)
+    if isinstance(obj, library.v21.PrimaryMeasureRelationship):
+        measures = tuple(one.id for one in structure.measures.components[:1])
+        return AttributeRelationship(kind="observation", measures=measures)
+    if isinstance(obj, library.v30.ObservationRelationship):
+        return AttributeRelationship(kind="observation")
+    return AttributeRelationship(kind="dataset")

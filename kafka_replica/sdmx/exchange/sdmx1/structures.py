@@ -1,0 +1,189 @@
+"""Data structures. There and back.
+
+sdmx1 has no place for: roles of a component beside the first, whether a measure must be there, the measures an
+attribute is about (3.x), cross-sections (1.0, 2.0), ``evolving_structure``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kafka_replica.errors import NotExpressibleError
+from kafka_replica.sdmx.containers import items_of
+from kafka_replica.sdmx.exchange.sdmx1.basics import (
+    Edition,
+    annotations_from,
+    annotations_to,
+    class_named,
+    identified,
+    identity,
+    maintained,
+    maintenance,
+    our_name,
+    reference_from,
+    reference_to,
+    urn_of,
+)
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.relationships import relationship_from, relationship_to
+from kafka_replica.sdmx.exchange.sdmx1.representations import representation_from, representation_to
+from kafka_replica.sdmx.model import (
+    Attribute,
+    Component,
+    DataStructure,
+    Dimension,
+    Group,
+    Identifiable,
+    Measure,
+    MetadataAttributeUsage,
+)
+from kafka_replica.sdmx.urn import Urn
+
+_LISTS: Final = {
+    "dimensions": "DimensionDescriptor",
+    "attributes": "AttributeDescriptor",
+    "measures": "MeasureDescriptor",
+}
+
+
+def data_structure_to(artefact: DataStructure, edition: Edition) -> Any:
+    """A data structure definition."""
+    made = class_named("DataStructure", edition)(**maintained(artefact))
+    for field, name in _LISTS.items():
+        getattr(made, field).id = name
+    for one in artefact.descriptors:
+        for listed in (field for field, name in _LISTS.items() if name == one.urn.cls):
+            getattr(made, listed).annotations = annotations_to(one.annotations)
+    if artefact.dimension_list.is_stub:
+        return made
+    for dimension in artefact.dimension_list.values():
+        made.dimensions.components.append(component_to(dimension, edition, order=dimension.position))
+    for group in artefact.groups.values():
+        own = sdmx1().common.GroupDimensionDescriptor(**identified(group))
+        own.components = [_dimension(made, id_) for id_ in group.dimensions]
+        own.attachment_constraint = group.attachment_constraint is not None or None
+        made.group_dimensions[group.id] = own
+    made.measures.components = _measures_to(artefact, edition)
+    made.attributes.components = [_attribute_to(one, made, edition) for one in artefact.attributes.values()]
+    if edition == "3.0":
+        made.metadata = reference_to(artefact.metadata, edition)
+        made.attributes.components += [_usage_to(one, made) for one in artefact.metadata_attribute_usages]
+    return made
+
+
+def component_to(one: Component, edition: Edition, kind: Any = None, **arguments: Any) -> Any:
+    """A component, of the class in its URN if not of ``kind``, with the first of its roles."""
+    kind = kind or class_named(one.urn.cls, edition) or sdmx1().common.Component
+    made = kind(
+        **identified(one),
+        concept_identity=reference_to(one.concept, edition),
+        local_representation=representation_to(one.representation, edition),
+        **arguments,
+    )
+    if one.concept_roles and hasattr(made, "concept_role"):
+        made.concept_role = reference_to(one.concept_roles[0], edition)
+    return made
+
+
+def _measures_to(artefact: DataStructure, edition: Edition) -> list[Any]:
+    """The measures, of the class that the edition has; 2.1 has one."""
+    found = [one for one in artefact.measures.values() if one.urn.cls in {"PrimaryMeasure", "Measure"}]
+    if edition == "2.1" and len(found) > 1:
+        raise NotExpressibleError(f"converting {artefact.urn} to sdmx1: 2.1 has one measure; take edition 3.0")
+    kind = sdmx1().v21.PrimaryMeasure if edition == "2.1" else sdmx1().v30.Measure
+    return [component_to(one, edition, kind) for one in found]
+
+
+def _dimension(structure: Any, id_: str) -> Any:
+    found = next((one for one in structure.dimensions.components if one.id == id_), None)
+    return found if found is not None else sdmx1().common.Dimension(id=id_)
+
+
+def _attribute_to(one: Attribute, structure: Any, edition: Edition) -> Any:
+    status = sdmx1().common.UsageStatus["mandatory" if one.mandatory else "conditional"]
+    related = relationship_to(one.relationship, structure, edition)
+    return component_to(one, edition, usage_status=status, related_to=related)
+
+
+def _usage_to(one: MetadataAttributeUsage, structure: Any) -> Any:
+    return sdmx1().v30.MetadataAttributeUsage(
+        id=one.metadata_attribute,
+        metadata_attribute=sdmx1().common.MetadataAttribute(id=one.metadata_attribute),
+        related_to=relationship_to(one.relationship, structure, "3.0"),
+        annotations=annotations_to(one.annotations),
+    )
+
+
+def data_structure_from(obj: Any) -> DataStructure:
+    """A data structure."""
+    urn = urn_of(obj)
+    base = maintenance(obj, urn)
+    dimensions = {
+        one.id: Dimension(**_component(one, urn), position=number if one.order is None else one.order)
+        for number, one in enumerate(obj.dimensions.components, start=1)
+    }
+    measures = {one.id: Measure(**_component(one, urn)) for one in obj.measures.components}
+    usage = sdmx1().v30.MetadataAttributeUsage
+    attributes = {
+        one.id: Attribute(
+            **_component(one, urn),
+            mandatory=one.usage_status is not None and one.usage_status.name == "mandatory",
+            relationship=relationship_from(one.related_to, obj),
+        )
+        for one in obj.attributes.components
+        if not isinstance(one, usage)
+    }
+    is_stub = base["is_external_reference"] and not dimensions
+    return DataStructure(
+        **base,
+        dimension_list=items_of(urn, dimensions, is_stub=is_stub),
+        measures=items_of(urn, measures, is_stub=is_stub),
+        attributes=items_of(urn, attributes, is_stub=is_stub),
+        groups=items_of(urn, _groups(obj, urn), is_stub=is_stub),
+        metadata=reference_from(getattr(obj, "metadata", None)),
+        metadata_attribute_usages=tuple(
+            _usage_from(one, obj) for one in obj.attributes.components if isinstance(one, usage)
+        ),
+        descriptors=tuple(_descriptors(obj, urn)),
+    )
+
+
+def _groups(obj: Any, urn: Urn) -> dict[str, Group]:
+    return {
+        one.id: Group(
+            **identity(one, urn.with_item("GroupDimensionDescriptor", one.id)),
+            dimensions=tuple(dimension.id for dimension in one.components),
+        )
+        for one in obj.group_dimensions.values()
+    }
+
+
+def _descriptors(obj: Any, urn: Urn) -> list[Identifiable]:
+    return [
+        Identifiable(urn=urn.with_item(name, name), annotations=annotations_from(getattr(obj, field).annotations))
+        for field, name in _LISTS.items()
+        if getattr(obj, field).annotations
+    ]
+
+
+def _component(obj: Any, urn: Urn) -> dict[str, Any]:
+    return component_from(obj, urn.with_item(our_name(obj), obj.id))
+
+
+def component_from(obj: Any, urn: Urn) -> dict[str, Any]:
+    """The arguments of a component."""
+    role = reference_from(getattr(obj, "concept_role", None))
+    return {
+        **identity(obj, urn),
+        "concept": reference_from(obj.concept_identity),
+        "representation": representation_from(obj.local_representation),
+        "concept_roles": () if role is None else (role,),
+    }
+
+
+def _usage_from(obj: Any, structure: Any) -> MetadataAttributeUsage:
+    return MetadataAttributeUsage(
+        metadata_attribute=obj.metadata_attribute.id,
+        relationship=relationship_from(obj.related_to, structure),
+        annotations=annotations_from(obj.annotations),
+    )

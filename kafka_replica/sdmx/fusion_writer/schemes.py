@@ -1,0 +1,193 @@
+"""Codelists, concepts, organisations, categories, provisions and schemes of VTL as Fusion-JSON."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kafka_replica.sdmx.fusion_writer.values import (
+    Json,
+    annotations_of,
+    items_of,
+    maintained,
+    named,
+    obj,
+    parts,
+    representation,
+    texts,
+    urn,
+    urns,
+)
+from kafka_replica.sdmx.model import (
+    Categorisation,
+    Category,
+    CategoryScheme,
+    Code,
+    Codelist,
+    ConceptScheme,
+    Contact,
+    MetadataProvisionAgreement,
+    OrganisationScheme,
+    ProvisionAgreement,
+    ValueItem,
+    ValueList,
+    VtlDefinitionScheme,
+    VtlMapping,
+    VtlMappingScheme,
+)
+
+
+def codelist(one: Codelist) -> Json:
+    """A codelist; extensions have no place that we know of."""
+    return obj(maintained(one), items=[_code(each) for each in items_of(one.codes)])
+
+
+def _code(one: Code) -> Json:
+    found = named(one)
+    if one.parent is not None:
+        found["parentCode"] = one.parent
+    return found
+
+
+def value_list(one: ValueList) -> Json:
+    """A value list."""
+    return obj(maintained(one), items=[_value(each) for each in one.value_items])
+
+
+def _value(one: ValueItem) -> Json:
+    names = obj(names=texts(one.names), descriptions=texts(one.descriptions))
+    return obj({"id": one.id}, names, annotations=annotations_of(one.annotations))
+
+
+def concept_scheme(one: ConceptScheme) -> Json:
+    """A concept scheme."""
+    found = [
+        obj(named(each), parentConcept=each.parent, representation=representation(each.core_representation))
+        for each in items_of(one.concepts)
+    ]
+    return obj(maintained(one), items=found)
+
+
+def organisation_scheme(one: OrganisationScheme) -> Json:
+    """A scheme of organisations of any kind."""
+    found = [
+        obj(named(each), parent=each.parent, contacts=[_contact(contact) for contact in each.contacts])
+        for each in items_of(one.organisations)
+    ]
+    return obj(maintained(one), items=found)
+
+
+def _contact(one: Contact) -> Json:
+    return obj(
+        id=one.id,
+        names=texts(one.names),
+        departments=texts(one.departments),
+        roles=texts(one.roles),
+        telephone=list(one.telephones),
+        fax=list(one.faxes),
+        x400=list(one.x400s),
+        uri=list(one.uris),
+        email=list(one.emails),
+    )
+
+
+def category_scheme(one: CategoryScheme) -> Json:
+    """A category scheme."""
+    return obj(maintained(one), items=[_category(each) for each in items_of(one.categories)])
+
+
+def _category(one: Category) -> Json:
+    return obj(named(one), items=[_category(each) for each in one.categories.values()])
+
+
+def categorisation(one: Categorisation) -> Json:
+    """A categorisation."""
+    return obj(maintained(one), structureReference=urn(one.source), categoryReference=urn(one.target))
+
+
+def provision_agreement(one: ProvisionAgreement) -> Json:
+    """A provision agreement."""
+    return obj(maintained(one), structureUsage=urn(one.structure_usage), dataproviderRef=urn(one.data_provider))
+
+
+def metadata_provision_agreement(one: MetadataProvisionAgreement) -> Json:
+    """A provision agreement for metadata."""
+    return obj(
+        maintained(one),
+        metadataflowRef=urn(one.metadataflow),
+        metadataproviderRef=urn(one.metadata_provider),
+        targets=parts(one.targets),
+    )
+
+
+# class -> the fields of an item, single references, lists of references; keys as registries spell them
+_VTL: Final[dict[str, tuple[dict[str, str], dict[str, str], dict[str, str]]]] = {
+    "TransformationScheme": (
+        {"expression": "expression", "result": "result", "isPersistent": "is_persistent"},
+        {
+            "vtlMappingScheme": "vtl_mapping_scheme",
+            "namePersonalisationScheme": "name_personalisation_scheme",
+            "customTypeScheme": "custom_type_scheme",
+        },
+        {"rulesetSchemes": "ruleset_schemes", "userDefinedOperatorScheme": "user_defined_operator_schemes"},
+    ),
+    "RulesetScheme": (
+        {"rulesetDefinition": "ruleset_definition", "rulesetType": "ruleset_type", "rulesetScope": "ruleset_scope"},
+        {"vtlMappingScheme": "vtl_mapping_scheme"},
+        {},
+    ),
+    "UserDefinedOperatorScheme": (
+        {"operatorDefinition": "operator_definition"},
+        {"vtlMappingScheme": "vtl_mapping_scheme"},
+        {"rulesetSchemes": "ruleset_schemes"},
+    ),
+    "CustomTypeScheme": (
+        {
+            "vtlScalarType": "vtl_scalar_type",
+            "dataType": "data_type",
+            "vtlLiteralFormat": "vtl_literal_format",
+            "outputFormat": "output_format",
+            "nullValue": "null_value",
+        },
+        {},
+        {},
+    ),
+    "NamePersonalisationScheme": (
+        {
+            "vtlArtefact": "vtl_artefact",
+            "vtlDefaultName": "vtl_default_name",
+            "personalisedName": "personalised_name",
+        },
+        {},
+        {},
+    ),
+}
+
+
+def definition_scheme(one: VtlDefinitionScheme) -> Json:
+    """A scheme of transformations, rulesets, operators, custom types or names."""
+    fields, single, several = _VTL[one.urn.cls]
+    found: list[Any] = [
+        obj(named(each), {key: getattr(each, field) for key, field in fields.items()}) for each in items_of(one.items)
+    ]
+    return obj(
+        maintained(one),
+        {key: urn(getattr(one, field)) for key, field in single.items()},
+        {key: urns(getattr(one, field)) for key, field in several.items()},
+        vtlVersion=one.vtl_version,
+        items=found,
+    )
+
+
+def mapping_scheme(one: VtlMappingScheme) -> Json:
+    """A scheme of VTL mappings."""
+    return obj(maintained(one), items=[_mapping(each) for each in items_of(one.mappings)])
+
+
+def _mapping(one: VtlMapping) -> Json:
+    to_vtl, from_vtl = one.to_vtl, one.from_vtl
+    found = obj(named(one), alias=one.alias, mapped=urn(one.mapped))
+    if to_vtl is not None:
+        found |= obj(toVtlMethod=to_vtl.method) | {"toVtlSubSpace": list(to_vtl.space_keys)}
+    if from_vtl is not None:
+        found |= obj(fromVtlMethod=from_vtl.method) | {"fromVtlSuperSpace": list(from_vtl.space_keys)}
+    return found

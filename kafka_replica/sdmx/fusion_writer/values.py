@@ -1,0 +1,152 @@
+"""The small parts that many artefacts of Fusion-JSON share.
+
+Fusion-JSON has no published schema: what is written are the keys that registries send, as the reader knows them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final, TypeAlias
+
+from kafka_replica.sdmx.containers import InternationalString, StubTuple
+from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
+from kafka_replica.sdmx.representation import Representation, TextFormat
+from kafka_replica.sdmx.urn import Urn
+
+Json: TypeAlias = dict[str, Any]
+
+_is_instant = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}", re.ASCII).fullmatch
+_MS: Final = 1000
+
+
+def obj(*parts: Mapping[str, Any], **members: Any) -> Json:
+    """An object of these members, those left out that say nothing: None, and empty lists."""
+    found: Json = {}
+    for part in (*parts, members):
+        for name, value in part.items():
+            if value is not None and not (isinstance(value, list) and not value):
+                found[name] = value
+    return found
+
+
+def urn(one: Urn | None) -> str | None:
+    """A reference."""
+    return None if one is None else str(one)
+
+
+def urns(found: Iterable[Urn]) -> list[str]:
+    """References."""
+    return [str(one) for one in found]
+
+
+def items_of(found: Any) -> list[Any]:
+    """The items, none for a stub."""
+    return [] if found.is_stub else list(found.values())
+
+
+def parts(found: tuple[Any, ...]) -> list[Any]:
+    """The parts of an artefact, none for a stub."""
+    return [] if isinstance(found, StubTuple) else list(found)
+
+
+def true(value: bool) -> bool | None:
+    """A mark that is said only where it is true."""
+    return True if value else None
+
+
+def texts(found: InternationalString) -> list[Json]:
+    """A text in each language."""
+    return [{"locale": language, "value": text} for language, text in found.texts]
+
+
+def when(value: str | None) -> str | int | None:
+    """A date: milliseconds since 1970 where it is an instant without a zone, as registries write it."""
+    if value is None or not _is_instant(value):
+        return value
+    try:
+        instant = datetime.fromisoformat(value).replace(tzinfo=UTC)
+    except ValueError:
+        return value
+    return round(instant.timestamp()) * _MS
+
+
+def annotations_of(found: Iterable[Annotation]) -> list[Json]:
+    """Annotations."""
+    return [
+        obj(id=one.id, title=one.title, type=one.type, value=one.value, uri=one.url, text=texts(one.text))
+        for one in found
+    ]
+
+
+def _link(one: Link) -> Json:
+    return obj(rel=one.rel, href=one.url, urn=one.urn, type=one.type)
+
+
+def identified(one: Identifiable) -> Json:
+    """Id, URN, annotations and links."""
+    found: Json = {"id": one.id, "urn": str(one.urn)}
+    if one.annotations or one.links or one.uri is not None:
+        found |= obj(
+            uri=one.uri, annotations=annotations_of(one.annotations), links=[_link(each) for each in one.links]
+        )
+    return found
+
+
+def named(one: Nameable) -> Json:
+    """Names and descriptions too."""
+    found = identified(one)
+    if one.names.texts:
+        found["names"] = texts(one.names)
+    if one.descriptions.texts:
+        found["descriptions"] = texts(one.descriptions)
+    return found
+
+
+def maintained(one: Maintainable) -> Json:
+    """What every artefact says."""
+    return obj(
+        named(one),
+        agencyId=one.agency,
+        version=one.version,
+        isFinal=true(one.is_final),
+        isPartial=true(one.is_partial),
+        isExternalReference=true(one.is_external_reference),
+        validFrom=when(one.valid_from),
+        validTo=when(one.valid_to),
+        serviceURL=one.service_url,
+        structureURL=one.structure_url,
+    )
+
+
+def representation(one: Representation | None) -> Json | None:
+    """A representation; ``representation`` is the URN of the list."""
+    if one is None:
+        return None
+    return obj(
+        textFormat=None if one.format is None else _text_format(one.format),
+        representation=urn(one.enumeration),
+        minOccurs=one.min_occurs,
+        maxOccurs=one.max_occurs,
+    )
+
+
+def _text_format(one: TextFormat) -> Json:
+    return obj(
+        textType=one.text_type,
+        isSequence=one.is_sequence,
+        isMultiLingual=one.is_multi_lingual,
+        minLength=one.min_length,
+        maxLength=one.max_length,
+        minValue=one.min_value,
+        maxValue=one.max_value,
+        startValue=one.start_value,
+        endValue=one.end_value,
+        interval=one.interval,
+        startTime=one.start_time,
+        endTime=one.end_time,
+        timeInterval=one.time_interval,
+        decimals=one.decimals,
+        pattern=one.pattern,
+    )

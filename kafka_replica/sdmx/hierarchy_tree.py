@@ -1,0 +1,192 @@
+"""Walking a hierarchy: parents, children, levels, leaves, and the code that each place stands for.
+
+Source: SDMX 3.1 Section 2, "Hierarchy"; SDMX 2.1 Section 2, "Hierarchical Codelist".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import TypeAlias, TypeVar
+
+from kafka_replica.errors import ArtefactNotFoundError, UrnError
+from kafka_replica.sdmx.model import Code, HierarchicalCode, Hierarchy, HierarchyOfCodelist, Level
+from kafka_replica.sdmx.urn import Urn
+
+AnyHierarchy: TypeAlias = Hierarchy | HierarchyOfCodelist
+"""A hierarchy of 3.x, or one within a hierarchical codelist of 2.1."""
+
+K = TypeVar("K")
+
+LookUp: TypeAlias = "Callable[[Urn], object]"
+"""What a URN names; raises SdmxError."""
+
+
+class HierarchyNode:
+    """One place in a hierarchy. ``depth`` counts from 1; ``parent`` is None for those of the first level."""
+
+    def __init__(self, tree: HierarchyTree, hierarchical_code: HierarchicalCode, parent: HierarchyNode | None) -> None:
+        self._tree = tree
+        self.hierarchical_code = hierarchical_code
+        self.parent = parent
+        self.depth: int = 1 if parent is None else parent.depth + 1
+
+    def __repr__(self) -> str:
+        return f"<{self.path} in {self._tree.urn.reference}>"
+
+    @property
+    def id(self) -> str:
+        """The id of the hierarchical code."""
+        return self.hierarchical_code.id
+
+    @property
+    def path(self) -> str:
+        """The ids from the first level down to this one, ``EU.DE``."""
+        return ".".join(reversed([self.id, *(one.id for one in self.ancestors())]))
+
+    @property
+    def code_urn(self) -> Urn | None:
+        """The URN of the code it stands for, as written; None where 2.1's alias of the codelist is not known."""
+        return self.hierarchical_code.code
+
+    @cached_property
+    def code(self) -> Code:
+        """The code it stands for.
+
+        Raises ArtefactNotFoundError where it, or its codelist, is not in this version.
+        """
+        return self._tree.code_of(self)
+
+    @property
+    def level(self) -> Level | None:
+        """The level that its hierarchical code names; else the one at its depth, if the hierarchy has that many."""
+        return self._tree.level_of(self)
+
+    @cached_property
+    def children(self) -> tuple[HierarchyNode, ...]:
+        """The places right below, in order."""
+        return tuple(HierarchyNode(self._tree, one, self) for one in self.hierarchical_code.codes.values())
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether nothing is below."""
+        return not self.children
+
+    def ancestors(self) -> Iterator[HierarchyNode]:
+        """The places above, nearest first."""
+        above = self.parent
+        while above is not None:
+            yield above
+            above = above.parent
+
+    def walk(self) -> Iterator[HierarchyNode]:
+        """This place and all below it, parents first."""
+        return _walk((self,))
+
+    def leaves(self) -> Iterator[HierarchyNode]:
+        """The places below, or this one, that have nothing below themselves."""
+        return (one for one in self.walk() if one.is_leaf)
+
+
+class HierarchyTree:
+    """A hierarchy to be walked. Immutable; codes are looked up when they are asked for."""
+
+    def __init__(self, hierarchy: AnyHierarchy, look_up: LookUp) -> None:
+        """Of a hierarchy; ``look_up`` finds codes by URN."""
+        self.hierarchy = hierarchy
+        self._look_up = look_up
+
+    @property
+    def urn(self) -> Urn:
+        """The URN of the hierarchy."""
+        return self.hierarchy.urn
+
+    @cached_property
+    def roots(self) -> tuple[HierarchyNode, ...]:
+        """The places of the first level, in order. Raises UnreadableContentError for a stub."""
+        return tuple(HierarchyNode(self, one, None) for one in self.hierarchy.codes.values())
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels, the highest first; empty where it has none."""
+        found, level = [], self.hierarchy.level
+        while level is not None:
+            found.append(level)
+            level = level.level
+        return tuple(found)
+
+    def walk(self) -> Iterator[HierarchyNode]:
+        """All places, parents first."""
+        return _walk(self.roots)
+
+    def leaves(self) -> Iterator[HierarchyNode]:
+        """All places with nothing below."""
+        return (one for one in self.walk() if one.is_leaf)
+
+    def at(self, path: str) -> HierarchyNode:
+        """The place of a path of ids, ``EU.DE``. Raises ArtefactNotFoundError."""
+        level: tuple[HierarchyNode, ...] = self.roots
+        found: HierarchyNode | None = None
+        for id_ in path.split("."):
+            found = next((one for one in level if one.id == id_), None)
+            if found is None:
+                raise ArtefactNotFoundError(f"looking for {path!r} in {self.urn}: there is no {id_!r} at that place")
+            level = found.children
+        assert found is not None  # noqa: S101 - a path has a part
+        return found
+
+    def places_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
+        """All places of a code, which may be none: by its URN as the hierarchy writes it, or by its id in any list."""
+        if isinstance(code, str) and not code.startswith("urn:"):
+            return self._by_code_id.get(code, ())
+        return self._by_code_urn.get(Urn.parse(code) if isinstance(code, str) else code, ())
+
+    def level_of(self, node: HierarchyNode) -> Level | None:
+        """The level of a place: see ``HierarchyNode.level``."""
+        named = node.hierarchical_code.level
+        if named is not None:
+            # The id; in 2.1 the path of ids, with or without the hierarchy before it.
+            last = named.rpartition(".")[2]
+            return next((one for one in self.levels if one.id == last), None)
+        return self.levels[node.depth - 1] if node.depth <= len(self.levels) else None
+
+    def code_of(self, node: HierarchyNode) -> Code:
+        """The code of a place: see ``HierarchyNode.code``."""
+        urn = node.code_urn
+        if urn is None:
+            alias = node.hierarchical_code.codelist_alias
+            raise ArtefactNotFoundError(
+                f"looking up the code of {node.path} in {self.urn}: no included codelist is called {alias!r}"
+            )
+        found = self._look_up(urn)
+        if not isinstance(found, Code):
+            raise UrnError(f"looking up the code of {node.path} in {self.urn}: {urn} is no code")
+        return found
+
+    @cached_property
+    def _by_code_urn(self) -> dict[Urn, tuple[HierarchyNode, ...]]:
+        return _grouped((one.code_urn, one) for one in self.walk() if one.code_urn is not None)
+
+    @cached_property
+    def _by_code_id(self) -> dict[str, tuple[HierarchyNode, ...]]:
+        return _grouped((_code_id(one), one) for one in self.walk())
+
+
+def _code_id(node: HierarchyNode) -> str:
+    urn = node.code_urn
+    return (urn.item if urn is not None else node.hierarchical_code.code_id) or node.id
+
+
+def _grouped(pairs: Iterable[tuple[K, HierarchyNode]]) -> dict[K, tuple[HierarchyNode, ...]]:
+    found: dict[K, list[HierarchyNode]] = {}
+    for key, node in pairs:
+        found.setdefault(key, []).append(node)
+    return {key: tuple(nodes) for key, nodes in found.items()}
+
+
+def _walk(start: Iterable[HierarchyNode]) -> Iterator[HierarchyNode]:
+    stack = list(start)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += reversed(node.children)

@@ -1,0 +1,112 @@
+"""A mapping that never changes, from which another one is made at the cost of what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_BITS: Final = 5
+_WIDTH: Final = 1 << _BITS
+_MASK: Final = _WIDTH - 1
+_MAX_DEPTH: Final = 6
+_MISSING: Final = object()
+
+
+class PersistentMap(Generic[K, V]):
+    """An immutable mapping. :meth:`putting` and :meth:`dropping` give another one, which shares what is the same.
+
+    A tree of tuples of 32, by five bits of the key's hash a level; its leaves are dicts of 32 keys or so. A change of
+    one key copies one leaf and the tuples above it, which is about the same for a thousand keys and for a million.
+    """
+
+    __slots__ = ("_count", "_root")
+
+    def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = ()) -> None:
+        held = dict(items)
+        self._count = len(held)
+        self._root: Any = _built(held, 0)
+
+    def get(self, key: K, default: V | None = None) -> V | None:
+        """The value of a key, or the default."""
+        node, bits = self._root, hash(key)
+        while node.__class__ is tuple:
+            node, bits = node[bits & _MASK], bits >> _BITS
+        found: V | None = node.get(key, default)
+        return found
+
+    def __contains__(self, key: K) -> bool:
+        return self.get(key, _MISSING) is not _MISSING  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[K]:
+        """The keys, in no promised order."""
+        for leaf in _leaves(self._root):
+            yield from leaf
+
+    def items(self) -> Iterator[tuple[K, V]]:
+        """Keys and values."""
+        for leaf in _leaves(self._root):
+            yield from leaf.items()
+
+    def values(self) -> Iterator[V]:
+        """The values."""
+        for leaf in _leaves(self._root):
+            yield from leaf.values()
+
+    def putting(self, key: K, value: V) -> PersistentMap[K, V]:
+        """The mapping with this key and value."""
+        return self._with(_put(self._root, hash(key), 0, key, value), self._count + (key not in self))
+
+    def dropping(self, key: K) -> PersistentMap[K, V]:
+        """The mapping without this key."""
+        return self._with(_dropped(self._root, hash(key), key), self._count - 1) if key in self else self
+
+    def putting_all(self, keys: Iterable[K], value: V) -> PersistentMap[K, V]:
+        """The mapping with all these keys, each with this value."""
+        found = self
+        for key in keys:
+            found = found.putting(key, value)
+        return found
+
+    def _with(self, root: Any, count: int) -> PersistentMap[K, V]:
+        made: PersistentMap[K, V] = PersistentMap.__new__(PersistentMap)
+        made._root, made._count = root if count else {}, count
+        return made
+
+
+def _built(held: dict[Any, Any], depth: int) -> Any:
+    if len(held) <= _WIDTH or depth == _MAX_DEPTH:
+        return held
+    parts: list[dict[Any, Any]] = [{} for _ in range(_WIDTH)]
+    shift = depth * _BITS
+    for key, value in held.items():
+        parts[hash(key) >> shift & _MASK][key] = value
+    return tuple(_built(part, depth + 1) for part in parts)
+
+
+def _put(node: Any, bits: int, depth: int, key: Any, value: Any) -> Any:
+    if node.__class__ is tuple:
+        at = bits & _MASK
+        child = _put(node[at], bits >> _BITS, depth + 1, key, value)
+        return (*node[:at], child, *node[at + 1 :])
+    return _built({**node, key: value}, depth)
+
+
+def _dropped(node: Any, bits: int, key: Any) -> Any:
+    if node.__class__ is tuple:
+        at = bits & _MASK
+        return (*node[:at], _dropped(node[at], bits >> _BITS, key), *node[at + 1 :])
+    return {one: value for one, value in node.items() if one != key}
+
+
+def _leaves(node: Any) -> Iterator[dict[Any, Any]]:
+    if node.__class__ is tuple:
+        for child in node:
+            yield from _leaves(child)
+    else:
+        yield node

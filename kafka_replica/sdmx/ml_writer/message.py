@@ -1,0 +1,124 @@
+"""Whole messages of SDMX-ML 2.1, 3.0 and 3.1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.ml_writer import (
+    categories,
+    constraints,
+    hierarchies,
+    items,
+    mappings,
+    metadata,
+    processes,
+    structures,
+    structuresets,
+    transformations,
+)
+from kafka_replica.sdmx.ml_writer.edition import EDITIONS, Edition
+from kafka_replica.sdmx.ml_writer.xml import el, flag, leaf
+from kafka_replica.sdmx.model import Artefact, MetadataSet
+
+_WRITERS: Final[dict[str, Callable[[Any, Edition], str]]] = {
+    **dict.fromkeys(
+        ("AgencyScheme", "DataConsumerScheme", "DataProviderScheme", "MetadataProviderScheme",
+         "OrganisationUnitScheme"), items.organisation_scheme,
+    ),
+    **dict.fromkeys(("Codelist", "GeographicCodelist", "GeoGridCodelist"), items.codelist),
+    "ValueList": items.value_list,
+    "ConceptScheme": items.concept_scheme,
+    "CategoryScheme": categories.category_scheme,
+    "Categorisation": categories.categorisation,
+    "ReportingTaxonomy": categories.reporting_taxonomy,
+    "ProvisionAgreement": categories.provision_agreement,
+    "MetadataProvisionAgreement": categories.metadata_provision_agreement,
+    "DataStructure": structures.data_structure,
+    "Dataflow": structures.dataflow,
+    "MetadataStructure": metadata.metadata_structure,
+    "Metadataflow": metadata.metadataflow,
+    "MetadataSet": metadata.metadata_set,
+    **dict.fromkeys(
+        ("AttachmentConstraint", "ContentConstraint", "DataConstraint", "MetadataConstraint"), constraints.constraint
+    ),
+    "Hierarchy": hierarchies.hierarchy,
+    "HierarchicalCodelist": hierarchies.hierarchical_codelist,
+    "HierarchyAssociation": hierarchies.hierarchy_association,
+    "StructureMap": mappings.structure_map,
+    "RepresentationMap": mappings.representation_map,
+    **dict.fromkeys(
+        ("CategorySchemeMap", "ConceptSchemeMap", "OrganisationSchemeMap", "ReportingTaxonomyMap"), mappings.scheme_map
+    ),
+    "StructureSet": structuresets.structure_set,
+    "Process": processes.process,
+    **dict.fromkeys(
+        ("TransformationScheme", "RulesetScheme", "UserDefinedOperatorScheme", "CustomTypeScheme",
+         "NamePersonalisationScheme"), transformations.definition_scheme,
+    ),
+    "VtlMappingScheme": transformations.mapping_scheme,
+}  # fmt: skip
+
+# 2.1 fixes the order of the containers; 3.x has one for each class, in any order.
+_CONTAINERS_21: Final = {
+    "AgencyScheme": "OrganisationSchemes", "DataConsumerScheme": "OrganisationSchemes",
+    "DataProviderScheme": "OrganisationSchemes", "OrganisationUnitScheme": "OrganisationSchemes",
+    "Dataflow": "Dataflows", "Metadataflow": "Metadataflows", "CategoryScheme": "CategorySchemes",
+    "Categorisation": "Categorisations", "Codelist": "Codelists", "HierarchicalCodelist": "HierarchicalCodelists",
+    "ConceptScheme": "Concepts", "MetadataStructure": "MetadataStructures", "DataStructure": "DataStructures",
+    "StructureSet": "StructureSets", "ReportingTaxonomy": "ReportingTaxonomies", "Process": "Processes",
+    "AttachmentConstraint": "Constraints", "ContentConstraint": "Constraints",
+    "ProvisionAgreement": "ProvisionAgreements", "CustomTypeScheme": "CustomTypes", "VtlMappingScheme": "VtlMappings",
+    "NamePersonalisationScheme": "NamePersonalisations", "RulesetScheme": "Rulesets",
+    "TransformationScheme": "Transformations", "UserDefinedOperatorScheme": "UserDefinedOperators",
+}  # fmt: skip
+_IRREGULAR: Final = {"Hierarchy": "Hierarchies", "Process": "Processes", "ReportingTaxonomy": "ReportingTaxonomies"}
+_NOT_3X: Final = {"AttachmentConstraint", "ContentConstraint", "HierarchicalCodelist", "MetadataSet", "StructureSet"}
+_CONTAINERS_3X: Final = {name: _IRREGULAR.get(name, f"{name}s") for name in sorted(_WRITERS) if name not in _NOT_3X}
+
+
+def element_of(artefact: Artefact, format_: Format) -> tuple[str, str]:
+    """The container and the XML of an artefact. Raises UnwritableError."""
+    edition = EDITIONS[format_]
+    containers = _CONTAINERS_21 if edition.is_21 else _CONTAINERS_3X
+    kind = artefact.urn.cls
+    if isinstance(artefact, MetadataSet) and not edition.is_21:
+        return "", metadata.metadata_set(artefact, edition)
+    if kind not in containers or kind not in _WRITERS:
+        raise UnwritableError(f"{format_.title} has no class {kind}")
+    return containers[kind], _WRITERS[kind](artefact, edition)
+
+
+def message_of(elements: Iterable[tuple[str, str]], header: Header, format_: Format) -> bytes:
+    """The message of these artefacts. Raises UnwritableError where metadata sets and structures are mixed."""
+    edition = EDITIONS[format_]
+    by_container: dict[str, list[str]] = {}
+    for container, element in elements:
+        by_container.setdefault(container, []).append(element)
+    sets = by_container.pop("", None)
+    if sets is not None and by_container:
+        raise UnwritableError("metadata sets stand in messages of their own; write the other structures apart")
+    known = list(dict.fromkeys(_CONTAINERS_21.values() if edition.is_21 else _CONTAINERS_3X.values()))
+    found = [el(f"str:{name}", *by_container[name]) for name in known if name in by_container]
+    kind = "Structure" if sets is None else "GenericMetadata"
+    root = f'<?xml version="1.0" encoding="UTF-8"?>\n<mes:{kind}{edition.namespaces}>'
+    body = _header(header, is_metadata=sets is not None) + (
+        el("mes:Structures", *found) if sets is None else "".join(sets)
+    )
+    return f"{root}{body}</mes:{kind}>".encode()
+
+
+def _header(header: Header, *, is_metadata: bool) -> str:
+    # A reader of metadata wants to hear of a structure; each set names its own.
+    structure = '<mes:Structure structureID="S"><com:Structure/></mes:Structure>' if is_metadata else ""
+    return el(
+        "mes:Header",
+        leaf("mes:ID", header.id),
+        leaf("mes:Test", flag(header.test)),
+        leaf("mes:Prepared", header.prepared),
+        "" if header.sender is None else el("mes:Sender", id=header.sender),
+        structure,
+    )

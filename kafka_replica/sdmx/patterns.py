@@ -1,0 +1,30 @@
+"""Texts with wildcards, and which version of each artefact a rule means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.versions import newest
+
+
+def pattern(text: str) -> str | Callable[[str], re.Match[str] | None]:
+    """The text itself; with ``*`` in it, which stands for any text, the question whether another one fits."""
+    if "*" not in text:
+        return text
+    return re.compile(".*".join(re.escape(part) for part in re.split(r"\*+", text))).fullmatch
+
+
+def fitting(wanted: str | Callable[[str], object], text: str) -> bool:
+    """Whether a text is what a pattern wants."""
+    return wanted == text if isinstance(wanted, str) else bool(wanted(text))
+
+
+def meant(rule: str, urns: Iterable[Urn]) -> list[Urn]:
+    """Of each artefact the version that the rule means, sorted."""
+    by_artefact: dict[tuple[str, str, str], dict[str, Urn]] = {}
+    for urn in urns:
+        by_artefact.setdefault((urn.cls, urn.agency, urn.id), {})[urn.version] = urn
+    found = ((versions, newest(rule, versions)) for versions in by_artefact.values())
+    return sorted(versions[version] for versions, version in found if version is not None)

@@ -1,0 +1,175 @@
+"""Everything that is needed to validate the data of a flow, in one value.
+
+Source: SDMX 3.1 Section 2, "Data Structure Definition and Dataflow"; Section 6, "Constraints", for their levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.model import (
+    Attribute,
+    AttributeRelationship,
+    Codelist,
+    Component,
+    Concept,
+    ConceptScheme,
+    Constraint,
+    ContentConstraint,
+    Dataflow,
+    DataStructure,
+    Dimension,
+    MetadataAttribute,
+    MetadataStructure,
+    Organisation,
+    ProvisionAgreement,
+    ValueList,
+)
+from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.versions import is_stable, sort_key
+
+Enumeration: TypeAlias = Codelist | ValueList | ConceptScheme
+"""What lists the values of a component; a concept scheme is the list of a measure dimension of 2.1."""
+
+
+class Missing(NamedTuple):
+    """Something that is referred to and is not there, or cannot be used: where, what, and why not."""
+
+    source: Urn
+    target: Urn | None
+    reason: str
+
+
+class ConstraintLevel(StrEnum):
+    """What a constraint is attached to, the widest first."""
+
+    DATA_PROVIDER = "data provider"
+    DATA_STRUCTURE = "data structure"
+    DATAFLOW = "dataflow"
+    PROVISION_AGREEMENT = "provision agreement"
+
+
+class AttachedConstraint(msgspec.Struct, frozen=True, kw_only=True):
+    """A constraint, and what it is attached to. A data provider's is about its release calendar alone."""
+
+    constraint: Constraint
+    level: ConstraintLevel
+    attached_to: Urn
+
+    @property
+    def is_actual(self) -> bool:
+        """Whether it says what data there is, not what may be; for a ContentConstraint that is the default."""
+        default = "Actual" if isinstance(self.constraint, ContentConstraint) else "Allowed"
+        return (self.constraint.role or default).lower() == "actual"
+
+
+class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
+    """A component with all that its values are judged by.
+
+    ``representation`` is its own, or its concept's; None: any text. ``enumeration`` is the list of its values, a
+    codelist with what it extends; None where it is not coded. ``relationship`` is that of an attribute, or of the
+    usage of a metadata attribute. ``concept`` is None where it is not in this version and not needed.
+    """
+
+    component: Component
+    concept: Concept | None = None
+    representation: Representation | None = None
+    enumeration: Enumeration | None = None
+    relationship: AttributeRelationship | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of the component."""
+        return self.component.id
+
+    @property
+    def kind(self) -> str:
+        """``dimension``, ``measure``, ``attribute`` or ``metadata attribute``."""
+        if isinstance(self.component, Dimension):
+            return "dimension"
+        if isinstance(self.component, MetadataAttribute):
+            return "metadata attribute"
+        return "attribute" if isinstance(self.component, Attribute) else "measure"
+
+    def allowed_ids(self) -> frozenset[str] | None:
+        """The ids that its list allows; None where it is not coded. Made anew each time."""
+        match self.enumeration:
+            case None:
+                return None
+            case ValueList() as found:
+                return frozenset(one.id for one in found.values)
+            case found:
+                return frozenset(found.items)
+
+
+class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
+    """All of one version that is needed to validate data. Immutable.
+
+    Attributes:
+        version: the version of the replica.
+        urn: what was resolved, with the version that was meant.
+        data_structure: the data structure.
+        dataflow: the dataflow; None if a data structure was resolved.
+        provision_agreement: the provision agreement, if one was resolved.
+        data_provider: who provides the data, where a provision agreement was resolved.
+        metadata_structure: where the metadata attributes come from that data may carry (3.x).
+        components: all components by id: dimensions, measures, attributes.
+        metadata_attributes: the metadata attributes that data may carry, by the path they are referred to with.
+        constraints: all data constraints that are attached to any of these, the widest level first.
+        unread_constraints: data constraints of this version that do not say what they are attached to: stubs, and
+            what cannot be read. They may apply, too.
+        missing: what is referred to and not there, and not needed: concepts of components with a representation of
+            their own, the data provider.
+    """
+
+    version: int
+    urn: Urn
+    data_structure: DataStructure
+    dataflow: Dataflow | None = None
+    provision_agreement: ProvisionAgreement | None = None
+    data_provider: Organisation | None = None
+    metadata_structure: MetadataStructure | None = None
+    components: Items[EffectiveComponent]
+    metadata_attributes: Items[EffectiveComponent]
+    constraints: tuple[AttachedConstraint, ...] = ()
+    unread_constraints: tuple[Urn, ...] = ()
+    missing: tuple[Missing, ...] = ()
+
+    @property
+    def dimensions(self) -> tuple[EffectiveComponent, ...]:
+        """The dimensions in order, that of time among them; of an evolving structure those that the flow uses (3.1)."""
+        used = self.dataflow.dimension_constraint if self.dataflow is not None else ()
+        found = (one for one in self.components.values() if one.kind == "dimension")
+        return tuple(one for one in found if not used or one.id in used)
+
+    @property
+    def allowed(self) -> tuple[AttachedConstraint, ...]:
+        """The constraints that data must keep to, the widest level first.
+
+        Of several versions of one, at one place, the latest that is no draft (SDMX 3.1 Section 6, "Multiple
+        Constraints"). Whether their validity covers a date is not asked here.
+        """
+        return _in_force(one for one in self.constraints if not one.is_actual)
+
+    @property
+    def actual(self) -> tuple[AttachedConstraint, ...]:
+        """The constraints that tell what data there is; of several versions of one the latest."""
+        return _in_force(one for one in self.constraints if one.is_actual)
+
+
+def _in_force(constraints: Iterable[AttachedConstraint]) -> tuple[AttachedConstraint, ...]:
+    newest: dict[tuple[Urn, str, str], AttachedConstraint] = {}
+    for one in constraints:
+        urn = one.constraint.urn
+        place = (one.attached_to, urn.agency, urn.id)
+        known = newest.get(place)
+        later = known is None or sort_key(urn.version) > sort_key(known.constraint.urn.version)
+        if is_stable(urn.version) and later:
+            newest[place] = one
+    return tuple(newest.values())

@@ -1,0 +1,174 @@
+"""The one door for writing: artefacts in, a structure message out, and never a silent loss.
+
+What was written is read again before it is given out, and compared with what went in. So what a format has no place
+for is found whatever it is, and raises UnwritableError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
+
+from kafka_replica.errors import SdmxError, UnwritableError
+from kafka_replica.sdmx import edi_writer, fusion_writer, json_writer, ml20_writer, ml_writer, xlsx_writer
+from kafka_replica.sdmx.carrying import carried
+from kafka_replica.sdmx.difference import difference
+from kafka_replica.sdmx.formats import Format, of_content_type
+from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.reading import read_message
+
+DEFAULT_HEADER: Final = Header(id="STRUCTURES", sender="KAFKA_REPLICA", prepared="1970-01-01T00:00:00Z")
+"""The header of messages for which none is given; its time is fixed, so the same artefacts give the same bytes."""
+
+
+class _Writer(NamedTuple):
+    """How a format is written: each artefact for itself, then the message around them."""
+
+    element_of: Callable[[Artefact, Format], Any]
+    message_of: Callable[[Iterable[Any], Header, Format], bytes]
+
+
+_WRITERS: Final[dict[Format, _Writer]] = {
+    **dict.fromkeys(
+        (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1),
+        _Writer(ml_writer.element_of, ml_writer.message_of),
+    ),
+    **dict.fromkeys(
+        (Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1),
+        _Writer(json_writer.element_of, json_writer.message_of),
+    ),
+    **dict.fromkeys(
+        (Format.SDMX_ML_1_0, Format.SDMX_ML_2_0),
+        _Writer(ml20_writer.element_of, ml20_writer.message_of),
+    ),
+    Format.EDI: _Writer(edi_writer.element_of, edi_writer.message_of),
+    Format.XLSX: _Writer(xlsx_writer.element_of, xlsx_writer.message_of),
+    Format.FUSION_JSON: _Writer(fusion_writer.element_of, fusion_writer.message_of),
+}
+
+_PREFERRED: Final = (
+    Format.SDMX_ML_3_1,
+    Format.SDMX_ML_3_0,
+    Format.SDMX_ML_2_1,
+    Format.SDMX_JSON_2_1,
+    Format.FUSION_JSON,
+    Format.SDMX_ML_2_0,
+    Format.SDMX_JSON_1_0,
+)
+"""What to try for advice, in this order."""
+
+
+def media_types() -> tuple[str, ...]:
+    """The media types that can be written, as they stand in the header ``content-type``."""
+    return tuple(_WRITERS)
+
+
+def write_message(
+    artefacts: Iterable[Artefact] | Artefact, media_type: str, header: Header = DEFAULT_HEADER, *, verify: bool = True
+) -> bytes:
+    """A structure message of these artefacts; the same input gives the same bytes.
+
+    Args:
+        artefacts: one, or several of any classes; their order is kept within a class.
+        media_type: see :func:`media_types`; the version may be written shorter (``3.0`` for ``3.0.0``).
+        header: id, sender and time of the message.
+        verify: read what was written and compare it. Without it a property that the format has no place for
+            may be left out silently.
+
+    Raises:
+        UnwritableError: no such media type; or one of the artefacts, or something that it says, has no place in
+            the format. The text names it, and a format that has.
+    """
+    format_ = _format_of(media_type)
+    found = [artefacts] if isinstance(artefacts, Artefact) else list(artefacts)
+    if len(found) == 1 and isinstance(found[0], OpaqueArtefact):
+        return _content_of(found[0], format_)
+    try:
+        return _written(found, format_, header, verify=verify)
+    except _CannotCarryError as error:
+        raise UnwritableError(f"{error}; {_advice(error.artefact, format_)}") from None
+
+
+def writable(artefact: Artefact, media_type: str) -> str | None:
+    """Why a format cannot carry an artefact, or None where it can. Raises UnwritableError for an unknown media type."""
+    format_ = _format_of(media_type)
+    try:
+        if isinstance(artefact, OpaqueArtefact):
+            _content_of(artefact, format_)
+        else:
+            _written([artefact], format_, DEFAULT_HEADER, verify=True)
+    except UnwritableError as error:
+        return str(error)
+    return None
+
+
+class _CannotCarryError(UnwritableError):
+    """One of the artefacts cannot be carried: which one."""
+
+    def __init__(self, artefact: Artefact, format_: Format, reason: str) -> None:
+        super().__init__(f"writing {artefact.urn} as {format_.title}: {reason}")
+        self.artefact = artefact
+
+
+def _format_of(media_type: str) -> Format:
+    format_ = of_content_type(media_type)
+    if format_ is None or format_ not in _WRITERS:
+        raise UnwritableError(
+            f"writing a structure message as {media_type[:80]!r}: this format is not written; "
+            f"choose one of {', '.join(_WRITERS)}"
+        )
+    return format_
+
+
+def _content_of(artefact: OpaqueArtefact, format_: Format) -> bytes:
+    if of_content_type(artefact.content_type) is not format_:
+        raise UnwritableError(
+            f"writing {artefact.urn} as {format_.title}: what it holds is known only as {artefact.content_type}; "
+            "publish its .content as that"
+        )
+    return artefact.content
+
+
+def _written(artefacts: list[Artefact], format_: Format, header: Header, *, verify: bool) -> bytes:
+    writer = _WRITERS[format_]
+    expected: list[Artefact] = []
+    elements: list[Any] = []
+    for artefact in artefacts:
+        if isinstance(artefact, OpaqueArtefact):
+            reason = "artefacts of this class are written alone, for only their own bytes are known"
+            raise _CannotCarryError(artefact, format_, reason)
+        try:
+            expected.append(carried(artefact, format_))
+            elements.append(writer.element_of(expected[-1], format_))
+        except UnwritableError as error:
+            raise _CannotCarryError(artefact, format_, str(error)) from None
+        except RecursionError:
+            raise _CannotCarryError(artefact, format_, "its items are nested too deep") from None
+    data = writer.message_of(elements, header, format_)
+    if verify:
+        _verify(data, expected, artefacts, format_)
+    return data
+
+
+def _verify(data: bytes, expected: list[Artefact], artefacts: list[Artefact], format_: Format) -> None:
+    try:
+        found = read_message(data, format_).artefacts
+    except SdmxError as error:
+        if len(artefacts) != 1:
+            raise UnwritableError(f"writing {len(artefacts)} artefacts as {format_.title}: {error}") from None
+        raise _CannotCarryError(artefacts[0], format_, f"it cannot be read again ({error})") from None
+    for one, wanted in zip(artefacts, expected, strict=True):
+        got = found.get(wanted.urn)
+        if got is None:
+            raise _CannotCarryError(one, format_, "the format has no place for its class or version")
+        place = difference(wanted, got)
+        if place is not None:
+            raise _CannotCarryError(one, format_, f"the format has no place for {place}")
+
+
+def _advice(artefact: Artefact, format_: Format) -> str:
+    for other in _PREFERRED:
+        if other is not format_ and other in _WRITERS and writable(artefact, other) is None:
+            return f"choose {other} instead"
+    return "no format has; correct the artefact"

@@ -1,0 +1,150 @@
+"""What look-ups of SDMX structures do, as Prometheus metrics.
+
+::
+
+    live = LiveStructures(replica)
+    live.prepare()  # decodes everything once: without it nothing is known of references
+    export_structures(live, name="codes")
+
+Values are read when Prometheus asks: first what has changed since is taken in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+from weakref import WeakKeyDictionary
+
+from kafka_replica.errors import KafkaReplicaError, MissingExtraError
+
+try:
+    from prometheus_client import REGISTRY, CollectorRegistry
+    from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+    from prometheus_client.registry import Collector
+except ImportError as error:
+    raise MissingExtraError("exporting metrics", "metrics") from error
+
+_PREFIX = "kafka_replica_sdmx_"
+_GAUGES = (  # name, what it says, the field
+    ("artefacts", "Artefacts with a record of their own in the newest version.", "artefacts"),
+    ("dangling_references", "References that lead nowhere in the newest version.", "dangling"),
+    ("unreadable_records", "Records of the newest version that cannot be read.", "unreadable"),
+)
+_CACHE_GAUGES = (
+    ("cache_bytes", "Size of the messages that are kept decoded, as they were written.", "size_bytes"),
+    ("cache_max_bytes", "Bound of that size.", "max_bytes"),
+    ("cache_contents", "Messages that are kept decoded.", "contents"),
+)
+_CACHE_COUNTERS = (
+    ("cache_hits", "Messages that were asked for and were decoded already.", "hits"),
+    ("cache_misses", "Messages that had to be decoded.", "misses"),
+    ("cache_evictions", "Decoded messages that were let go of to keep the bound.", "evictions"),
+    ("decode_seconds", "Time spent decoding.", "decode_seconds"),
+)
+
+
+class Cache(Protocol):
+    """What a cache of decoded messages says of itself: ``kafka_replica.sdmx.cache.CacheStats``."""
+
+    @property
+    def hits(self) -> int: ...  # noqa: D102
+    @property
+    def misses(self) -> int: ...  # noqa: D102
+    @property
+    def evictions(self) -> int: ...  # noqa: D102
+    @property
+    def decode_seconds(self) -> float: ...  # noqa: D102
+    @property
+    def contents(self) -> int: ...  # noqa: D102
+    @property
+    def size_bytes(self) -> int: ...  # noqa: D102
+    @property
+    def max_bytes(self) -> int: ...  # noqa: D102
+
+
+class Stats(Protocol):
+    """What live look-ups say of themselves: ``kafka_replica.sdmx.live.LiveStats``."""
+
+    @property
+    def artefacts(self) -> int: ...  # noqa: D102
+    @property
+    def dangling(self) -> int | None: ...  # noqa: D102
+    @property
+    def unreadable(self) -> int | None: ...  # noqa: D102
+    @property
+    def cache(self) -> Cache: ...  # noqa: D102
+
+
+class Live(Protocol):
+    """Whatever can be asked for these numbers: ``kafka_replica.sdmx.LiveStructures``."""
+
+    def stats(self) -> Stats:
+        """The numbers now; raises KafkaReplicaError where there are none."""
+        ...
+
+
+class StructuresCollector(Collector):
+    """Collects any number of live look-ups, each under a name of its own."""
+
+    def __init__(self) -> None:
+        self._live: dict[str, Live] = {}
+
+    def add(self, live: Live, name: str) -> None:
+        """Collects one more; one of the same name is replaced."""
+        self._live[name] = live
+
+    def remove(self, name: str) -> None:
+        """Collects it no more."""
+        self._live.pop(name, None)
+
+    def collect(self) -> Iterator[Metric]:
+        """What Prometheus asks for; of look-ups that have no version yet, or are closed, nothing."""
+        found: list[tuple[str, Stats]] = []
+        for name, live in list(self._live.items()):
+            try:
+                found.append((name, live.stats()))
+            except KafkaReplicaError:
+                continue
+        for metric, says, field in _GAUGES:
+            yield _gauge(metric, says, [(name, getattr(stats, field)) for name, stats in found])
+        for metric, says, field in _CACHE_GAUGES:
+            yield _gauge(metric, says, [(name, getattr(stats.cache, field)) for name, stats in found])
+        for metric, says, field in _CACHE_COUNTERS:
+            counter = CounterMetricFamily(_PREFIX + metric, says, labels=["replica"])
+            for name, stats in found:
+                counter.add_metric([name], getattr(stats.cache, field))
+            yield counter
+
+
+def _gauge(metric: str, says: str, values: list[tuple[str, int | None]]) -> Metric:
+    gauge = GaugeMetricFamily(_PREFIX + metric, says, labels=["replica"])
+    for name, value in values:
+        if value is not None:
+            gauge.add_metric([name], float(value))
+    return gauge
+
+
+_collectors: WeakKeyDictionary[CollectorRegistry, StructuresCollector] = WeakKeyDictionary()
+
+
+def export_structures(live: Live, *, name: str, registry: CollectorRegistry = REGISTRY) -> None:
+    """Shows live look-ups in a registry.
+
+    Args:
+        live: ``LiveStructures``; after its ``prepare()`` references are counted, too.
+        name: the value of the label ``replica``, best the one that ``export`` was given, or the topic.
+        registry: prometheus-client's default registry if not given.
+    """
+    collector = _collectors.get(registry)
+    if collector is None:
+        collector = _collectors[registry] = StructuresCollector()
+        collector.add(live, name)
+        registry.register(collector)
+    collector.add(live, name)
+
+
+def unexport_structures(name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
+    """Shows the look-ups of that name no more."""
+    collector = _collectors.get(registry)
+    if collector is not None:
+        collector.remove(name)

@@ -1,0 +1,37 @@
+"""A short run of `make fuzz`: every reader survives some hundred inputs; and a reader that does not is found out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from fuzz.session import batch
+from fuzz.targets import TARGETS, Target
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "150"))
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_survives(name: str, tmp_path: Path) -> None:
+    """Nothing but errors of ours comes out, whatever goes in."""
+    found = batch(TARGETS[name], 1, EXAMPLES, tmp_path)
+    assert found is None, found
+
+
+def test_what_is_not_survived_is_kept(tmp_path: Path) -> None:
+    """An input that breaks a reader is made small, kept in a file, and fed again by the command that is shown."""
+
+    def feed(data: bytes) -> None:
+        if b"x" in data:
+            raise KeyError(data)
+
+    found = batch(Target("broken", st.binary(), feed), 1, 2000, tmp_path)
+    assert found is not None
+    assert found.error.startswith("KeyError")
+    assert Path(found.file).read_bytes() == b"x"
+    assert found.repeat == f"python -m fuzz --reader broken --repeat {found.file}"
+    assert found.repeat in Path(found.file).with_suffix(".txt").read_text()
+    assert not list(tmp_path.glob("*.now"))

@@ -1,0 +1,104 @@
+"""The short way for JSON finds what the long way finds, takes what is usual, and leaves the rest alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from sdmx_corpus import data_of, rows
+from sdmx_json_samples import SAMPLE, message
+from test_classes import DATA
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx import Format, Message, fusion, read_message, sdmx_json
+from kafka_replica.sdmx.formats import unpacked
+from kafka_replica.sdmx.json_short import short
+from kafka_replica.sdmx.json_tree import opened
+
+FUSION = (DATA / "every_class.fusion.json").read_bytes()
+ALL = rows(("fusion-json", ""), ("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1"))
+
+
+def short_way(data: bytes) -> Message | None:
+    """What the short way finds."""
+    return short(sdmx_json.read_short if b'"data"' in data else fusion.read_short, data, None)
+
+
+def long_way(data: bytes) -> Message:
+    """What the long way finds."""
+    outer = opened(data, None)
+    room: Any = fusion if outer.format is Format.FUSION_JSON else sdmx_json
+    found: Message = room.read_message(outer)
+    return found
+
+
+def written(data: bytes, style: str) -> bytes:
+    """The same with other blanks."""
+    how: dict[str, Any] = {"compact": {"separators": (",", ":")}, "usual": {}, "indented": {"indent": "\t"}}[style]
+    return json.dumps(json.loads(data), ensure_ascii=False, **how).encode()
+
+
+@pytest.mark.parametrize("style", ["compact", "usual", "indented"])
+@pytest.mark.parametrize("format_", ["SDMX-JSON", "Fusion-JSON"])
+def test_both_ways_agree(format_: str, style: str) -> None:
+    """Artefact by artefact of every class, however it is written."""
+    whole = json.loads(message(SAMPLE) if format_ == "SDMX-JSON" else FUSION)
+    held = whole["data"] if format_ == "SDMX-JSON" else {name: one for name, one in whole.items() if name != "meta"}
+    taken = 0
+    for name, artefacts in held.items():
+        part = {name: artefacts}
+        body = {"meta": whole["meta"], **({"data": part} if format_ == "SDMX-JSON" else part)}
+        data = written(json.dumps(body).encode(), style)
+        found, other = short_way(data), long_way(data)
+        if found is not None:
+            taken += 1
+            assert list(found) == list(other)
+            assert (found.header, found.format) == (other.header, other.format)
+    assert taken > len(held) * 0.6, f"the short way took {taken} of {len(held)} messages"
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
+    """The short way declines, or finds the same."""
+    data = unpacked(data_of(row)).lstrip()
+    found = short_way(data)
+    if found is not None:
+        other = long_way(data)
+        assert list(found) == list(other)
+        assert (found.header, found.format) == (other.header, other.format)
+
+
+GOOD = b'{"meta": {"id": "M"}, "data": {"codelists": [{"id": "CL", "agencyID": "A", "codes": [{"id": "X"}]}]}}'
+BAD: dict[str, tuple[bytes, bytes]] = {
+    "data twice": (b'"meta": {"id": "M"}', b'"data": {}, "meta": {"id": "M"}'),
+    "list twice": (b'"codelists": [', b'"codelists": [], "codelists": ['),
+    "id twice": (b'"id": "CL"', b'"id": "OTHER", "id": "CL"'),
+    "id twice, escaped": (b'"id": "CL"', b'"\\u0069d": "OTHER", "id": "CL"'),
+    "id twice, the same": (b'"id": "CL"', b'"id":"CL","id":"CL"'),
+    "no agency": (b'"agencyID": "A", ', b""),
+    "agency is a number": (b'"A"', b"1"),
+    "urn is a number": (b'"id": "CL"', b'"id": "CL", "urn": 5'),
+    "code twice": (b'{"id": "X"}', b'{"id": "X"}, {"id": "X"}'),
+    "not UTF-8": (b'"X"', b'"X", "other": "\xff"'),
+    "code is a number": (b'{"id": "X"}', b"7"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_the_short_way_lets_nothing_through(name: str) -> None:
+    """What is refused stays refused, and it is the long way that says why."""
+    assert short_way(GOOD) is not None
+    bad = GOOD.replace(*BAD[name], 1)
+    assert bad != GOOD
+    assert short_way(bad) is None
+    with pytest.raises(MessageError):
+        read_message(bad)
+
+
+def test_a_name_that_only_looks_twice() -> None:
+    """Blanks, braces and names inside of texts do not confuse it."""
+    odd = GOOD.replace(b"{", b" {\n ").replace(b'"id": "X"', b'"id": "X", "name": "a \\" {\\"id\\": 1}, \\n  b"')
+    found = short_way(odd)
+    assert found is not None
+    assert list(found) == list(long_way(odd))

@@ -1,0 +1,231 @@
+"""What real registries and tools do to messages around their content: encodings, blanks, prefixes, envelopes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any, Final
+
+import pytest
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx import split_message
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.model import Codelist, DataStructure
+from kafka_replica.sdmx.reading import read_message
+
+BASE: Final = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
+URN: Final = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=KR:CL(1.0)"
+LIST: Final = (
+    '<s:Codelists><s:Codelist id="CL" agencyID="KR" version="1.0"><c:Name xml:lang="fr">Été €</c:Name>'
+    '<s:Code id="A"><c:Name xml:lang="fr">Œuf</c:Name></s:Code></s:Codelist></s:Codelists>'
+)
+
+
+def xml(body: str = LIST, declaration: str = "") -> str:
+    """A message of SDMX-ML 2.1."""
+    return (
+        f'{declaration}<m:Structure xmlns:m="{BASE}/message" xmlns:s="{BASE}/structure" xmlns:c="{BASE}/common">'
+        f"<m:Header><m:ID>X</m:ID></m:Header><m:Structures>{body}</m:Structures></m:Structure>"
+    )
+
+
+def declared(encoding: str) -> str:
+    """The declaration of an encoding."""
+    return f'<?xml version="1.0" encoding="{encoding}"?>\n'
+
+
+def only(data: bytes, content_type: str | None = None) -> Any:
+    """The one artefact of a message; cutting gives the same."""
+    [found] = read_message(data, content_type)
+    [part] = split_message(data, content_type)
+    assert list(read_message(part.value, part.content_type)) == [found]
+    return found
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"\xef\xbb\xbf" + xml().encode(), id="mark of UTF-8"),
+        pytest.param(xml(declaration=declared("UTF-16")).encode("utf-16"), id="UTF-16"),
+        pytest.param(xml(declaration=declared("UTF-16")).encode("utf-16-le"), id="UTF-16 without a mark"),
+        pytest.param(xml(declaration=declared("UTF-16BE")).encode("utf-16-be"), id="UTF-16BE"),
+        pytest.param(xml().encode("utf-16-le"), id="UTF-16 that nothing tells"),
+        pytest.param(xml(declaration=declared("UTF-32")).encode("utf-32"), id="UTF-32"),
+        pytest.param(xml(declaration=declared("ISO-8859-15")).encode("iso8859-15"), id="Latin-9"),
+        pytest.param(xml(declaration=declared("windows-1252")).encode("cp1252"), id="Windows"),
+        pytest.param(xml(declaration=declared("utf-16")).encode(), id="UTF-8 that says it is UTF-16"),
+        pytest.param(gzip.compress(b"\xef\xbb\xbf" + xml().encode()), id="gzip with a mark inside"),
+        pytest.param(gzip.compress(gzip.compress(xml().encode())), id="gzip in gzip"),
+        pytest.param(b"\r\n  " + xml(declaration=declared("UTF-8")).encode(), id="blanks before the declaration"),
+        pytest.param(xml().replace("sdmx.org/resources/sdmxml", "SDMX.org/resources/SDMXML").encode(), id="SDMX"),
+        pytest.param(xml().replace("http://www.sdmx", "https://www.sdmx").encode(), id="https"),
+        pytest.param(xml().replace("v2_1/common", "v2_0/common").encode(), id="names of another edition"),
+        pytest.param(
+            xml().replace('"CL"', '" CL "').replace('"KR"', '" KR	"').replace('"A"', '"A "').encode(), id="blanks"
+        ),
+        pytest.param(xml().replace(' version="1.0"', "").encode(), id="no version"),
+        pytest.param(xml().replace("Œuf", "<![CDATA[Œ]]><!-- no -->u<?no no?>f").encode(), id="comments in texts"),
+        pytest.param(xml().replace("<s:Codelist id", '<s:Codelist xmlns:x="urn:x" x:a="b" isFinal="" id').encode()),
+    ],
+)  # fmt: skip
+def test_characters_and_blanks(data: bytes) -> None:
+    """However it is written, it is the same list."""
+    found = only(data)
+    assert isinstance(found, Codelist)
+    assert str(found.urn) == URN
+    assert found.names.texts == (("fr", "Été €"),)
+    assert found.codes["A"].name() == "Œuf"
+
+
+def test_charset_of_the_content_type() -> None:
+    """Where the bytes do not say it, the content type may."""
+    data = json.dumps({"data": {"codelists": [{"id": "CL", "agencyID": "KR", "name": "Été"}]}}, ensure_ascii=False)
+    content_type = "application/vnd.sdmx.structure+json;version=1.0;charset=ISO-8859-1"
+    assert only(data.encode("latin-1"), content_type).name() == "Été"
+    assert only(data.encode(), content_type).name() == "Été", "but UTF-8 is UTF-8"
+    assert only(xml(declaration=declared("UTF-8")).encode(), "text/xml;charset=iso-8859-1").name() == "Été €"
+    with pytest.raises(MessageError, match="UTF-8"):
+        read_message(data.encode("latin-1"))
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "application/vnd.sdmx.structure+json;version=2.0.0",
+        "application/vnd.sdmx.structure+xml;version=3.0.0",
+        "application/vnd.sdmx.structure+edi",
+        "text/html",
+    ],
+)
+def test_content_types_that_are_wrong(content_type: str) -> None:
+    """What the bytes hold decides."""
+    assert read_message(xml().encode(), content_type).format is Format.SDMX_ML_2_1
+
+
+STRUCTURE: Final = (
+    '<s:DataStructures><s:DataStructure id="D" agencyID="KR"><s:DataStructureComponents><s:DimensionList>'
+    '<s:Dimension id="FREQ" position=" 1 "><s:ConceptIdentity>{reference}</s:ConceptIdentity><s:LocalRepresentation>'
+    '<s:TextFormat textType="String" maxLength=" 12 " minLength="" decimals="+2" isSequence=" true "/>'
+    "</s:LocalRepresentation></s:Dimension></s:DimensionList></s:DataStructureComponents></s:DataStructure>"
+    "</s:DataStructures>"
+)
+CONCEPT: Final = "urn:sdmx:org.sdmx.infomodel.conceptscheme.Concept=KR:CS(1.0).FREQ"
+FIELDS: Final = 'id="FREQ" maintainableParentID="CS" agencyID="KR"'
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        f'<Ref {FIELDS} maintainableParentVersion="1.0" class="Concept" package="conceptscheme"/>',
+        f"<Ref {FIELDS}/>",
+        f"<c:Ref {FIELDS}/>",
+        f"<s:Ref {FIELDS}></s:Ref>",
+        f"<URN>\n  {CONCEPT}\n</URN>",
+        f"<c:URN>{CONCEPT.replace('(1.0)', '')}</c:URN>",
+        f"<URN>{CONCEPT.replace('urn:sdmx', 'URN:SDMX')}</URN>",
+        f"<s:ConceptIdentity><Ref {FIELDS}/></s:ConceptIdentity>",
+    ],
+)
+def test_references_and_numbers(reference: str) -> None:
+    """References in every spelling; blanks around numbers; empty attributes say nothing."""
+    found = only(xml(STRUCTURE.format(reference=reference)).encode())
+    assert isinstance(found, DataStructure)
+    dimension = found.dimension_list["FREQ"]
+    assert str(dimension.concept) == CONCEPT
+    assert dimension.position == 1
+    assert dimension.representation is not None
+    format_ = dimension.representation.format
+    assert format_ is not None
+    assert (format_.max_length, format_.min_length, format_.decimals, format_.is_sequence) == (12, None, 2, True)
+
+
+def test_a_reference_to_nothing() -> None:
+    """A URN that is none is told, with its line."""
+    with pytest.raises(MessageError, match="line 1"):
+        read_message(xml(STRUCTURE.format(reference="<URN>urn:sdmx:nothing</URN>")).encode())
+
+
+@pytest.mark.parametrize("body", ["", "<s:Codelists/>", "<s:Codelists><!-- none --></s:Codelists>"])
+def test_messages_of_nothing(body: str) -> None:
+    """A message may hold nothing; the schemas let even <Structures> be missing."""
+    assert len(read_message(xml(body).encode())) == 0
+    assert split_message(xml(body).encode()) == []
+    whole = xml(body)
+    start, end = whole.index("<m:Structures>"), whole.index("</m:Structure>")
+    assert len(read_message((whole[:start] + whole[end:]).encode())) == 0
+
+
+def test_answers_that_are_errors() -> None:
+    """What a registry says is in our error."""
+    error = (
+        f'<m:Error xmlns:m="{BASE}/message" xmlns:c="{BASE}/common"><m:ErrorMessage code="100">'
+        "<c:Text>No results found</c:Text></m:ErrorMessage></m:Error>"
+    )
+    with pytest.raises(MessageError, match="No results found"):
+        read_message(error.encode())
+    with pytest.raises(MessageError, match="no such structure"):
+        read_message(json.dumps({"errors": [{"code": 404, "title": "no such structure"}]}).encode())
+    with pytest.raises(MessageError, match="data message"):
+        read_message(json.dumps({"data": {"structures": [{}], "dataSets": [{}]}}).encode())
+
+
+ARTEFACT: Final = {"id": "CL", "agencyID": "KR", "version": "1.0", "name": "n", "codes": [{"id": "A", "name": "é"}]}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"data": {"codelists": [ARTEFACT]}},
+        {"meta": {"schema": "https://json.sdmx.org/1.0/x"}, "data": {"codelists": [ARTEFACT | {"isFinal": "true"}]}},
+        {"codelists": [ARTEFACT]},
+        {"meta": {"id": "X"}, "codelists": [ARTEFACT], "resources": [], "references": {}},
+        {"data": {"codelists": [ARTEFACT], "dataflows": None, "conceptSchemes": []}, "errors": []},
+        {"data": {"codelists": [ARTEFACT | {"validFrom": None, "description": None, "x-more": {"a": [1]}}]}},
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
+def test_sdmx_json_in_every_wrapping(message: dict[str, Any], encoding: str) -> None:
+    """With and without ``data``, ``meta``, empty lists, nulls and extensions."""
+    found = only(json.dumps(message, ensure_ascii=False).encode(encoding))
+    assert str(found.urn) == URN
+    assert found.codes["A"].name() == "é"
+
+
+@pytest.mark.parametrize("message", [{"data": None}, {"data": {}}, {"meta": {"id": "X"}, "data": {"codelists": []}}])
+def test_sdmx_json_of_nothing(message: dict[str, Any]) -> None:
+    """Nothing is no error."""
+    assert len(read_message(json.dumps(message).encode())) == 0
+
+
+EDI: Final = (
+    "UNA:+.? '\r\nUNB+UNOC:3+KR+ZZZ+971231:2359+IREF+1++SDMX-EDI'\r\nUNH+M1+GESMES:2:1:E6'\r\nBGM+73'\r\n"
+    "NAD+Z02+KR'\r\nVLI+CL+++List'\r\nCDV+A'\r\nFTX+ACM+++a'\r\nUNT+7+M1'\r\nUNZ+1+IREF'\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        EDI,
+        EDI.replace("\r\n", ""),
+        EDI.partition("\r\n")[2],
+        EDI[EDI.index("UNH") : EDI.index("UNZ")],
+        EDI[: EDI.index("UNB")] + EDI[EDI.index("UNH") : EDI.index("UNZ")],
+        EDI + "\x1a",
+        EDI + "\0\0\0",
+        "\r\n" + EDI,
+        EDI.replace("'\r\n", "\r\n'").replace("UNA:+.? \r\n'", "UNA:+.? '"),
+    ],
+)
+def test_edi_with_and_without_its_envelope(text: str) -> None:
+    """UNA and UNB may be missing, lines may break where they like between segments."""
+    found = only(text.encode())
+    assert str(found.urn) == URN
+    assert found.codes["A"].name() == "a"
+
+
+def test_edi_that_is_cut_off() -> None:
+    """Without an envelope the end of the message tells that it is whole."""
+    with pytest.raises(MessageError, match="UNT"):
+        read_message(EDI[EDI.index("UNH") : EDI.index("UNT")].encode())

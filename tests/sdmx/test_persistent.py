@@ -1,0 +1,92 @@
+"""The mapping that never changes, and the index of keys that stands on it."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_replica.sdmx.index.keys import KeyIndex
+from kafka_replica.sdmx.index.persistent import PersistentMap
+from kafka_replica.sdmx.urn import Urn
+
+
+class Clumsy:
+    """A key whose hash says little, so that leaves are full."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __hash__(self) -> int:
+        return self.number % 3
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Clumsy) and self.number == other.number
+
+
+KEYS = st.integers(-500, 500) | st.text(max_size=2) | st.builds(Clumsy, st.integers(0, 200))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(KEYS, st.integers(), max_size=150), st.lists(st.tuples(KEYS, st.none() | st.integers())))
+def test_it_is_what_a_dict_would_be(first: dict[object, int], changes: list[tuple[object, int | None]]) -> None:
+    """After any changes it holds what a dict holds; and what it was made of holds what it held."""
+    kept, expected = PersistentMap(first), dict(first)
+    past = [(kept, dict(expected))]
+    for key, value in changes:
+        if value is None:
+            kept = kept.dropping(key)
+            expected.pop(key, None)
+        else:
+            kept = kept.putting(key, value)
+            expected[key] = value
+        past.append((kept, dict(expected)))
+    for one, held in past:
+        assert dict(one.items()) == held
+        assert set(one) == set(held)
+        assert sorted(one.values()) == sorted(held.values())
+        assert len(one) == len(held)
+        assert all(one.get(key) == value and key in one for key, value in held.items())
+        assert "not there" not in one
+        assert one.get("not there", 7) == 7
+
+
+def test_a_change_shares_nearly_everything() -> None:
+    """Of a hundred thousand keys a change of one makes few new objects; of a thousand about as many."""
+
+    def nodes(node: object) -> set[int]:
+        below = [nodes(child) for child in node] if isinstance(node, tuple) else []
+        return {id(node)}.union(*below)
+
+    made = {}
+    for size in (1_000, 100_000):
+        kept = PersistentMap((f"key {at}", at) for at in range(size))
+        changed = kept.putting("another", 1)
+        made[size] = len(nodes(changed._root) - nodes(kept._root))
+        assert len(nodes(kept._root)) > size / 64
+    assert made[1_000] <= made[100_000] <= 6
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sets(st.tuples(*[st.sampled_from("ABC")] * 4), max_size=30),
+    st.lists(st.tuples(*[st.sampled_from("ABC")] * 4, st.booleans()), max_size=30),
+)
+def test_the_index_of_keys(first: set[tuple[str, ...]], changes: list[tuple[str, str, str, str, bool]]) -> None:
+    """It knows the URNs that are there, by whatever is asked; those it was made of still know theirs."""
+    held = {Urn("p", *one) for one in first}
+    index = KeyIndex(held)
+    before, was = index, set(held)
+    for cls, agency, id_, version, is_there in changes:
+        urn = Urn("p", cls, agency, id_, version)
+        index = index.moved([(urn, is_there)])
+        (held.add if is_there else held.discard)(urn)
+    for one, expected in ((index, held), (before, was)):
+        assert set(one) == expected
+        assert len(one) == len(expected)
+        assert set(one.named("A", "B", "C")) == {
+            urn for urn in expected if (urn.cls, urn.agency, urn.id) == tuple("ABC")
+        }
+        assert one.with_id("A") == sorted(urn for urn in expected if urn.id == "A")
+        found = one.find("A", lambda agency: agency in "AB", "C")
+        assert set(found) == {urn for urn in expected if urn.cls == "A" and urn.agency in "AB" and urn.id == "C"}
+        assert all((Urn("p", *urn) in one) == (Urn("p", *urn) in expected) for urn in first)
