@@ -1,6 +1,7 @@
 # make demo   the main job on a real Kafka broker, shown to a person     (DEMO_ARGS=--keep stays up)
 # make test   the tests                                                  (TEST_ARGS="-k quiet -x")
 # make chaos  everything breaks at random, every version is checked     (CHAOS_MINUTES=10 CHAOS_SEED=1 CHAOS_ARGS=...)
+# make fuzz   hostile messages for every reader of structures           (FUZZ_MINUTES=5 FUZZ_SEED=1 FUZZ_ARGS=...)
 # make bench  speed, as a ratio to a reference in the same run            (BENCH_ARGS="--rounds 3")
 # make check  formatter, linter, types, import contracts, docs links
 # make env    the environment in .venv alone
@@ -12,8 +13,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.made
 CHAOS_MINUTES ?= 10
 CHAOS_SEED ?= 1
+FUZZ_MINUTES ?= 5
+FUZZ_SEED ?= 1
 
-.PHONY: env demo test chaos bench check format lock clean
+.PHONY: env demo test chaos fuzz bench check format lock clean
 
 env: $(STAMP)
 
@@ -28,6 +31,9 @@ test: $(STAMP)
 
 chaos: $(STAMP)
 	@$(BIN)/python -m chaos --minutes $(CHAOS_MINUTES) --seed $(CHAOS_SEED) $(CHAOS_ARGS)
+
+fuzz: $(STAMP)
+	@$(BIN)/python -m fuzz --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED) $(FUZZ_ARGS)
 
 bench: $(STAMP)
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)

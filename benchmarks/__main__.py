@@ -11,14 +11,15 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any
 
 from rich.console import Console
 
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.figures import FIGURES
+from benchmarks.figures import FIGURES, READERS
 from benchmarks.java import GlobalKTable, NotMeasurableError
-from benchmarks.page import into_page
+from benchmarks.page import into_page, readers_into_page
 from benchmarks.picture import picture
 from benchmarks.report import Result, as_markdown, as_table
 from benchmarks.stage import ROOT, Stage
@@ -36,8 +37,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--only", choices=EXPERIMENTS, action="append", help="may be given several times")
     parser.add_argument("--docs", action="store_true", help="put the table and the picture into docs/speed.md")
     chosen = parser.parse_args()
-    if chosen.docs and chosen.only:
-        parser.error("--docs shows all figures: leave out --only")
+    if chosen.docs and chosen.only and chosen.only != ["reading"]:
+        parser.error("--docs shows all figures, or those of readers: leave out --only, or say --only reading")
     return chosen
 
 
@@ -92,26 +93,39 @@ def circumstances(chosen: argparse.Namespace) -> str:
     )
 
 
+def readers_circumstances(chosen: argparse.Namespace) -> str:
+    """The same for readers of structure messages."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("lxml", "msgspec", "sdmx1", "pysdmx"))
+    rounds = f"{chosen.rounds} round{'s' if chosen.rounds > 1 else ''}"
+    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}"
+    return f"{datetime.now(UTC):%Y-%m-%d}, {machine}, {libraries}; {rounds}"
+
+
 def main() -> None:
     """Measures and reports."""
     chosen = options()
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
     lines = Lines()
     values = measure(console, chosen, lines)
-    results = [Result(figure, values[name]) for name, figure in FIGURES.items() if name in values]
+    results, readers = (
+        [Result(figure, values[name]) for name, figure in figures.items() if name in values]
+        for figures in (FIGURES, READERS)
+    )
     lines.round = 0
-    for name in FIGURES:
-        if name in values:
-            lines.note({"figure": name, "median": statistics.median(values[name]), "rounds": values[name]})
+    for name in (FIGURES | READERS).keys() & values.keys():
+        lines.note({"figure": name, "median": statistics.median(values[name]), "rounds": values[name]})
     when = circumstances(chosen)
-    shown, table = picture(results, when), as_markdown(results, when)
+    shown, tables = picture(results + readers, when), [as_markdown(one, when) for one in (results, readers) if one]
     (_BUILD / "bench.svg").write_text(shown)
-    (_BUILD / "bench.md").write_text(table)
-    console.print(as_table(results, when))
+    (_BUILD / "bench.md").write_text("\n".join(tables))
+    console.print(as_table(results + readers, when))
     console.print("build/bench.jsonl, build/bench.svg, build/bench.md")
-    if chosen.docs:
-        into_page(table, shown)
+    if chosen.docs and results:
+        into_page(as_markdown(results, when), picture(results, when))
         console.print("docs/speed.md, docs/speed.svg")
+    if chosen.docs and readers:
+        readers_into_page(as_markdown(readers, readers_circumstances(chosen)))
+        console.print("docs/speed.md: readers")
 
 
 if __name__ == "__main__":

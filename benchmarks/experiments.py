@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from benchmarks.durable import disk, disk_apply, disk_flush, disk_lookups
 from benchmarks.load import load
+from benchmarks.reading import reading
 from benchmarks.stage import KEY_BYTES, VALUE_BYTES, Stage
 
 Figures: TypeAlias = dict[str, float]
@@ -118,4 +119,5 @@ EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "disk-apply": disk_apply,
     "disk-lookups": disk_lookups,
     "disk-flush": disk_flush,
+    "reading": reading,
 }

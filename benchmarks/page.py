@@ -6,6 +6,7 @@ from benchmarks.stage import ROOT
 
 _PAGE, _PICTURE = ROOT / "docs" / "speed.md", ROOT / "docs" / "speed.svg"
 _BEGIN, _END = "<!-- figures: written by make bench -->", "<!-- end of figures -->"
+_READERS_BEGIN, _READERS_END = "<!-- readers: written by make bench -->", "<!-- end of readers -->"
 
 
 class PageError(Exception):
@@ -18,10 +19,22 @@ def into_page(table: str, picture: str) -> None:
     Raises:
         PageError: the marks are not there.
     """
-    text = _PAGE.read_text()
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not begin or not end:
-        raise PageError(f"docs/speed.md needs the lines {_BEGIN!r} and {_END!r}, which the figures go between")
-    _PAGE.write_text(f"{before}{begin}\n\n{table}\n![each figure against its target]({_PICTURE.name})\n\n{end}{after}")
+    _between(_BEGIN, _END, f"{table}\n![each figure against its target]({_PICTURE.name})\n")
     _PICTURE.write_text(picture)
+
+
+def readers_into_page(table: str) -> None:
+    """Replaces what stands between the two marks for readers of structure messages.
+
+    Raises:
+        PageError: the marks are not there.
+    """
+    _between(_READERS_BEGIN, _READERS_END, table)
+
+
+def _between(begin: str, end: str, written: str) -> None:
+    before, found, rest = _PAGE.read_text().partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise PageError(f"docs/speed.md needs the lines {begin!r} and {end!r}, which the figures go between")
+    _PAGE.write_text(f"{before}{begin}\n\n{written}\n{end}{after}")

@@ -23,8 +23,10 @@ from kafka_replica.sdmx.model import (
     CategoryScheme,
     Code,
     Codelist,
+    CodelistExtension,
     ConceptScheme,
     Contact,
+    MemberValue,
     MetadataProvisionAgreement,
     OrganisationScheme,
     ProvisionAgreement,
@@ -37,8 +39,23 @@ from kafka_replica.sdmx.model import (
 
 
 def codelist(one: Codelist) -> Json:
-    """A codelist; extensions have no place that we know of."""
-    return obj(maintained(one), items=[_code(each) for each in items_of(one.codes)])
+    """A codelist; extensions as SDMX-JSON writes them, which is what the reader expects."""
+    extensions = [_extension(each) for each in one.extensions]
+    return obj(maintained(one), items=[_code(each) for each in items_of(one.codes)], codelistExtensions=extensions)
+
+
+def _extension(one: CodelistExtension) -> Json:
+    return obj(
+        codelist=str(one.codelist),
+        prefix=one.prefix,
+        inclusiveCodeSelection=_selection(one.inclusive),
+        exclusiveCodeSelection=_selection(one.exclusive),
+    )
+
+
+def _selection(members: tuple[MemberValue, ...]) -> Json | None:
+    found = [obj(value=one.value, cascadeValues=one.cascade_values) for one in members]
+    return {"memberValues": found} if found else None
 
 
 def _code(one: Code) -> Json:

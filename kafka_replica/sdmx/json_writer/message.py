@@ -15,6 +15,7 @@ from kafka_replica.sdmx.json_writer import (
     items,
     maps,
     metadata,
+    metadata_sets,
     organisations,
     processes,
     structure_sets,
@@ -25,6 +26,7 @@ from kafka_replica.sdmx.json_writer.values import Edition, Json, obj
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.model import Artefact
 
+_METADATA_SETS: Final = "metadataSets"
 _BOTH: Final[dict[str, tuple[str, Callable[[Any, Edition], Json]]]] = {
     "DataStructure": ("dataStructures", structures.data_structure),
     "MetadataStructure": ("metadataStructures", metadata.metadata_structure),
@@ -56,6 +58,7 @@ _SINCE_2: Final[dict[str, tuple[str, Callable[[Any, Edition], Json]]]] = {
     "CategorySchemeMap": ("categorySchemeMaps", maps.scheme_map),
     "OrganisationSchemeMap": ("organisationSchemeMaps", maps.scheme_map),
     "ReportingTaxonomyMap": ("reportingTaxonomyMaps", maps.scheme_map),
+    "MetadataSet": (_METADATA_SETS, metadata_sets.metadata_set),
     "DataConstraint": ("dataConstraints", constraints.constraint),
     "MetadataConstraint": ("metadataConstraints", constraints.constraint),
     "CustomTypeScheme": ("customTypeSchemes", transformations.definition_scheme),
@@ -90,9 +93,14 @@ def message_of(elements: Iterable[tuple[str, Json]], header: Header, format_: Fo
     data: dict[str, list[Json]] = {}
     for name, element in elements:
         data.setdefault(name, []).append(element)
+    kind = "structure"
+    if _METADATA_SETS in data:
+        kind = "metadata"
+        if len(data) > 1:
+            raise UnwritableError("metadata sets stand in messages of their own; write the other structures apart")
     schema = (
-        "https://raw.githubusercontent.com/sdmx-twg/sdmx-json/master/structure-message/tools/schemas/"
-        f"{_SCHEMAS[format_]}/sdmx-json-structure-schema.json"
+        f"https://raw.githubusercontent.com/sdmx-twg/sdmx-json/master/{kind}-message/tools/schemas/"
+        f"{_SCHEMAS[format_]}/sdmx-json-{kind}-schema.json"
     )
     meta = obj(
         schema=schema,

@@ -15,11 +15,12 @@ def hierarchical_codelist(one: HierarchicalCodelist, edition: Edition) -> str:
         reference("str:CodelistRef", each.codelist, leaf("str:Alias", each.alias)) for each in one.included_codelists
     ]
     found = [] if one.hierarchies.is_stub else one.hierarchies.values()
-    hierarchies = [_hierarchy(each, edition) for each in found]
+    aliases = {each.alias for each in one.included_codelists}
+    hierarchies = [_hierarchy(each, aliases, edition) for each in found]
     return maintained("str:HierarchicalCodelist", one, edition, *lists, *hierarchies)
 
 
-def _hierarchy(one: HierarchyOfCodelist, edition: Edition) -> str:
+def _hierarchy(one: HierarchyOfCodelist, aliases: set[str], edition: Edition) -> str:
     own: dict[str, str | None] = {}
     if isinstance(one, VersionedHierarchy):
         own = {"version": one.version, "isFinal": true(one.is_final)}
@@ -28,7 +29,7 @@ def _hierarchy(one: HierarchyOfCodelist, edition: Edition) -> str:
         "str:Hierarchy",
         texts("str:Name", one.names),
         texts("str:Description", one.descriptions),
-        *[_code(each) for each in one.codes.values()],
+        *[_code(each, aliases) for each in one.codes.values()],
         *_levels(one.level, edition),
         annotations_of(one.annotations),
         id=one.id,
@@ -36,15 +37,15 @@ def _hierarchy(one: HierarchyOfCodelist, edition: Edition) -> str:
     )
 
 
-def _code(one: HierarchicalCode) -> str:
-    by_urn = one.codelist_alias is None and one.code is not None
+def _code(one: HierarchicalCode, aliases: set[str]) -> str:
+    by_urn = one.code is not None and one.codelist_alias not in aliases
     code_id = one.code_id if one.code_id is not None else one.code.item if one.code is not None else None
     return el(
         "str:CodeRef",
         leaf("str:URN", str(one.code)) if by_urn else "",
         leaf("str:CodelistAliasRef", one.codelist_alias),
         leaf("str:CodeID", code_id),
-        *[_code(each) for each in one.codes.values()],
+        *[_code(each, aliases) for each in one.codes.values()],
         leaf("str:LevelRef", one.level),
         leaf("str:NodeAliasID", None if one.id == code_id else one.id),
         leaf("str:Version", one.version),

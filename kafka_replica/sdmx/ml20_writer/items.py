@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from kafka_replica.errors import UnwritableError
-from kafka_replica.sdmx.earlier import CategorisedDataflow, CategorisedMetadataflow, CategoryOfFlows, TaxonomyOfFlows
+from kafka_replica.sdmx.earlier import (
+    CategorisedDataflow,
+    CategorisedMetadataflow,
+    CategoryOfFlows,
+    TaxonomyOfFlows,
+    VersionedAgency,
+    VersionedConcept,
+    VersionedDataConsumer,
+    VersionedDataProvider,
+    VersionedReportingCategory,
+)
 from kafka_replica.sdmx.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.ml20_writer.references import category, reference
 from kafka_replica.sdmx.ml20_writer.values import Edition, annotations_of, maintained, representation, texts
@@ -74,6 +84,7 @@ def _concept(one: Concept, scheme: Urn, edition: Edition) -> str:
         id=one.id,
         **({edition.agency: scheme.agency} if is_alone else {}),
         uri=one.uri,
+        version=one.version if isinstance(one, VersionedConcept) else None,
         parent=one.parent,
         **attributes,
     )
@@ -111,7 +122,14 @@ def _organisation(tag: str, one: Organisation, edition: Edition) -> str:
         id=one.id,
         uri=one.uri,
         parentOrganisation=one.parent,
+        **_own_marks(one),
     )
+
+
+def _own_marks(one: Organisation) -> dict[str, str | None]:
+    if not isinstance(one, (VersionedAgency, VersionedDataProvider, VersionedDataConsumer)):
+        return {}
+    return {"version": one.version, "validFrom": one.valid_from, "validTo": one.valid_to}
 
 
 def _contact(one: Contact) -> str:
@@ -151,6 +169,7 @@ def _category(one: Category | ReportingCategory) -> str:
         annotations_of(one.annotations),
         id=one.id,
         uri=one.uri,
+        version=one.version if isinstance(one, (CategoryOfFlows, VersionedReportingCategory)) else None,
     )
 
 

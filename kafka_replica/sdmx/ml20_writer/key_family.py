@@ -44,7 +44,8 @@ def key_family(one: DataStructure, edition: Edition) -> str:
     return maintained("str:KeyFamily", one, edition, el("str:Components", *content))
 
 
-def _concept(urn: Urn | None, edition: Edition) -> dict[str, str | None]:
+def concept_of(urn: Urn | None, edition: Edition) -> dict[str, str | None]:
+    """The attributes that name the concept of a component. Raises UnwritableError where there is none."""
     if urn is None:
         raise UnwritableError("a component names no concept")
     if edition.is_10:
@@ -66,7 +67,7 @@ def _component(
     has_no_format = edition.is_10 and tag in _WITHOUT_FORMAT_10
     if has_no_format and (format_ or (lists and tag != "str:Dimension")):
         raise UnwritableError(f"SDMX-ML 1.0 has no place for the representation of {one.urn}")
-    concept = _concept(one.concept, edition)
+    concept = concept_of(one.concept, edition)
     return el(tag, format_, content, annotated(one), **concept, **lists, **(attributes or {}))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.ml20_writer import hierarchies, items, key_family
+from kafka_replica.sdmx.ml20_writer import hierarchies, items, key_family, metadata, processes
 from kafka_replica.sdmx.ml20_writer.values import EDITIONS, Edition
 from kafka_replica.sdmx.ml_writer.xml import el, flag, leaf
 from kafka_replica.sdmx.model import Artefact
@@ -24,8 +24,11 @@ _WRITERS: Final[dict[str, tuple[str, Callable[[Any, Edition], str]]]] = {
     "Codelist": ("CodeLists", items.codelist),
     "HierarchicalCodelist": ("HierarchicalCodelists", hierarchies.hierarchical_codelist),
     "ConceptScheme": ("Concepts", items.concept_scheme),
+    "MetadataStructure": ("MetadataStructureDefinitions", metadata.metadata_structure),
     "DataStructure": ("KeyFamilies", key_family.key_family),
+    "StructureSet": ("StructureSets", processes.structure_set),
     "ReportingTaxonomy": ("ReportingTaxonomies", items.reporting_taxonomy),
+    "Process": ("Processes", processes.process),
 }
 _IN_10: Final = {"AgencyScheme", "Codelist", "ConceptScheme", "DataStructure"}
 _CONTAINERS_20: Final = tuple(dict.fromkeys(container for container, _ in _WRITERS.values()))

@@ -8,13 +8,15 @@ from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.ml_writer.xml import el, leaf
 from kafka_replica.sdmx.urn import Urn
 
-_WORDS: Final = {
+_WORDS: Final[dict[str, tuple[str, str]]] = {
     "DataStructure": ("KeyFamilyID", "KeyFamilyAgencyID"),
     "MetadataStructure": ("MetadataStructureID", "MetadataStructureAgencyID"),
     "Dataflow": ("DataflowID", "AgencyID"),
     "Metadataflow": ("MetadataflowID", "AgencyID"),
-    "Codelist": ("CodelistID", "AgencyID"),
-}
+    **{name: (f"{name}ID", "AgencyID") for name in (
+        "Codelist", "HierarchicalCodelist", "CategoryScheme", "ConceptScheme", "OrganisationScheme",
+    )},
+}  # fmt: skip
 _ID_FIRST: Final = {"DataStructure", "MetadataStructure"}
 
 
@@ -30,13 +32,16 @@ def reference(tag: str, urn: Urn, *more: str) -> str:
 
 def category(urn: Urn) -> str:
     """A <CategoryRef>: the ids of its path, each in the one before."""
-    path = ""
-    for id_ in reversed((urn.item or "").split(".") if urn.item else []):
-        path = el("str:CategoryID", leaf("str:ID", id_), path)
     return el(
         "str:CategoryRef",
         leaf("str:CategorySchemeID", urn.id),
         leaf("str:CategorySchemeAgencyID", urn.agency),
         leaf("str:CategorySchemeVersion", urn.version),
-        path,
+        category_path("str:CategoryID", urn.item or ""),
     )
+
+
+def category_path(tag: str, path: str) -> str:
+    """The ids of a path of categories, each in the one before; nothing where there is no path."""
+    first, _, rest = path.partition(".")
+    return el(tag, leaf("str:ID", first), category_path("str:CategoryID", rest)) if first else ""

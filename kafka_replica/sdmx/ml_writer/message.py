@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.formats import Format
@@ -80,24 +80,44 @@ _NOT_3X: Final = {"AttachmentConstraint", "ContentConstraint", "HierarchicalCode
 _CONTAINERS_3X: Final = {name: _IRREGULAR.get(name, f"{name}s") for name in sorted(_WRITERS) if name not in _NOT_3X}
 
 
-def element_of(artefact: Artefact, format_: Format) -> tuple[str, str]:
+class Element(NamedTuple):
+    """An artefact as XML, and its container; ``about`` is what the header says of a metadata set, which has none."""
+
+    container: str
+    xml: str
+    about: str = ""
+
+
+def element_of(artefact: Artefact, format_: Format) -> Element:
     """The container and the XML of an artefact. Raises UnwritableError."""
     edition = EDITIONS[format_]
     containers = _CONTAINERS_21 if edition.is_21 else _CONTAINERS_3X
     kind = artefact.urn.cls
     if isinstance(artefact, MetadataSet) and not edition.is_21:
-        return "", metadata.metadata_set(artefact, edition)
+        return Element("", metadata.metadata_set(artefact, edition), _about(artefact))
     if kind not in containers or kind not in _WRITERS:
         raise UnwritableError(f"{format_.title} has no class {kind}")
-    return containers[kind], _WRITERS[kind](artefact, edition)
+    return Element(containers[kind], _WRITERS[kind](artefact, edition))
 
 
-def message_of(elements: Iterable[tuple[str, str]], header: Header, format_: Format) -> bytes:
+def _about(one: MetadataSet) -> str:
+    if one.metadataflow is not None:
+        inside = leaf("com:StructureUsage", str(one.metadataflow))
+    elif one.metadata_provision_agreement is not None:
+        inside = leaf("com:ProvisionAgreement", str(one.metadata_provision_agreement))
+    else:
+        return ""
+    return el("mes:Structure", inside, structureID=one.id)
+
+
+def message_of(elements: Iterable[Element], header: Header, format_: Format) -> bytes:
     """The message of these artefacts. Raises UnwritableError where metadata sets and structures are mixed."""
     edition = EDITIONS[format_]
     by_container: dict[str, list[str]] = {}
-    for container, element in elements:
-        by_container.setdefault(container, []).append(element)
+    about: dict[str, None] = {}
+    for element in elements:
+        by_container.setdefault(element.container, []).append(element.xml)
+        about[element.about] = None
     sets = by_container.pop("", None)
     if sets is not None and by_container:
         raise UnwritableError("metadata sets stand in messages of their own; write the other structures apart")
@@ -105,20 +125,16 @@ def message_of(elements: Iterable[tuple[str, str]], header: Header, format_: For
     found = [el(f"str:{name}", *by_container[name]) for name in known if name in by_container]
     kind = "Structure" if sets is None else "GenericMetadata"
     root = f'<?xml version="1.0" encoding="UTF-8"?>\n<mes:{kind}{edition.namespaces}>'
-    body = _header(header, is_metadata=sets is not None) + (
-        el("mes:Structures", *found) if sets is None else "".join(sets)
-    )
+    body = _header(header, "".join(about)) + (el("mes:Structures", *found) if sets is None else "".join(sets))
     return f"{root}{body}</mes:{kind}>".encode()
 
 
-def _header(header: Header, *, is_metadata: bool) -> str:
-    # A reader of metadata wants to hear of a structure; each set names its own.
-    structure = '<mes:Structure structureID="S"><com:Structure/></mes:Structure>' if is_metadata else ""
+def _header(header: Header, about: str) -> str:
     return el(
         "mes:Header",
         leaf("mes:ID", header.id),
         leaf("mes:Test", flag(header.test)),
         leaf("mes:Prepared", header.prepared),
         "" if header.sender is None else el("mes:Sender", id=header.sender),
-        structure,
+        about,
     )

@@ -1,0 +1,110 @@
+"""The targets: what each reader is fed with, and what may come of it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hypothesis import strategies as st
+
+from fuzz import books, texts, trees
+from fuzz.samples import URNS, samples_of
+from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx import Format, Urn, fusion, read_message, sdmx_json, split_message
+from kafka_replica.sdmx.formats import unpacked
+from kafka_replica.sdmx.json_short import short
+from kafka_replica.sdmx.json_tree import opened
+
+Make = Callable[[Sequence[bytes], int], bytes]
+_SEEDS: Final = st.integers(0, 2**32)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader: how inputs are made, and what is done with each. Anything it raises is a finding."""
+
+    name: str
+    inputs: st.SearchStrategy[bytes]
+    feed: Callable[[bytes], None]
+
+
+def read(data: bytes) -> None:
+    """Reads, and looks at all of it: what is made late is made now."""
+    with contextlib.suppress(SdmxError):
+        message = read_message(data)
+        for artefact in message:
+            repr(artefact)
+            hash(artefact)
+            if artefact != artefact:  # noqa: PLR0124 - it makes what is made late
+                raise AssertionError(f"{artefact.urn} is not equal to itself")
+
+
+def read_json(data: bytes) -> None:
+    """The same; and the short way must not find anything else than the long way."""
+    read(data)
+    way = sdmx_json.read_short if b'"data"' in data[:4096] else fusion.read_short
+    try:
+        plain = unpacked(data).lstrip()
+    except SdmxError:
+        return
+    found = short(way, plain, None)
+    if found is not None:
+        message = opened(plain, None)
+        is_fusion = message.format is Format.FUSION_JSON
+        other = fusion.read_message(message) if is_fusion else sdmx_json.read_message(message)
+        if list(found) != list(other) or (found.header, found.format) != (other.header, other.format):
+            raise AssertionError(f"the short way finds {found}, the long way {other}, and they are not equal")
+
+
+def cut(data: bytes) -> None:
+    """Cuts up; each part must hold the artefact it is said to hold."""
+    try:
+        parts = split_message(data)
+    except SdmxError:
+        return
+    for part in parts:
+        with contextlib.suppress(SdmxError):
+            held = list(read_message(part.value, part.content_type).artefacts)
+            if held != [part.urn]:
+                raise AssertionError(f"the part of {part.urn} holds {held}")
+
+
+def urn(data: bytes) -> None:
+    """Reads a URN; one that is read is written as it was."""
+    with contextlib.suppress(SdmxError):
+        found = Urn.parse(data)
+        if bytes(found) != data:
+            raise AssertionError(f"{data!r} is read as {found}")
+        hash(found)
+        _ = found.maintainables, found.reference
+
+
+def _made(format_: str, *ways: Make) -> st.SearchStrategy[bytes]:
+    samples = samples_of(format_)
+
+    def by(way: Make) -> st.SearchStrategy[bytes]:
+        return _SEEDS.map(lambda seed: way(samples, seed))
+
+    return st.one_of([by(way) for way in (*ways, texts.spliced)])
+
+
+def _urns() -> st.SearchStrategy[bytes]:
+    like = st.from_regex(r"urn:sdmx:org\.sdmx\.infomodel\.[a-z]+\.[A-Za-z]+=[A-Z.]+:[A-Z_]+\([0-9.*+]+\)(\.[A-Z.]+)?")
+    near = _SEEDS.map(lambda seed: texts.spliced([one.encode() for one in URNS], seed))
+    return st.one_of(near, like.map(lambda text: text.encode("utf-8", "surrogatepass")), st.binary(max_size=80))
+
+
+_WAYS: Final[dict[str, Make]] = {
+    "ml": trees.xml, "ml20": trees.xml, "ml10": trees.xml, "edi": texts.edi, "sdmx_json": trees.json_text,
+    "fusion": trees.json_text, "xlsx": books.xlsx,
+}  # fmt: skip
+
+_FEEDS: Final = {"sdmx_json": read_json, "fusion": read_json}
+
+TARGETS: Final[dict[str, Target]] = {
+    **{name: Target(name, _made(name, way), _FEEDS.get(name, read)) for name, way in _WAYS.items()},
+    "urn": Target("urn", _urns(), urn),
+    "split_message": Target("split_message", st.one_of([_made(name, way) for name, way in _WAYS.items()]), cut),
+}
