@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from fuzz import books, texts, trees
 from fuzz.samples import URNS, samples_of
 from kafka_replica.errors import SdmxError
-from kafka_replica.sdmx import Format, Urn, fusion, read_message, sdmx_json, split_message
+from kafka_replica.sdmx import Format, Urn, read_message, split_message
 from kafka_replica.sdmx.formats import unpacked
-from kafka_replica.sdmx.json_short import short
-from kafka_replica.sdmx.json_tree import opened
+from kafka_replica.sdmx.readers import fusion, sdmx_json
+from kafka_replica.sdmx.readers.json_short import short
+from kafka_replica.sdmx.readers.json_tree import opened
 
 Make = Callable[[Sequence[bytes], int], bytes]
 _SEEDS: Final = st.integers(0, 2**32)

@@ -44,7 +44,7 @@ _CACHE_COUNTERS = (
 
 
 class Cache(Protocol):
-    """What a cache of decoded messages says of itself: ``kafka_replica.sdmx.cache.CacheStats``."""
+    """What a cache of decoded messages says of itself: ``kafka_replica.sdmx.lookups.cache.CacheStats``."""
 
     @property
     def hits(self) -> int: ...  # noqa: D102
@@ -63,7 +63,7 @@ class Cache(Protocol):
 
 
 class Stats(Protocol):
-    """What live look-ups say of themselves: ``kafka_replica.sdmx.live.LiveStats``."""
+    """What live look-ups say of themselves: ``kafka_replica.sdmx.lookups.live.LiveStats``."""
 
     @property
     def artefacts(self) -> int: ...  # noqa: D102

@@ -16,12 +16,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from kafka_replica.sdmx.cache import CacheStats, DecodeCache, decode_cache
     from kafka_replica.sdmx.checks import StructureCheck, check_structure
     from kafka_replica.sdmx.containers import InternationalString, Items
     from kafka_replica.sdmx.formats import Format
-    from kafka_replica.sdmx.hierarchy_tree import HierarchyNode, HierarchyTree
-    from kafka_replica.sdmx.live import LiveStats, LiveStructures
+    from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
+    from kafka_replica.sdmx.lookups.hierarchy_tree import HierarchyNode, HierarchyTree
+    from kafka_replica.sdmx.lookups.live import LiveStats, LiveStructures
+    from kafka_replica.sdmx.lookups.references import Dangling
+    from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, EffectiveComponent, Missing, ResolvedStructure
+    from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
     from kafka_replica.sdmx.message import Header, Message
     from kafka_replica.sdmx.model import (
         Annotation,
@@ -45,12 +48,9 @@ if TYPE_CHECKING:
         ValueList,
     )
     from kafka_replica.sdmx.reading import read_message
-    from kafka_replica.sdmx.references import Dangling
     from kafka_replica.sdmx.representation import Representation, TextFormat
-    from kafka_replica.sdmx.resolved import AttachedConstraint, EffectiveComponent, Missing, ResolvedStructure
     from kafka_replica.sdmx.selection import only
     from kafka_replica.sdmx.split import Part, split_message
-    from kafka_replica.sdmx.structures import ResolvedComponent, Snapshot, Structures
     from kafka_replica.sdmx.urn import Urn
     from kafka_replica.sdmx.writing import media_types, writable, write_message
 
@@ -109,12 +109,12 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "cache": ("CacheStats", "DecodeCache", "decode_cache"),
+    "lookups.cache": ("CacheStats", "DecodeCache", "decode_cache"),
     "checks": ("StructureCheck", "check_structure"),
     "containers": ("InternationalString", "Items"),
     "formats": ("Format",),
-    "hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
-    "live": ("LiveStats", "LiveStructures"),
+    "lookups.hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
+    "lookups.live": ("LiveStats", "LiveStructures"),
     "message": ("Header", "Message"),
     "model": (
         "Annotation",
@@ -138,12 +138,12 @@ _HOMES: Final = {
         "ValueList",
     ),
     "reading": ("read_message",),
-    "references": ("Dangling",),
+    "lookups.references": ("Dangling",),
     "representation": ("Representation", "TextFormat"),
-    "resolved": ("AttachedConstraint", "EffectiveComponent", "Missing", "ResolvedStructure"),
+    "lookups.resolved": ("AttachedConstraint", "EffectiveComponent", "Missing", "ResolvedStructure"),
     "selection": ("only",),
     "split": ("Part", "split_message"),
-    "structures": ("ResolvedComponent", "Snapshot", "Structures"),
+    "lookups.structures": ("ResolvedComponent", "Snapshot", "Structures"),
     "urn": ("Urn",),
     "writing": ("media_types", "writable", "write_message"),
 }

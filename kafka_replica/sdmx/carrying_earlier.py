@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from kafka_replica.sdmx.base import Maintainable
 from kafka_replica.sdmx.containers import Items
-from kafka_replica.sdmx.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.model import AgencyScheme, ConceptScheme, DataStructure
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.readers.standalone import AGENCIES, STANDALONE_CONCEPTS
 from kafka_replica.sdmx.representation import Representation, TextFormat
-from kafka_replica.sdmx.standalone import AGENCIES, STANDALONE_CONCEPTS
 
 _TIME: Final = Representation(format=TextFormat(text_type="ObservationalTimePeriod"))
 

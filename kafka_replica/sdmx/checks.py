@@ -7,11 +7,11 @@ from typing import Final
 from kafka_replica.errors import MessageError, UnreadableContentError, UrnError
 from kafka_replica.records import Record
 from kafka_replica.sdmx.base import ItemScheme, Maintainable
-from kafka_replica.sdmx.decoding import media_type
-from kafka_replica.sdmx.glance import surely_holds
+from kafka_replica.sdmx.lookups.decoding import media_type
+from kafka_replica.sdmx.lookups.glance import surely_holds
+from kafka_replica.sdmx.lookups.spellings import spellings
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.reading import read_message
-from kafka_replica.sdmx.spellings import spellings
 from kafka_replica.sdmx.urn import Urn
 
 

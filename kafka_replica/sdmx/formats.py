@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from kafka_replica.errors import MessageError
-from kafka_replica.sdmx.encodings import as_utf8
+from kafka_replica.sdmx.readers.encodings import as_utf8
 
 MAX_BYTES: Final = 256 * 1024 * 1024
 """A compressed message may unfold to this many bytes at most."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from kafka_replica.errors import MessageError
-from kafka_replica.sdmx import edi, fusion, markup, sdmx_json, xlsx
-from kafka_replica.sdmx.encodings import by_charset
 from kafka_replica.sdmx.formats import MAX_BYTES, Format, of_content_type, unpacked
-from kafka_replica.sdmx.json_short import short
-from kafka_replica.sdmx.json_tree import JsonMessage, opened
 from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.readers import edi, fusion, markup, sdmx_json, xlsx
+from kafka_replica.sdmx.readers.encodings import by_charset
+from kafka_replica.sdmx.readers.json_short import short
+from kafka_replica.sdmx.readers.json_tree import JsonMessage, opened
 
 _UNZIPPED = 10  # workbooks are zipped XML
 

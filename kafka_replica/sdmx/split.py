@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kafka_replica.sdmx import edi, markup, xlsx
 from kafka_replica.sdmx.formats import Format
-from kafka_replica.sdmx.json_tree import artefacts_of, message_of
 from kafka_replica.sdmx.message import twice
+from kafka_replica.sdmx.readers import edi, markup, xlsx
+from kafka_replica.sdmx.readers.json_tree import artefacts_of, message_of
 from kafka_replica.sdmx.reading import kind_of, opened_json
 from kafka_replica.sdmx.urn import Urn
 

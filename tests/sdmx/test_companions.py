@@ -14,8 +14,8 @@ from sdmx_json_samples import URN, artefact, message, named
 from kafka_replica.errors import ArtefactNotFoundError, SdmxError, UnreadableContentError
 from kafka_replica.records import Record
 from kafka_replica.sdmx import Structures, Urn
-from kafka_replica.sdmx import decoding as module
-from kafka_replica.sdmx.cache import DecodeCache
+from kafka_replica.sdmx.lookups import decoding as module
+from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.model import Identifiable
 
 FLOW, LIST = f"{URN}datastructure.Dataflow=A:DF(1.0.0)", f"{URN}codelist.Codelist=A:CL(1.0.0)"

@@ -11,7 +11,6 @@ from lxml import etree
 from sdmx_corpus import CORPUS, ITEMS, READ, data_of, rows
 
 from kafka_replica.sdmx import Codelist, ConceptScheme, OpaqueArtefact, ValueList, read_message, split_message
-from kafka_replica.sdmx.json_tree import _BY_COLLECTION
 from kafka_replica.sdmx.model import (
     CategoryScheme,
     Constraint,
@@ -25,6 +24,7 @@ from kafka_replica.sdmx.model import (
     RepresentationMap,
     VtlMappingScheme,
 )
+from kafka_replica.sdmx.readers.json_tree import _BY_COLLECTION
 
 
 def items_in_xml(one: Maintainable) -> int:  # noqa: PLR0911 - one return a class

@@ -13,8 +13,8 @@ from sdmx_json_samples import URN, artefact, message, named
 
 from kafka_replica.errors import ConfigurationError, MessageError
 from kafka_replica.sdmx import Structures, split_message
-from kafka_replica.sdmx import decoding as module
-from kafka_replica.sdmx.cache import DecodeCache, content_of
+from kafka_replica.sdmx.lookups import decoding as module
+from kafka_replica.sdmx.lookups.cache import DecodeCache, content_of
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.reading import read_message, size_of
 

@@ -12,9 +12,9 @@ from sdmx_json_samples import URN, artefact, message, named
 
 from kafka_replica.errors import ArtefactNotFoundError, ExtensionError, UnreadableContentError
 from kafka_replica.sdmx import Code, Codelist, Structures, Urn, read_message, split_message
-from kafka_replica.sdmx import extensions as module
-from kafka_replica.sdmx.code_selection import matching_ids, selected_codes
-from kafka_replica.sdmx.extensions import expanded
+from kafka_replica.sdmx.lookups import extensions as module
+from kafka_replica.sdmx.lookups.code_selection import matching_ids, selected_codes
+from kafka_replica.sdmx.lookups.extensions import expanded
 from kafka_replica.sdmx.model import GeoGridCode, MemberValue
 
 
@@ -283,7 +283,7 @@ def changed(structures: Structures, lists: dict[str, Any], id_: str) -> tuple[St
 
 def test_many_lists_are_kept_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """The longest unused are made anew; the answers are the same."""
-    monkeypatch.setattr("kafka_replica.sdmx.expansions.MAX_KEPT_CODES", 2)
+    monkeypatch.setattr("kafka_replica.sdmx.lookups.expansions.MAX_KEPT_CODES", 2)
     structures = structures_of(listing("P", "A"), *(listing(f"X{i}", "B", extension("P(1.0.0)")) for i in range(3)))
     first = structures.expanded("A:X0(1.0.0)")
     assert structures.expanded("A:X0(1.0.0)") is first

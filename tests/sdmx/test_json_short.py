@@ -11,10 +11,11 @@ from sdmx_json_samples import SAMPLE, message
 from test_classes import DATA
 
 from kafka_replica.errors import MessageError
-from kafka_replica.sdmx import Format, Message, fusion, read_message, sdmx_json
+from kafka_replica.sdmx import Format, Message, read_message
 from kafka_replica.sdmx.formats import unpacked
-from kafka_replica.sdmx.json_short import short
-from kafka_replica.sdmx.json_tree import opened
+from kafka_replica.sdmx.readers import fusion, sdmx_json
+from kafka_replica.sdmx.readers.json_short import short
+from kafka_replica.sdmx.readers.json_tree import opened
 
 FUSION = (DATA / "every_class.fusion.json").read_bytes()
 ALL = rows(("fusion-json", ""), ("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1"))

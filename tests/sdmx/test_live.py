@@ -19,9 +19,9 @@ from kafka_replica import MemoryStore, Replica, RocksStore, Snapshot, Store
 from kafka_replica.errors import ArtefactNotFoundError, MessageError, NotReadyError, UsageError
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.sdmx import Structures, split_message
-from kafka_replica.sdmx import decoding as module
-from kafka_replica.sdmx.cache import DecodeCache
-from kafka_replica.sdmx.live import LiveStructures
+from kafka_replica.sdmx.lookups import decoding as module
+from kafka_replica.sdmx.lookups.cache import DecodeCache
+from kafka_replica.sdmx.lookups.live import LiveStructures
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.urn import Urn

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.sdmx.index.keys import KeyIndex
-from kafka_replica.sdmx.index.persistent import PersistentMap
+from kafka_replica.sdmx.lookups.index.keys import KeyIndex
+from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
 from kafka_replica.sdmx.urn import Urn
 
 

@@ -13,10 +13,10 @@ from sdmx_json_samples import CODELIST, CONCEPT, SAMPLE, URN, artefact, message,
 from kafka_replica.errors import ArtefactNotFoundError, MessageError
 from kafka_replica.records import Record
 from kafka_replica.sdmx import Structures, Urn, read_message, split_message
-from kafka_replica.sdmx import decoding as module
-from kafka_replica.sdmx.cache import DecodeCache
 from kafka_replica.sdmx.items import has_items, item_of
-from kafka_replica.sdmx.references import Dangling, references_of
+from kafka_replica.sdmx.lookups import decoding as module
+from kafka_replica.sdmx.lookups.cache import DecodeCache
+from kafka_replica.sdmx.lookups.references import Dangling, references_of
 from kafka_replica.sdmx.samples import sample_files
 
 

@@ -18,11 +18,11 @@ from kafka_replica.errors import (
     UrnError,
 )
 from kafka_replica.sdmx import Codelist, ConceptScheme, Structures, Urn, ValueList, split_message
-from kafka_replica.sdmx import decoding as decoding_module
-from kafka_replica.sdmx.cache import DecodeCache
+from kafka_replica.sdmx.lookups import decoding as decoding_module
+from kafka_replica.sdmx.lookups.cache import DecodeCache
+from kafka_replica.sdmx.lookups.resolved import ConstraintLevel, Missing, ResolvedStructure
 from kafka_replica.sdmx.model import Constraint
 from kafka_replica.sdmx.representation import Representation, TextFormat, effective_representation
-from kafka_replica.sdmx.resolved import ConstraintLevel, Missing, ResolvedStructure
 
 AGREEMENT = f"{URN}registry.ProvisionAgreement=A:PA(1.0.0)"
 PROVIDER = f"{URN}base.DataProvider=A:DATA_PROVIDERS(1.0).P"

@@ -33,8 +33,8 @@ from kafka_replica.sdmx import (
     read_message,
     split_message,
 )
-from kafka_replica.sdmx.json_tree import _BY_COLLECTION, members_of
-from kafka_replica.sdmx.sdmx_json.classes import READERS
+from kafka_replica.sdmx.readers.json_tree import _BY_COLLECTION, members_of
+from kafka_replica.sdmx.readers.sdmx_json.classes import READERS
 
 
 @pytest.fixture(scope="module")

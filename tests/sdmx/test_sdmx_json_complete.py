@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 
-from kafka_replica.sdmx.sdmx_json.classes import _WIRES
-from kafka_replica.sdmx.sdmx_json.constraints import availability_constraint
-from kafka_replica.sdmx.sdmx_json.constraints_wire import WireAvailability
-from kafka_replica.sdmx.sdmx_json.values import Context
+from kafka_replica.sdmx.readers.sdmx_json.classes import _WIRES
+from kafka_replica.sdmx.readers.sdmx_json.constraints import availability_constraint
+from kafka_replica.sdmx.readers.sdmx_json.constraints_wire import WireAvailability
+from kafka_replica.sdmx.readers.sdmx_json.values import Context
 from kafka_replica.sdmx.urn import Urn
 
 

@@ -12,8 +12,8 @@ from test_reading import codelist_xml, xml
 
 from kafka_replica.errors import ArtefactNotFoundError, MessageError, UrnError
 from kafka_replica.sdmx import Code, Codelist, Concept, Dimension, Structures, Urn, split_message
-from kafka_replica.sdmx import decoding as module
-from kafka_replica.sdmx.cache import DecodeCache
+from kafka_replica.sdmx.lookups import decoding as module
+from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.model import ContentConstraint, GeoGridCodelist
 from kafka_replica.sdmx.samples import sample_files
 

@@ -19,7 +19,7 @@ from sdmx_json_samples import artefact, message
 from kafka_replica.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx import Format, Urn, read_message, split_message
 from kafka_replica.sdmx.model import RepresentationMap
-from kafka_replica.sdmx.xlsx import package, worksheet
+from kafka_replica.sdmx.readers.xlsx import package, worksheet
 
 URN = "urn:sdmx:org.sdmx.infomodel.codelist."
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

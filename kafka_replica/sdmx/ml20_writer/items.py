@@ -16,7 +16,6 @@ from kafka_replica.sdmx.earlier import (
     VersionedDataProvider,
     VersionedReportingCategory,
 )
-from kafka_replica.sdmx.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.ml20_writer.references import category, reference
 from kafka_replica.sdmx.ml20_writer.values import Edition, annotations_of, maintained, representation, texts
 from kafka_replica.sdmx.ml_writer.xml import el, leaf
@@ -35,7 +34,8 @@ from kafka_replica.sdmx.model import (
     ReportingCategory,
     ReportingTaxonomy,
 )
-from kafka_replica.sdmx.standalone import STANDALONE_CONCEPTS
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.readers.standalone import STANDALONE_CONCEPTS
 from kafka_replica.sdmx.urn import Urn
 
 _CONTACTS: Final = {

@@ -11,11 +11,11 @@ from kafka_replica.sdmx.earlier import (
     KeyFamilyAttribute,
     KeyFamilyDimension,
 )
-from kafka_replica.sdmx.key_family import IMPLIED_ROLES
 from kafka_replica.sdmx.ml20_writer.values import Edition, annotated, maintained, representation, texts
 from kafka_replica.sdmx.ml_writer.xml import el, leaf
 from kafka_replica.sdmx.model import Attribute, Component, DataStructure, Dimension, Group, Measure
-from kafka_replica.sdmx.standalone import STANDALONE_CONCEPTS
+from kafka_replica.sdmx.readers.key_family import IMPLIED_ROLES
+from kafka_replica.sdmx.readers.standalone import STANDALONE_CONCEPTS
 from kafka_replica.sdmx.urn import Urn
 
 _DIMENSION_ROLES: Final = {

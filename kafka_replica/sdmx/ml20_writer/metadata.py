@@ -12,8 +12,10 @@ from kafka_replica.sdmx.ml20_writer.values import Edition, annotated, annotation
 from kafka_replica.sdmx.ml_writer.xml import el, leaf
 from kafka_replica.sdmx.model import MetadataAttribute, MetadataStructure, MetadataTarget, ReportStructure, TargetObject
 
-_CLASSES: Final = {"DataStructure": "KeyFamily", "DimensionDescriptor": "KeyDescriptor", "DataAttribute": "Attribute", "Dataflow": "DataFlow",
-                   "Metadataflow": "MetadataFlow", "GroupDimensionDescriptor": "GroupKeyDescriptor"}  # fmt: skip
+_CLASSES: Final = {
+    "DataStructure": "KeyFamily", "DimensionDescriptor": "KeyDescriptor", "DataAttribute": "Attribute",
+    "Dataflow": "DataFlow", "Metadataflow": "MetadataFlow", "GroupDimensionDescriptor": "GroupKeyDescriptor",
+}  # fmt: skip
 _SCHEMES: Final = {"Codelist": "Codelist", "ConceptScheme": "Concept", "CategoryScheme": "Category",
                    "OrganisationScheme": "Organisation"}  # fmt: skip
 

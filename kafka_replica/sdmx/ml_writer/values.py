@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import Any, Final, TypeVar
 
 from kafka_replica.sdmx.containers import InternationalString, StubTuple
-from kafka_replica.sdmx.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.ml_writer.edition import Edition
 from kafka_replica.sdmx.ml_writer.xml import attribute, el, flag, leaf, text, true
 from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
 
 T = TypeVar("T")

@@ -1,8 +1,0 @@
-"""SDMX-EDI (GESMES/TS): reading structure messages and cutting them up."""
-
-from __future__ import annotations
-
-from kafka_replica.sdmx.edi.cut import cut_message
-from kafka_replica.sdmx.edi.reader import read_message
-
-__all__ = ["cut_message", "read_message"]

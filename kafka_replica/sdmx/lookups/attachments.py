@@ -1,0 +1,89 @@
+"""Which constraints and hierarchy associations are attached to an artefact, without a look at anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final, TypeAlias
+
+from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
+from kafka_replica.sdmx.model import Artefact, Constraint, HierarchyAssociation, OpaqueArtefact
+from kafka_replica.sdmx.urn import Urn
+
+CONSTRAINTS: Final = ("DataConstraint", "ContentConstraint", "MetadataConstraint", "AttachmentConstraint")
+"""The classes of constraints."""
+
+ATTACHED: Final = (*CONSTRAINTS, "HierarchyAssociation")
+"""The classes of artefacts that say themselves what they are attached to."""
+
+Recorded: TypeAlias = Callable[[Urn], Artefact | None]
+"""The artefact of a key's record in one version, or None; raises SdmxError where it cannot be read."""
+
+_Name: TypeAlias = tuple[str, str]
+_Sources: TypeAlias = PersistentMap[Urn, None]
+_NO_SOURCES: Final[_Sources] = PersistentMap()
+
+
+class AttachmentIndex:
+    """What the constraints and hierarchy associations of a version are attached to. Immutable.
+
+    Only they are decoded for it. One that does not say what it is attached to, for it is a stub, of unknown content, or
+    cannot be read, is in ``unread``. What a version rule in a reference means is asked when it is needed.
+    """
+
+    __slots__ = ("_attached", "_naming", "unread")
+
+    def __init__(self) -> None:
+        """Empty."""
+        self._attached: PersistentMap[Urn, tuple[Urn, ...]] = PersistentMap()
+        self._naming: PersistentMap[_Name, _Sources] = PersistentMap()
+        self.unread: _Sources = PersistentMap()
+
+    def moved(self, changed: Iterable[Urn], recorded: Recorded) -> AttachmentIndex:
+        """The index of another version, which differs by the records of these keys."""
+        made = AttachmentIndex()
+        made._attached, made._naming, made.unread = self._attached, self._naming, self.unread
+        for own in changed:
+            if own.cls in ATTACHED:
+                made._drop(own)
+                made._put(own, recorded)
+        return made
+
+    def candidates(self, agency: str, id_: str) -> Iterable[tuple[Urn, tuple[Urn, ...]]]:
+        """What is attached to some version of an artefact of this agency and id, or to an item in it: and to what."""
+        for own in self._naming.get((agency, id_)) or _NO_SOURCES:
+            yield own, self._attached.get(own) or ()
+
+    def _put(self, own: Urn, recorded: Recorded) -> None:
+        try:
+            artefact = recorded(own)
+            if artefact is None:
+                return
+            targets = attached_to(artefact)
+        except SdmxError:
+            targets = None
+        if targets is None:
+            self.unread = self.unread.putting(own, None)
+            return
+        self._attached = self._attached.putting(own, targets)
+        for name in {(one.agency, one.id) for one in targets}:
+            sources = self._naming.get(name) or _NO_SOURCES
+            self._naming = self._naming.putting(name, sources.putting(own, None))
+
+    def _drop(self, own: Urn) -> None:
+        self.unread = self.unread.dropping(own)
+        for name in {(one.agency, one.id) for one in self._attached.get(own) or ()}:
+            sources = (self._naming.get(name) or _NO_SOURCES).dropping(own)
+            self._naming = self._naming.putting(name, sources) if len(sources) else self._naming.dropping(name)
+        self._attached = self._attached.dropping(own)
+
+
+def attached_to(artefact: Artefact) -> tuple[Urn, ...] | None:
+    """What a constraint or an association is attached to; None where it does not say."""
+    if isinstance(artefact, OpaqueArtefact) or artefact.is_stub:
+        return None
+    if isinstance(artefact, Constraint):
+        return artefact.attachment.references if artefact.attachment is not None else ()
+    if isinstance(artefact, HierarchyAssociation):
+        return (artefact.linked_object,) if artefact.linked_object is not None else ()
+    return None

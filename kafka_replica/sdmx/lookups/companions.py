@@ -1,0 +1,66 @@
+"""Artefacts that came along in the message of another's key, found without an index.
+
+Older registries answer with everything in one message. What it holds is known only by decoding, and decoding all for
+one question would take too long: an artefact's id stands in the message as it is, so messages without it are passed
+over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from kafka_replica.errors import SdmxError
+from kafka_replica.records import Record
+from kafka_replica.sdmx.formats import unpacked
+from kafka_replica.sdmx.lookups.index.keys import KeyIndex
+from kafka_replica.sdmx.lookups.spellings import spellings
+from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.readers.identity import FIXED_IDS
+from kafka_replica.sdmx.urn import Urn
+
+# An id that the standard fixes may be left out; the name of the class then stands there, small or capital.
+_OR_CLASS: Final = {id_: class_[1:].encode() for class_, id_ in FIXED_IDS.items()}
+_PACKED: Final = (b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff")
+
+
+def companions_named(
+    name: tuple[str, str],
+    record_of: Callable[[Urn], Record | None],
+    keys: KeyIndex,
+    message_of: Callable[[Record], Message],
+) -> dict[Urn, Urn]:
+    """The companions of an agency and id that count, each with the key it came with.
+
+    Goes through all values; decodes those that may hold one. What cannot be read is passed over.
+    """
+    found: dict[Urn, Urn] = {}
+    for key in sorted(keys):
+        record = record_of(key)
+        if record is None or not _may_hold(record.value or b"", name[1]):
+            continue
+        try:
+            artefacts = companions_in(key, message_of(record))
+        except SdmxError:
+            continue
+        for one in artefacts:
+            if (one.agency, one.id) == name and one not in keys:
+                found.setdefault(one, key)
+    return found
+
+
+def companions_in(key: Urn, message: Message) -> list[Urn]:
+    """The artefacts of a message beside that of its key; none where that is not in it, for then it is a bad record."""
+    own = next((one for one in spellings(key) if one in message.artefacts), None)
+    return [] if own is None else [one for one in message.artefacts if one != own]
+
+
+def _may_hold(value: bytes, id_: str) -> bool:
+    if value[:4] == b"PK\x03\x04":
+        return True
+    if value[:2] in _PACKED:
+        try:
+            value = unpacked(value)
+        except SdmxError:
+            return False
+    return id_.encode() in value or (id_ in _OR_CLASS and _OR_CLASS[id_] in value)

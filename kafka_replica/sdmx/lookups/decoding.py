@@ -1,0 +1,225 @@
+"""The artefacts of one version: found by their keys, decoded when they are asked for, each content once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final, NamedTuple, Protocol
+
+from kafka_replica.errors import ArtefactNotFoundError, MessageError, SdmxError, UrnError
+from kafka_replica.records import Key, Record
+from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, content_of, decode_cache
+from kafka_replica.sdmx.lookups.companions import companions_named
+from kafka_replica.sdmx.lookups.index.contents import ContentIndex
+from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
+from kafka_replica.sdmx.lookups.index.kept import Kept, Pending
+from kafka_replica.sdmx.lookups.index.keys import KeyIndex, urn_of_key
+from kafka_replica.sdmx.lookups.index.relations import Relations, chosen, keyed
+from kafka_replica.sdmx.lookups.spellings import classes_of, spellings
+from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.model import Artefact
+from kafka_replica.sdmx.reading import read_message, size_of
+from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.versions import is_wildcard
+
+CONTENT_TYPE: Final = "content-type"
+"""The record header that holds the media type of the value."""
+
+_MISSES_KEPT = 1_000
+
+
+class Snapshot(Protocol):
+    """One version of a replica, as far as it is needed here: it never changes."""
+
+    @property
+    def version(self) -> int:
+        """The number of the version."""
+        ...
+
+    def get(self, key: Key) -> Record | None:
+        """The record of a key, or None."""
+        ...
+
+    def __iter__(self) -> Iterator[bytes]:
+        """All keys."""
+        ...
+
+
+class Indexes(NamedTuple):
+    """What is known of a version beside its records; each made at first use."""
+
+    keys: Kept[KeyIndex]
+    contents: Kept[ContentIndex]
+    dangling: Kept[DanglingIndex]
+
+    def moved(self, changed: set[Urn] | None) -> Indexes:
+        """Those of another version, which differs by the records of these keys; None: all may differ."""
+        return Indexes(self.keys.moved(changed), self.contents.moved(changed), self.dangling.moved(changed))
+
+
+class DecodedArtefacts:
+    """What look-ups stand on: the URNs of a version, and the artefact of each. Any number of threads may ask.
+
+    Args:
+        snapshot: the version.
+        cache: where decoded messages are kept; that of the process, ``decode_cache``, by default.
+        companions: whether artefacts without a record of their own are looked for in the messages of others; False
+            where each message is known to hold its key's artefact alone.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        *,
+        cache: DecodeCache | None = None,
+        companions: bool = True,
+        _indexes: Indexes | None = None,  # of another version, moved to this one
+    ) -> None:
+        self._snapshot = snapshot
+        self._cache = decode_cache if cache is None else cache
+        self._has_companions = companions
+        self._indexes = _indexes or Indexes(Kept(), Kept(), Kept())
+        self._contents: dict[Urn, Content] = {}  # of the records that were read
+        self._missed: dict[tuple[str, str], dict[Urn, Urn]] = {}
+
+    @property
+    def version(self) -> int:
+        """The version all answers come from."""
+        return self._snapshot.version
+
+    @cached_property
+    def urns(self) -> tuple[Urn, ...]:
+        """The URNs of all artefacts that have a record of their own, sorted."""
+        return tuple(sorted(self._keys))
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[Urn]:
+        return iter(self.urns)
+
+    def __contains__(self, urn: object) -> bool:
+        if not isinstance(urn, (Urn, str)):
+            return False
+        try:
+            wanted = Urn.parse(urn) if isinstance(urn, str) else urn
+        except UrnError:
+            return False
+        return wanted.is_maintainable and self._holder(wanted) is not None
+
+    # --- finding ---
+
+    @property
+    def _keys(self) -> KeyIndex:
+        return self._indexes.keys.get(self._make_keys)
+
+    def _make_keys(self, older: KeyIndex | None, changed: Pending) -> KeyIndex:
+        if older is None or changed is None:
+            return KeyIndex(urn for key in self._snapshot if (urn := urn_of_key(key)) is not None)
+        return older.moved((urn, self._record(urn) is not None) for urn in changed)
+
+    def _record(self, urn: Urn) -> Record | None:
+        record = self._snapshot.get(str(urn))
+        return record if record is not None and record.value is not None else None
+
+    def _keyed(self, urn: Urn) -> Urn | None:
+        """The artefact with a record of its own that the URN of an artefact means."""
+        if is_wildcard(urn.version) or self._indexes.keys.is_begun:
+            return keyed(self._keys, urn)
+        return next((one for one in spellings(urn) if self._record(one) is not None), None)
+
+    def _holder(self, urn: Urn) -> Urn | None:
+        """The artefact of this version that a reference means, or that holds the item it means; None if none does."""
+        wanted = urn.maintainables
+        found = next((found for one in wanted if (found := self._keyed(one)) is not None), None)
+        if found is None and self._has_companions:
+            found = next((found for one in wanted if (found := chosen(one, list(self._companions(one))))), None)
+        return found
+
+    def _companions(self, urn: Urn) -> dict[Urn, Urn]:
+        """Companions of this agency, id and class, each with the key it came with."""
+        contents = self._indexes.contents.made
+        if contents is not None:
+            return Relations(self._keys, contents).companions(urn)
+        name = urn.agency, urn.id
+        if name not in self._missed:
+            if len(self._missed) >= _MISSES_KEPT:
+                self._missed.clear()
+            self._missed[name] = companions_named(name, self._record, self._keys, self._message_of)
+        return {one: key for one, key in self._missed[name].items() if one.cls in classes_of(urn.cls)}
+
+    # --- decoding ---
+
+    def _artefact(self, urn: Urn) -> Artefact:
+        """The artefact that a URN means, or that holds the item it means."""
+        content = self._contents.get(urn)
+        message = None if content is None else self._cache.known(content)
+        if message is not None and urn in message.artefacts:  # asked before, and still here
+            return message.artefacts[urn]
+        holder = self._holder(urn)
+        if holder is None:
+            raise self._not_found(urn.maintainable)
+        return self._held(holder)
+
+    def _held(self, artefact: Urn) -> Artefact:
+        """An artefact that is there, of its own record or of another's."""
+        own = self._message(artefact)
+        if own is not None:
+            return self._of_key(artefact, own)
+        key = self._companions(artefact).get(artefact)
+        message = None if key is None else self._message(key)
+        if message is None:
+            raise self._not_found(artefact)
+        return message.artefacts[artefact]
+
+    def _of_key(self, key: Urn, message: Message) -> Artefact:
+        for one in spellings(key):
+            if one in message.artefacts:
+                return message.artefacts[one]
+        held = ", ".join(str(one) for one in list(message.artefacts)[:3]) or "no artefact"
+        record = self._record(key)
+        place = "" if record is None else f"{_place(record)}: "
+        raise MessageError(f"{place}the key disagrees with the content, which holds {held}; have it published again")
+
+    def _message(self, key: Urn) -> Message | None:
+        """The message of a key; None where it has no record."""
+        content = self._contents.get(key)
+        known = None if content is None else self._cache.known(content)
+        if known is not None:
+            return known
+        record = self._record(key)
+        if record is None:
+            return None
+        content = self._contents[key] = content or content_of(record.value or b"", media_type(record))
+        return self._message_of(record, content, keep=True)
+
+    def _message_of(self, record: Record, content: Content | None = None, *, keep: bool = False) -> Message:
+        value, content_type = record.value or b"", media_type(record)
+        try:
+            return self._cache.message(
+                content or content_of(value, content_type),
+                lambda: (read_message(value, content_type), size_of(value)),
+                keep=keep,
+            )
+        except SdmxError as error:
+            raise type(error)(f"{_place(record)}: {error}") from error
+
+    def _not_found(self, urn: Urn) -> ArtefactNotFoundError:
+        near = self._keys.with_id(urn.id)
+        same = [one.version for one in near if (one.cls, one.agency) == (urn.cls, urn.agency)]
+        if same:
+            hint = f"there is version {', '.join(same[:5])} of it"
+        elif near:
+            hint = f"there is {', '.join(str(one) for one in near[:3])}"
+        else:
+            hint = "nothing here has this id"
+        return ArtefactNotFoundError(f"looking up {urn}: it is not in version {self.version}; {hint}")
+
+
+def media_type(record: Record) -> str | None:
+    """What the header of a record says of its value."""
+    return (record.header(CONTENT_TYPE) or b"").decode("latin-1") or None
+
+
+def _place(record: Record) -> str:
+    return f"record at {record.source}, offset {record.offset}, key {record.key[:200]!r}"

@@ -1,0 +1,122 @@
+"""The components of a data structure, each with the concept, representation and list that hold for it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kafka_replica.errors import SdmxError, UnreadableContentError
+from kafka_replica.sdmx.containers import stub_error
+from kafka_replica.sdmx.items import Item, item_of
+from kafka_replica.sdmx.lookups.resolved import EffectiveComponent, Enumeration, Missing
+from kafka_replica.sdmx.model import (
+    Artefact,
+    Attribute,
+    AttributeRelationship,
+    Codelist,
+    Component,
+    Concept,
+    ConceptScheme,
+    DataStructure,
+    MetadataAttribute,
+    MetadataStructure,
+    ValueList,
+)
+from kafka_replica.sdmx.representation import effective_representation, says_values
+from kafka_replica.sdmx.urn import Urn
+
+
+class Source(Protocol):
+    """The look-ups of one version, as far as they are needed here."""
+
+    def get(self, urn: Urn) -> Artefact | Item: ...  # noqa: D102
+    def expanded(self, codelist: Codelist) -> Codelist: ...  # noqa: D102
+
+
+class Components:
+    """Makes them; what is not there is noted in ``needed``, or in ``unneeded`` where data can be judged without it."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._lists: dict[Urn, Enumeration | SdmxError] = {}
+        self.needed: list[Missing] = []
+        self.unneeded: list[Missing] = []
+
+    def component(self, component: Component, relationship: AttributeRelationship | None = None) -> EffectiveComponent:
+        """The component with what holds for it."""
+        own = component.representation
+        concept = self._concept(component, is_needed=not says_values(own))
+        representation = effective_representation(own, concept.core_representation if concept else None)
+        target = representation.enumeration if representation is not None else None
+        return EffectiveComponent(
+            component=component,
+            concept=concept,
+            representation=representation,
+            enumeration=self._enumeration(component, target) if target is not None else None,
+            relationship=component.relationship if isinstance(component, Attribute) else relationship,
+        )
+
+    def _concept(self, component: Component, *, is_needed: bool) -> Concept | None:
+        if component.concept is None:
+            return None
+        found = self.optional(component.urn, component.concept, self.needed if is_needed else self.unneeded)
+        return found if isinstance(found, Concept) else None
+
+    def _enumeration(self, component: Component, target: Urn) -> Enumeration | None:
+        if target not in self._lists:
+            try:
+                self._lists[target] = self._listed(target)
+            except SdmxError as error:
+                self._lists[target] = error
+        found = self._lists[target]
+        if isinstance(found, SdmxError):
+            self.needed.append(Missing(component.urn, target, str(found)))
+            return None
+        return found
+
+    def _listed(self, target: Urn) -> Enumeration:
+        found = self._source.get(target)
+        if isinstance(found, Codelist):
+            return self._source.expanded(found)
+        if not isinstance(found, ValueList | ConceptScheme):
+            raise UnreadableContentError(f"{target} lists no values; codelists, value lists and concept schemes do")
+        if found.is_stub:
+            raise stub_error(found.urn)
+        return found
+
+    def metadata_structure(self, structure: DataStructure) -> MetadataStructure | None:
+        """The metadata structure whose attributes data may carry."""
+        # Without usages no data carries any of its attributes.
+        note = self.needed if structure.metadata_attribute_usages else self.unneeded
+        if structure.metadata is None:
+            if structure.metadata_attribute_usages:
+                reason = f"{structure.urn} uses metadata attributes of no metadata structure"
+                note.append(Missing(structure.urn, None, reason))
+            return None
+        found = self.optional(structure.urn, structure.metadata, note)
+        if isinstance(found, MetadataStructure) and found.is_stub:
+            note.append(Missing(structure.urn, structure.metadata, str(stub_error(found.urn))))
+            return None
+        return found if isinstance(found, MetadataStructure) else None
+
+    def metadata_attributes(
+        self, structure: DataStructure, metadata: MetadataStructure | None
+    ) -> dict[str, EffectiveComponent]:
+        """The metadata attributes that data may carry, by the path they are referred to with."""
+        found: dict[str, EffectiveComponent] = {}
+        for usage in structure.metadata_attribute_usages if metadata is not None else ():
+            assert metadata is not None  # noqa: S101 - for mypy
+            attribute = item_of(metadata, "MetadataAttribute", usage.metadata_attribute)
+            if isinstance(attribute, MetadataAttribute):
+                found[usage.metadata_attribute] = self.component(attribute, usage.relationship)
+            else:
+                reason = f"{metadata.urn} has no metadata attribute {usage.metadata_attribute!r}"
+                self.needed.append(Missing(structure.urn, metadata.urn, reason))
+        return found
+
+    def optional(self, source: Urn, target: Urn, note: list[Missing]) -> Artefact | Item | None:
+        """What a URN names; None, and a note, where it is not there."""
+        try:
+            return self._source.get(target)
+        except SdmxError as error:
+            note.append(Missing(source, target, str(error)))
+            return None

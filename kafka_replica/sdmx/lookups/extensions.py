@@ -1,0 +1,157 @@
+"""Codelists that extend others (SDMX 3.x), with the codes they take from there.
+
+Source: SDMX 3.1 Section 6, "Codelist extension and discriminated unions"; SDMXStructureCodelist.xsd,
+``CodelistExtensionType``. Of two codes with one id that of the later extension counts, and the list's own before all.
+A selection names codes as the extended list has them; the prefix is put before them when they are taken over. A code
+keeps its parent where that was taken over from the same list and counts; else it has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from kafka_replica.errors import ExtensionError, SdmxError, UrnError
+from kafka_replica.sdmx.containers import LazyItems, numbered, stub_error
+from kafka_replica.sdmx.lookups.code_selection import selected_codes
+from kafka_replica.sdmx.model import Code, Codelist, CodelistExtension
+from kafka_replica.sdmx.urn import Urn
+
+MAX_CODES: Final = 2_000_000
+"""No expanded list has more: extensions that double a list again and again would fill any memory."""
+
+MAX_DEPTH: Final = 50
+"""No list is extended by a longer chain of lists."""
+
+_OWN: Final = -1
+
+
+class _Source(NamedTuple):
+    """A list that codes come from, and what is put before their ids."""
+
+    codelist: Codelist
+    prefix: str
+
+
+class _Place(NamedTuple):
+    """Where a code comes from: the number of the source, or -1 for the list itself; and its id there."""
+
+    source: int
+    id: str
+
+
+def expanded(codelist: Codelist, look_up: Callable[[Urn], Codelist]) -> Codelist:
+    """The codelist with the codes of the lists it extends, and no extensions; itself if it has none.
+
+    Codes that are taken over come first, list by list, then its own. They have the URN that they have in this list,
+    and are made when they are first asked for. The result is partial where a list that it takes codes from is.
+
+    Args:
+        codelist: the list; not changed.
+        look_up: gives the codelist of the URN in an extension.
+
+    Raises:
+        ExtensionError: the extensions go in circles, or give ids that no code can have, or too many codes.
+        UnreadableContentError: it, or a list it extends, is a stub or of a class without codes.
+        SdmxError: what ``look_up`` raises, with the extension named.
+    """
+    return _Expansion(look_up).of(codelist, ())
+
+
+class _Expansion:
+    """One expansion; lists that are met twice are expanded once."""
+
+    def __init__(self, look_up: Callable[[Urn], Codelist]) -> None:
+        self._look_up = look_up
+        self._done: dict[Urn, Codelist] = {}
+
+    def of(self, codelist: Codelist, path: tuple[Urn, ...]) -> Codelist:
+        if codelist.is_stub:
+            raise stub_error(codelist.urn)
+        if not codelist.extensions:
+            return codelist
+        if codelist.urn in self._done:
+            return self._done[codelist.urn]
+        path = (*path, codelist.urn)
+        if len(path) > MAX_DEPTH:
+            raise ExtensionError(f"{_doing(path[0])}: more than {MAX_DEPTH} lists extend each other; shorten the chain")
+        sources = [self._source(one, path) for one in codelist.extensions]
+        made = self._done[codelist.urn] = _merged(codelist, sources)
+        return made
+
+    def _source(self, extension: CodelistExtension, path: tuple[Urn, ...]) -> _Source:
+        try:
+            found = self._look_up(extension.codelist)
+            if found.is_stub:
+                raise stub_error(found.urn)
+        except SdmxError as error:
+            raise type(error)(f"{_doing(path[-1])}: {error}") from error
+        if found.urn in path:
+            raise ExtensionError(
+                f"{_doing(path[0])}: {found.urn} extends itself, by {' -> '.join(one.reference for one in path)}; "
+                "have one of these lists published without the extension"
+            )
+        return _Source(self.of(found, path), extension.prefix or "")
+
+
+def _merged(codelist: Codelist, sources: list[_Source]) -> Codelist:
+    places: dict[str, _Place] = {}
+    for number, (source, extension) in enumerate(zip(sources, codelist.extensions, strict=True)):
+        for id_ in _chosen(extension, source.codelist):
+            _put(places, source.prefix + id_, _Place(number, id_), codelist)
+    for id_ in codelist.codes:
+        _put(places, id_, _Place(_OWN, id_), codelist)
+    numbers, known = _numbered(places, codelist), list(places.values())
+    return msgspec.structs.replace(
+        codelist,
+        codes=LazyItems(numbers, lambda id_, number: _code(codelist, sources, places, id_, known[number])),
+        extensions=(),
+        is_partial=codelist.is_partial or any(source.codelist.is_partial for source in sources),
+    )
+
+
+def _numbered(places: dict[str, _Place], codelist: Codelist) -> dict[str, Any]:
+    ids = list(places)
+    found = numbered(ids)
+    if found is None:
+        try:
+            for id_ in ids:
+                codelist.urn.with_item("Code", id_)
+        except UrnError as error:
+            raise ExtensionError(f"{_doing(codelist.urn)}: {error}; correct the prefix of the extension") from None
+    return found or {id_: number for number, id_ in enumerate(ids)}
+
+
+def _put(places: dict[str, _Place], id_: str, place: _Place, codelist: Codelist) -> None:
+    places.pop(id_, None)  # it stands where the one that counts stands
+    places[id_] = place
+    if len(places) > MAX_CODES:
+        raise ExtensionError(f"{_doing(codelist.urn)}: it has more than {MAX_CODES} codes; extend it by fewer lists")
+
+
+def _chosen(extension: CodelistExtension, codelist: Codelist) -> list[str]:
+    ids = list(codelist.codes)
+    if extension.inclusive:
+        included = selected_codes(extension.inclusive, codelist.codes)
+        ids = [one for one in ids if one in included]
+    if extension.exclusive:
+        excluded = selected_codes(extension.exclusive, codelist.codes)
+        ids = [one for one in ids if one not in excluded]
+    return ids
+
+
+def _code(codelist: Codelist, sources: list[_Source], places: dict[str, _Place], id_: str, place: _Place) -> Code:
+    if place.source == _OWN:
+        return codelist.codes[place.id]
+    source = sources[place.source]
+    code = source.codelist.codes[place.id]
+    parent = None
+    if code.parent is not None and places.get(source.prefix + code.parent) == (place.source, code.parent):
+        parent = source.prefix + code.parent
+    return msgspec.structs.replace(code, urn=codelist.urn.with_item(code.urn.cls, id_), parent=parent)
+
+
+def _doing(urn: Urn) -> str:
+    return f"expanding {urn}"

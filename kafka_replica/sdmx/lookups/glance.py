@@ -1,0 +1,85 @@
+"""Whether a message surely holds the artefact of a key, told by its beginning and end: nothing is parsed.
+
+Only a yes counts. Whatever is unusual (a comment, an entity, several artefacts, another order) is for the reader.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import Final
+
+import msgspec
+
+from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx.formats import of_content_type
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.readers.json_tree import artefacts_of, opened
+from kafka_replica.sdmx.urn import Urn
+
+_LOOKED_AT: Final = 8 * 1024
+_ATTRIBUTE: Final = rb"\s+(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)\s*=\s*(\"[^\"<&]*\"|'[^'<&]*')"
+_attributes: Final = re.compile(_ATTRIBUTE).finditer
+_tags: Final = re.compile(rb"<(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)((?:" + _ATTRIBUTE + rb")*)\s*/?>").finditer
+_end: Final = re.compile(rb"</(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)\s*>\s*\Z").search
+_is_of_sdmx: Final = re.compile(rb"sdmx\.org/resources/sdmxml/schemas/v", re.IGNORECASE).search
+_OLD_NAMES: Final = {"KeyFamily": "DataStructure", "CodeList": "Codelist"}  # of 2.0
+_TRUE: Final = {"true", "1"}
+
+
+class _Mark(msgspec.Struct, rename="camel"):
+    is_external_reference: bool | None = None
+
+
+_MARK: Final = msgspec.json.Decoder(_Mark)
+
+
+def surely_holds(urn: Urn, value: bytes, content_type: str | None) -> bool:
+    """Whether it holds this artefact, and that is not marked as an external reference; False where that is open."""
+    beginning = value[:_LOOKED_AT]
+    if value[:2] == b"\x1f\x8b":
+        try:
+            beginning = zlib.decompressobj(wbits=31).decompress(value[:_LOOKED_AT], _LOOKED_AT)
+        except zlib.error:
+            return False
+    beginning = beginning.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if beginning.startswith(b"<"):
+        return _in_markup(urn, beginning, value)
+    return value[:1] == b"{" and _in_json(urn, value, content_type)
+
+
+def _in_markup(urn: Urn, beginning: bytes, value: bytes) -> bool:
+    root: bytes | None = None
+    for tag in _tags(beginning):
+        name, attributes = tag[1], tag[2]
+        root = root or name
+        if b"agencyID" not in attributes:
+            continue
+        known = {one[1].decode(): one[2][1:-1].decode("latin-1") for one in _attributes(attributes)}
+        cls = name.decode()
+        return (
+            _OLD_NAMES.get(cls, cls) == urn.cls
+            and (known.get("agencyID"), known.get("id")) == (urn.agency, urn.id)
+            and known.get("version", DEFAULT_VERSION) == urn.version
+            and known.get("isExternalReference") not in _TRUE
+            and b"<!" not in beginning[: tag.start()]
+            and _is_of_sdmx(beginning) is not None
+            and (value[:1] == b"\x1f" or _is_closed(root, value))
+        )
+    return False
+
+
+def _is_closed(root: bytes, value: bytes) -> bool:
+    found = _end(value[-256:])
+    return found is not None and found[1] == root
+
+
+def _in_json(urn: Urn, value: bytes, content_type: str | None) -> bool:
+    try:
+        message = opened(value, of_content_type(content_type) if content_type else None)
+        for one in artefacts_of(message):
+            if one.urn == urn:
+                return not _MARK.decode(one.raw).is_external_reference
+    except (SdmxError, msgspec.DecodeError, ValueError):
+        return False
+    return False

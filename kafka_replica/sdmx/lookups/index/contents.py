@@ -1,0 +1,125 @@
+"""What decoding a version tells of each record: which artefacts it holds, and what they refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple, TypeAlias
+
+from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx.lookups.cache import Content
+from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
+from kafka_replica.sdmx.urn import Urn
+
+Name: TypeAlias = tuple[str, str]
+"""Agency and id of an artefact: what references to it share, whatever version they mean."""
+
+
+class Facts(NamedTuple):
+    """What one record holds."""
+
+    content: Content
+    references: dict[Urn, tuple[Urn, ...]]
+    """Each artefact of the message, that of the key under the key, with what it refers to, as it is written."""
+    error: SdmxError | None = None
+    """Why it cannot be read; then nothing is known of it."""
+
+
+class Place(NamedTuple):
+    """An artefact in the record of a key."""
+
+    key: Urn
+    artefact: Urn
+
+
+_Places: TypeAlias = PersistentMap[Place, None]
+_NO_PLACES: Final[_Places] = PersistentMap()
+
+
+class ContentIndex:
+    """The facts of all records, and from the other end who names whom. Immutable.
+
+    What a reference means, its version rule above all, is asked when it is needed: it may change with artefacts that
+    hold no reference. So a change costs what the changed records hold, whatever else there is.
+    """
+
+    __slots__ = ("_companions", "_facts", "_naming", "unreadable")
+
+    def __init__(self) -> None:
+        self._facts: PersistentMap[Urn, Facts] = PersistentMap()
+        self._naming: PersistentMap[Name, _Places] = PersistentMap()
+        self._companions: PersistentMap[Name, _Places] = PersistentMap()
+        self.unreadable: PersistentMap[Urn, SdmxError] = PersistentMap()
+        """Records that cannot be read, and why."""
+
+    def moved(self, changed: Iterable[Urn], facts_of: Callable[[Urn, Content | None], Facts | None]) -> ContentIndex:
+        """The index of another version.
+
+        Args:
+            changed: the keys whose records may differ.
+            facts_of: the facts of the record that a key has now, given the content that is known of it already; None
+                where there is no record.
+        """
+        made = ContentIndex()
+        made._facts, made._naming = self._facts, self._naming
+        made._companions, made.unreadable = self._companions, self.unreadable
+        for key in changed:
+            known = made._facts.get(key)
+            facts = facts_of(key, known and known.content)
+            if facts is not None and known is not None and facts.content == known.content:
+                continue
+            if known is not None:
+                made._drop(key, known)
+            if facts is not None:
+                made._put(key, facts)
+        return made
+
+    def _put(self, key: Urn, facts: Facts) -> None:
+        self._facts = self._facts.putting(key, facts)
+        if facts.error is not None:
+            self.unreadable = self.unreadable.putting(key, facts.error)
+        for artefact, targets in facts.references.items():
+            place = Place(key, artefact)
+            if artefact != key:
+                self._companions = _with(self._companions, (artefact.agency, artefact.id), place)
+            for name in {(target.agency, target.id) for target in targets}:
+                self._naming = _with(self._naming, name, place)
+
+    def _drop(self, key: Urn, facts: Facts) -> None:
+        self._facts = self._facts.dropping(key)
+        self.unreadable = self.unreadable.dropping(key)
+        for artefact, targets in facts.references.items():
+            place = Place(key, artefact)
+            if artefact != key:
+                self._companions = _without(self._companions, (artefact.agency, artefact.id), place)
+            for name in {(target.agency, target.id) for target in targets}:
+                self._naming = _without(self._naming, name, place)
+
+    def of(self, key: Urn) -> Facts | None:
+        """What the record of a key holds."""
+        return self._facts.get(key)
+
+    def __iter__(self) -> Iterator[Urn]:
+        """The keys of all records."""
+        return iter(self._facts)
+
+    def naming(self, name: Name) -> Iterator[Place]:
+        """The artefacts that refer to one of this agency and id, in some version."""
+        return iter(self._naming.get(name) or _NO_PLACES)
+
+    def companions(self, name: Name) -> Iterator[Place]:
+        """The artefacts of this agency and id that came along in the message of another's key."""
+        return iter(self._companions.get(name) or _NO_PLACES)
+
+    def all_companions(self) -> Iterator[Place]:
+        """All artefacts that came along in the message of another's key."""
+        for places in self._companions.values():
+            yield from places
+
+
+def _with(held: PersistentMap[Name, _Places], name: Name, place: Place) -> PersistentMap[Name, _Places]:
+    return held.putting(name, (held.get(name) or _NO_PLACES).putting(place, None))
+
+
+def _without(held: PersistentMap[Name, _Places], name: Name, place: Place) -> PersistentMap[Name, _Places]:
+    places = (held.get(name) or _NO_PLACES).dropping(place)
+    return held.putting(name, places) if len(places) else held.dropping(name)

@@ -1,0 +1,119 @@
+"""References that lead nowhere, kept from version to version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx.items import has_items, item_of
+from kafka_replica.sdmx.lookups.index.contents import Name, Place
+from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
+from kafka_replica.sdmx.lookups.index.relations import Relations
+from kafka_replica.sdmx.lookups.references import Dangling
+from kafka_replica.sdmx.model import Artefact, Codelist
+from kafka_replica.sdmx.urn import Urn
+
+Held: TypeAlias = "Callable[[Urn], Artefact]"
+"""The artefact of a URN that is there; raises SdmxError where it cannot be read."""
+
+
+class DanglingIndex:
+    """The references that lead nowhere, by the keys of the records they stand in. Immutable.
+
+    What a change costs: the changed records, what else refers to the artefacts in them, and where that leads.
+    """
+
+    __slots__ = ("_found", "_relations", "count")
+
+    def __init__(self) -> None:
+        self._found: PersistentMap[Urn, tuple[Dangling, ...]] = PersistentMap()
+        self._relations: Relations | None = None
+        self.count = 0
+        """How many there are."""
+
+    def __iter__(self) -> Iterator[Dangling]:
+        for found in self._found.values():
+            yield from found
+
+    def moved(self, relations: Relations, changed: Iterable[Urn], held: Held) -> DanglingIndex:
+        """The index of another version, whose records differ by those of the keys that changed."""
+        made = DanglingIndex()
+        made._found, made._relations, made.count = self._found, relations, self.count
+        whole, names = self._touched(relations, changed)
+        partly = {place.key for name in names for place in relations.contents.naming(name)} - whole
+        written = [(key, Dangling(artefact, target)) for key in whole for artefact, target in _written(relations, key)]
+        kept: dict[Urn, list[Dangling]] = {key: [] for key in whole | partly}
+        for key in partly:
+            for one in self._found.get(key) or ():
+                if _name(one.target) not in names:
+                    kept[key].append(one)
+            written += [
+                (key, Dangling(artefact, target))
+                for artefact, target in _written(relations, key)
+                if _name(target) in names
+            ]
+        for key, one in _leading_nowhere(relations, written, held):
+            kept[key].append(one)
+        for key, found in kept.items():
+            made._set(key, tuple(found))
+        return made
+
+    def _touched(self, relations: Relations, changed: Iterable[Urn]) -> tuple[set[Urn], set[Name]]:
+        """The keys whose references all have to be followed anew, and what others may name that is not as it was."""
+        if self._relations is None:
+            return set(changed), set()
+        whole: set[Urn] = set()
+        names: set[Name] = set()
+        for key in changed:
+            whole.add(key)
+            names.add(_name(key))
+            for known in (self._relations, relations):
+                facts = known.contents.of(key)
+                names.update(_name(artefact) for artefact in (facts.references if facts else ()))
+        # What came along in a message counts or not, as others of its name come and go.
+        whole |= {place.key for name in names for place in relations.contents.companions(name)}
+        return whole, names
+
+    def _set(self, key: Urn, found: tuple[Dangling, ...]) -> None:
+        self.count += len(found) - len(self._found.get(key) or ())
+        self._found = self._found.putting(key, found) if found else self._found.dropping(key)
+
+
+def _name(urn: Urn) -> Name:
+    return urn.agency, urn.id
+
+
+def _written(relations: Relations, key: Urn) -> Iterator[tuple[Urn, Urn]]:
+    facts = relations.contents.of(key)
+    for artefact, targets in facts.references.items() if facts else ():
+        if targets and relations.counts(Place(key, artefact)):
+            for target in targets:
+                yield artefact, target
+
+
+def _leading_nowhere(
+    relations: Relations, written: Iterable[tuple[Urn, Dangling]], held: Held
+) -> Iterator[tuple[Urn, Dangling]]:
+    by_holder: dict[Urn, list[tuple[Urn, Dangling]]] = {}
+    for key, one in written:
+        holder = relations.meant(one.target)
+        if holder is None:
+            yield key, one
+        elif one.target.item is not None:
+            by_holder.setdefault(holder, []).append((key, one))
+    for holder, pairs in by_holder.items():
+        try:
+            artefact = held(holder)
+        except SdmxError:
+            continue  # nobody knows; it is among those that cannot be read
+        yield from ((key, one) for key, one in pairs if _lacks(artefact, one.target))
+
+
+def _lacks(artefact: Artefact, urn: Urn) -> bool:
+    """Whether an item is surely not in an artefact."""
+    if not has_items(artefact) or artefact.is_stub or artefact.is_partial:
+        return False
+    if isinstance(artefact, Codelist) and artefact.extensions:
+        return False
+    return item_of(artefact, urn.cls, urn.item or "") is None

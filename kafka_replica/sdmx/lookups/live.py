@@ -1,0 +1,161 @@
+"""Look-ups that go along with a replica: for each version what has changed is looked at, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from threading import RLock
+from types import TracebackType
+from typing import Final, NamedTuple, Self, cast
+
+from kafka_replica.errors import KafkaReplicaError, UsageError
+from kafka_replica.records import topic_key
+from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
+from kafka_replica.sdmx.lookups.decoding import Snapshot
+from kafka_replica.sdmx.lookups.followed import Followed, OfTopics
+from kafka_replica.sdmx.lookups.structures import Structures
+
+_PUBLISHING_S: Final = 5.0  # a version is shown, and told a moment later
+
+
+class LiveStats(NamedTuple):
+    """What is known of the newest version, for metrics."""
+
+    version: int
+    artefacts: int
+    """Artefacts that have a record of their own."""
+    dangling: int | None
+    """References that lead nowhere; None before ``prepare()``, or the first question for references."""
+    unreadable: int | None
+    """Records that cannot be read; None likewise."""
+    cache: CacheStats
+
+
+class LiveStructures:
+    """Look-ups in the newest version of a replica, in time that does not depend on how much it holds.
+
+    ::
+
+        live = LiveStructures(replica)
+        structures = live.structures()  # of one version; ask again for a newer one
+
+    Each :meth:`structures` takes in what has changed since the last one; nothing is done in between, and there is no
+    thread. What waits meanwhile is bounded, as for any listener: one record a key that was written. Any number of
+    threads may ask.
+
+    Args:
+        replica: a ``Replica``, started or not; ``async_replica.replica`` with asyncio.
+        cache: where decoded messages are kept; ``decode_cache``, that of the process, by default.
+        companions: as for ``Structures``.
+        topic: of a replica of several topics that are not one key space, the one that holds structures.
+    """
+
+    def __init__(
+        self,
+        replica: Followed,
+        *,
+        cache: DecodeCache | None = None,
+        companions: bool = True,
+        topic: str | None = None,
+    ) -> None:
+        self._replica = replica
+        self._cache = decode_cache if cache is None else cache
+        self._companions = companions
+        self._topic = topic
+        self._changes = replica.changes(timeout_s=_PUBLISHING_S)
+        self._lock = RLock()
+        self._version = -1
+        self._now: Structures | None = None
+        self._closed = False
+
+    @property
+    def cache(self) -> DecodeCache:
+        """Where decoded messages are kept."""
+        return self._cache
+
+    def structures(self, snapshot: Snapshot | None = None) -> Structures:
+        """Look-ups in the newest version, or in another one of the same replica.
+
+        Args:
+            snapshot: a version that is held, such as ``replica.at(41)``. If it is not the newest, its keys are gone
+                through once; what was decoded is shared.
+
+        Raises:
+            NotReadyError: there is no version yet.
+            KafkaReplicaError: the replica failed before there was one.
+            UsageError: this was closed.
+        """
+        with self._lock:
+            if self._closed:
+                raise UsageError("these live look-ups are closed; make new ones: LiveStructures(replica)")
+            now = self._caught_up(self._replica.snapshot())
+        if snapshot is None or snapshot.version == now.version:
+            return now
+        return now.moved_to(self._of_topic(snapshot))
+
+    def prepare(self) -> Structures:
+        """Makes all indexes now, which decodes everything once; from then on they are kept, and counted in metrics.
+
+        Raises what :meth:`structures` raises. Records that cannot be read do no harm.
+        """
+        found = self.structures()
+        found.count_references()
+        return found
+
+    def stats(self) -> LiveStats:
+        """Counts of the newest version. Raises what :meth:`structures` raises."""
+        found = self.structures()
+        references = found.reference_stats
+        dangling, unreadable = (None, None) if references is None else references
+        return LiveStats(found.version, len(found), dangling, unreadable, self._cache.stats)
+
+    def close(self) -> None:
+        """Ends it; ``Structures`` that were given out go on. Idempotent."""
+        with self._lock:
+            self._closed = True
+            self._now = None
+        self._changes.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- helpers; the lock is held ---
+
+    def _caught_up(self, shown: Snapshot) -> Structures:
+        """Takes in the changes that wait, at least up to the version that the replica shows."""
+        last: Snapshot | None = None
+        touched: set[bytes] | None = set()
+        try:
+            while self._changes.ready or self._version < shown.version:
+                change = next(self._changes)
+                last, self._version = change.snapshot, change.snapshot.version
+                touched = None if change.initial or touched is None else {*touched, *change.changed, *change.deleted}
+        except (StopIteration, KafkaReplicaError):
+            # The replica has ended, and the version it shows was not told any more.
+            if self._version < shown.version:
+                last, touched, self._version = shown, None, shown.version
+        if last is not None:
+            self._move(last, touched)
+        if self._now is None:
+            raise UsageError("the replica tells of no version, though it shows one; make new live look-ups")
+        return self._now
+
+    def _move(self, snapshot: Snapshot, touched: Iterable[bytes] | None) -> None:
+        snapshot = self._of_topic(snapshot)
+        if self._now is None:
+            self._now = Structures(snapshot, cache=self._cache, companions=self._companions)
+        else:
+            self._now = self._now.moved_to(snapshot, None if touched is None else self._keys_of_topic(touched))
+
+    def _of_topic(self, snapshot: Snapshot) -> Snapshot:
+        return snapshot if self._topic is None else cast("OfTopics", snapshot).of(self._topic)
+
+    def _keys_of_topic(self, keys: Iterable[bytes]) -> Iterable[bytes]:
+        if self._topic is None:
+            return keys
+        prefix = topic_key(self._topic, b"")
+        return [key[len(prefix) :] for key in keys if key.startswith(prefix)]

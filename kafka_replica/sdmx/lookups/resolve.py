@@ -1,0 +1,150 @@
+"""Gathering what is needed to validate data: structure, concepts, lists and constraints, in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Protocol, TypeVar
+
+from kafka_replica.errors import IncompleteStructureError, SdmxError, UrnError
+from kafka_replica.sdmx.containers import Items, stub_error
+from kafka_replica.sdmx.lookups.effective_components import Components
+from kafka_replica.sdmx.lookups.effective_components import Source as ComponentSource
+from kafka_replica.sdmx.lookups.resolved import (
+    AttachedConstraint,
+    ConstraintLevel,
+    Missing,
+    ResolvedStructure,
+)
+from kafka_replica.sdmx.model import (
+    Artefact,
+    Constraint,
+    ContentConstraint,
+    DataConstraint,
+    Dataflow,
+    DataStructure,
+    Organisation,
+    ProvisionAgreement,
+)
+from kafka_replica.sdmx.urn import Urn
+
+T = TypeVar("T")
+_SHOWN: Final = 20
+_LEVELS: Final = list(ConstraintLevel)
+
+
+class Source(ComponentSource, Protocol):
+    """The look-ups of one version, as far as they are needed here."""
+
+    @property
+    def version(self) -> int: ...  # noqa: D102
+    @property
+    def unread_constraints(self) -> tuple[Urn, ...]: ...  # noqa: D102
+    def constraints_of(self, reference: Urn) -> tuple[Constraint, ...]: ...  # noqa: D102
+
+
+def resolve(source: Source, urn: Urn) -> ResolvedStructure:
+    """All that is needed to validate data of a dataflow, a data structure, or under a provision agreement.
+
+    Raises:
+        UrnError: the URN is of another class.
+        IncompleteStructureError: something that is needed is not in this version, or cannot be used; names all of it.
+    """
+    return _Gathering(source, urn).resolved()
+
+
+class _Gathering:
+    """One resolution: what is missing is noted, and told at the end."""
+
+    def __init__(self, source: Source, urn: Urn) -> None:
+        self._source, self._urn = source, urn
+        self._components = Components(source)
+
+    def resolved(self) -> ResolvedStructure:
+        agreement, flow, structure = self._chain()
+        provider = self._provider(agreement)
+        components = {one.id: self._components.component(one) for one in structure.components}
+        metadata = self._components.metadata_structure(structure)
+        attributes = self._components.metadata_attributes(structure, metadata)
+        if self._components.needed:
+            raise self._incomplete()
+        asked = next(one for one in (agreement, flow, structure) if one is not None)
+        return ResolvedStructure(
+            version=self._source.version,
+            urn=asked.urn,
+            data_structure=structure,
+            dataflow=flow,
+            provision_agreement=agreement,
+            data_provider=provider,
+            metadata_structure=metadata,
+            components=Items(components),
+            metadata_attributes=Items(attributes),
+            constraints=tuple(self._constraints(agreement, flow, structure, provider)),
+            unread_constraints=self._source.unread_constraints,
+            missing=tuple(self._components.unneeded),
+        )
+
+    def _chain(self) -> tuple[ProvisionAgreement | None, Dataflow | None, DataStructure]:
+        """What was asked for, and what it stands on."""
+        found = self._source.get(self._urn)
+        agreement = flow = None
+        if isinstance(found, ProvisionAgreement):
+            agreement = found
+            usage = None if agreement.is_stub else agreement.structure_usage
+            found = self._must(agreement, usage, Dataflow)
+        if isinstance(found, Dataflow):
+            flow = found
+            found = self._must(flow, flow.structure_reference, DataStructure)
+        if not isinstance(found, DataStructure):
+            raise UrnError(f"resolving {self._urn}: it is no DataStructure, Dataflow or ProvisionAgreement; name one")
+        if found.is_stub:
+            raise self._incomplete(Missing(found.urn, None, str(stub_error(found.urn))))
+        return agreement, flow, found
+
+    def _must(self, holder: Artefact, target: Urn | None, kind: type[T]) -> T:
+        """What an artefact cannot do without."""
+        if holder.is_stub:
+            raise self._incomplete(Missing(holder.urn, target, str(stub_error(holder.urn))))
+        if target is None:
+            reason = f"{holder.urn} names no {kind.__name__}; have it published with one"
+            raise self._incomplete(Missing(holder.urn, None, reason))
+        try:
+            found = self._source.get(target)
+        except SdmxError as error:
+            raise self._incomplete(Missing(holder.urn, target, str(error))) from error
+        if not isinstance(found, kind):
+            raise UrnError(f"resolving {self._urn}: {holder.urn} is about {target}, and not about a {kind.__name__}")
+        return found
+
+    def _provider(self, agreement: ProvisionAgreement | None) -> Organisation | None:
+        if agreement is None or agreement.data_provider is None:
+            return None
+        found = self._components.optional(agreement.urn, agreement.data_provider, self._components.unneeded)
+        return found if isinstance(found, Organisation) else None
+
+    def _constraints(
+        self,
+        agreement: ProvisionAgreement | None,
+        flow: Dataflow | None,
+        structure: DataStructure,
+        provider: Organisation | None,
+    ) -> Iterator[AttachedConstraint]:
+        for level, one in zip(_LEVELS, (provider, structure, flow, agreement), strict=True):
+            if one is None:
+                continue
+            for constraint in self._source.constraints_of(one.urn):
+                if isinstance(constraint, DataConstraint | ContentConstraint):
+                    yield AttachedConstraint(constraint=constraint, level=level, attached_to=one.urn)
+
+    def _incomplete(self, *more: Missing) -> IncompleteStructureError:
+        missing = (*self._components.needed, *more)
+        who: dict[str, list[str]] = {}
+        for one in missing:
+            who.setdefault(one.reason, []).append(one.source.item or one.source.reference)
+        told = [f"{', '.join(sources)}: {reason}" for reason, sources in who.items()]
+        rest = f"; and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+        error = IncompleteStructureError(
+            f"resolving {self._urn} in version {self._source.version}: not all it needs is there, or can be used: "
+            f"{'; '.join(told[:_SHOWN])}{rest}; have these published, or take a version that has them"
+        )
+        error.missing = missing
+        return error

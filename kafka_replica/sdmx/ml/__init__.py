@@ -1,8 +1,0 @@
-"""SDMX-ML 2.1, 3.0 and 3.1: reading structure messages and cutting them up."""
-
-from __future__ import annotations
-
-from kafka_replica.sdmx.ml.cut import cut_tree
-from kafka_replica.sdmx.ml.reader import read_tree
-
-__all__ = ["cut_tree", "read_tree"]

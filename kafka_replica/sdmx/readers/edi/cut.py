@@ -1,0 +1,36 @@
+"""Cutting an interchange of SDMX-EDI into interchanges of one artefact each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.readers.budget import Budget
+from kafka_replica.sdmx.readers.edi.messages import Described, described
+from kafka_replica.sdmx.readers.edi.syntax import Interchange, opened, segments
+from kafka_replica.sdmx.urn import Urn
+
+
+def cut_message(data: bytes) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+    """The format, and each artefact's URN and interchange, in the characters of the whole. Raises MessageError."""
+    interchange = opened(data)
+    _, artefacts = described(interchange)
+    start = next(segments(interchange))
+    envelope = (start.raw, start.written(4)) if interchange.has_envelope else None
+    budget = Budget(len(data))
+    return Format.EDI, ((one.urn, budget.spend(_written(interchange, envelope, one))) for one in artefacts)
+
+
+def _written(interchange: Interchange, envelope: tuple[str, str] | None, one: Described) -> bytes:
+    element, end = interchange.separators.element, interchange.separators.terminator
+    own = one.opening[0].written(0)
+    count = len(one.opening) + len(one.body) + 1
+    lines = [
+        *([interchange.advice[:8]] if interchange.advice else []),
+        *([envelope[0]] if envelope else []),
+        *(segment.raw for segment in one.opening),
+        *(segment.raw for segment in one.body),
+        f"UNT{element}{count}{element}{own}",
+        *([f"UNZ{element}1{element}{envelope[1]}"] if envelope else []),
+    ]
+    return "".join(f"{line}{end}\r\n" for line in lines).encode(interchange.charset)

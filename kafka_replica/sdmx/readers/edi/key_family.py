@@ -1,0 +1,134 @@
+"""A key family of SDMX-EDI (ASI and what follows) as a data structure."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.model import Attribute, AttributeRelationship, DataStructure, Dimension, Group, Measure
+from kafka_replica.sdmx.readers.edi.components import WrittenComponent
+from kafka_replica.sdmx.readers.edi.syntax import Segment, fail
+from kafka_replica.sdmx.readers.edi.texts import Texts
+from kafka_replica.sdmx.readers.key_family import roles_of_dimension
+from kafka_replica.sdmx.readers.standalone import FIXED_COMPONENT_IDS
+from kafka_replica.sdmx.urn import Urn
+
+SIBLING_GROUP: Final = "Sibling"
+"""The one group of GESMES/TS, all dimensions but that of frequency; it has no name there, registries call it so."""
+
+_LEVELS: Final[dict[str, Literal["dataset", "dimensions", "group", "observation"]]] = {
+    "1": "dataset",
+    "4": "dimensions",
+    "5": "observation",
+    "9": "group",
+}
+
+
+def key_family(urn: Urn, body: list[Segment]) -> DataStructure:
+    """The data structure that these segments describe. Raises MessageError."""
+    texts = Texts()
+    components: list[WrittenComponent] = []
+    for segment in body[1:]:
+        if segment.tag == "SCD":
+            components.append(WrittenComponent(urn.agency, segment))
+        elif segment.tag in {"ATT", "IDE"}:
+            if not components:
+                fail(segment.number, f"{segment.tag} before any SCD")
+            components[-1].add(segment)
+        elif segment.tag == "FTX" and not components:
+            texts.add(segment)
+    if not components:
+        fail(body[0].number, f"the key family {urn.id} has no component (SCD)")
+    return _Builder(urn).build(components, texts)
+
+
+class _Builder:
+    def __init__(self, urn: Urn) -> None:
+        self._urn = urn
+        self._dimensions: dict[str, Dimension] = {}
+        self._measures: dict[str, Measure] = {}
+        self._attributes: dict[str, tuple[WrittenComponent, dict[str, Any]]] = {}
+        self._frequency: str | None = None
+        self._has_time = False
+        self._of_concepts: set[str] = set()
+        self._key: tuple[str, ...] = ()
+
+    def build(self, components: list[WrittenComponent], texts: Texts) -> DataStructure:
+        self._of_concepts = {one.concept_id for one in components if one.kind not in {"1", "3"}}
+        for one in components:
+            self._add(one)
+        # Last, because an attribute of a series names all dimensions.
+        self._key = tuple(id_ for id_, dimension in self._dimensions.items() if not dimension.is_time)
+        attributes = {id_: self._attribute(*written) for id_, written in self._attributes.items()}
+        groups = {}
+        if any(one.relationship.kind == "group" for one in attributes.values()):
+            group = self._urn.with_item("GroupDimensionDescriptor", SIBLING_GROUP)
+            groups[SIBLING_GROUP] = Group(
+                urn=group, dimensions=tuple(id_ for id_ in self._key if id_ != self._frequency)
+            )
+        return DataStructure(
+            urn=self._urn, names=texts.together(), dimension_list=Items(self._dimensions),
+            measures=Items(self._measures), attributes=Items(attributes), groups=Items(groups),
+        )  # fmt: skip
+
+    def _add(self, one: WrittenComponent) -> None:
+        if one.kind in {"13", "4"}:
+            self._dimension(one, "Dimension")
+        elif one.kind == "1" and not self._has_time:
+            self._dimension(one, "TimeDimension")
+        elif one.kind == "3" and not self._measures:
+            arguments = self._identified(one, "PrimaryMeasure")
+            self._measures[arguments["urn"].item] = Measure(representation=one.representation(), **arguments)
+        elif one.kind in {"1", "3", "Z09"}:
+            arguments = self._identified(one, "DataAttribute")
+            self._attributes[arguments["urn"].item] = one, arguments
+        else:
+            fail(one.segment.number, f"a component of kind {one.kind[:20]!r}; kinds are 13, 4, 1, 3 and Z09")
+
+    def _dimension(self, one: WrittenComponent, class_: str) -> None:
+        arguments = self._identified(one, class_)
+        id_ = arguments["urn"].item
+        is_time = class_ == "TimeDimension"
+        self._has_time |= is_time
+        if one.kind == "13":
+            self._frequency = id_
+        make, roles = roles_of_dimension(id_, ["Frequency"] if one.kind == "13" else [])
+        self._dimensions[id_] = make(
+            position=one.position or len(self._dimensions) + 1,
+            # What it may hold is fixed: a point in time or a range.
+            representation=one.representation("ObservationalTimePeriod" if is_time else None),
+            **arguments,
+            **roles,
+        )
+
+    def _identified(self, one: WrittenComponent, class_: str) -> dict[str, Any]:
+        id_ = FIXED_COMPONENT_IDS.get(class_, one.concept_id)
+        if id_ in self._of_concepts:
+            # Another component has the fixed id by its concept.
+            id_ = one.concept_id
+        if id_ in self._dimensions or id_ in self._measures or id_ in self._attributes:
+            fail(one.segment.number, f"the component {id_[:80]!r} comes twice in {self._urn}")
+        try:
+            return {"urn": self._urn.with_item(class_, id_), "concept": one.concept}
+        except UrnError as error:
+            fail(one.segment.number, str(error))
+
+    def _attribute(self, one: WrittenComponent, arguments: dict[str, Any]) -> Attribute:
+        # The time format stands among the parts of time; it has neither level nor status and needs none.
+        is_time_format = one.kind == "1"
+        level = one.level or ("4" if is_time_format else "5" if one.kind == "3" else "")
+        kind = _LEVELS.get(level)
+        if kind is None:
+            fail(one.segment.number, f"attachment level {level[:20]!r} of {one.concept_id[:40]!r} is not 1, 4, 5 or 9")
+        return Attribute(
+            mandatory=one.is_mandatory() or (is_time_format and one.usage is None),
+            representation=one.representation(),
+            relationship=AttributeRelationship(
+                kind=kind,
+                dimensions=self._key if kind == "dimensions" else (),
+                groups=(SIBLING_GROUP,) if kind == "group" else (),
+                measures=tuple(self._measures) if kind == "observation" else (),
+            ),
+            **arguments,
+        )

@@ -1,0 +1,190 @@
+"""An interchange as structure messages: the header, and for each artefact the segments that describe it.
+
+Source: SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation", message structure (BGM+73).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from kafka_replica.errors import MessageError, UrnError
+from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.readers.edi.syntax import Interchange, Segment, fail, segments
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.readers.standalone import concept_scheme_urn
+from kafka_replica.sdmx.urn import Urn
+
+_STARTS: Final = {"VLI": "Codelist", "STC": "ConceptScheme", "ASI": "DataStructure"}
+_GROUPS: Final = {"UNG", "UNE"}
+"""Messages may stand in groups; that says nothing about structures."""
+
+_STRUCTURES: Final = "73"
+_DATA: Final = "74"
+
+
+class Described(NamedTuple):
+    """One artefact: its URN, its segments, and those that open the message it stands in (UNH, BGM, NAD ...)."""
+
+    urn: Urn
+    body: list[Segment]
+    opening: list[Segment]
+
+
+class _Envelope:
+    """What the segments around the structures say, and whether they come in their order."""
+
+    def __init__(self) -> None:
+        self.interchange: list[list[str]] | None = None
+        self.sender: str | None = None
+        self.agency: str | None = None
+        self.function: str | None = None
+        self.opening: list[Segment] = []
+        self.is_open = False
+        self.has_structures = False
+        self.is_over = False
+        self._around = {"UNB": self._begin, "UNH": self._open, "UNT": self._close, "UNZ": self._end}
+
+    def take(self, segment: Segment) -> bool:
+        """Whether it belongs to the envelope; it is then noted."""
+        tag = segment.tag
+        if self.is_over:
+            fail(segment.number, f"{tag[:3]!r} after UNZ; one value holds one interchange")
+        if tag in self._around:
+            self._around[tag](segment)
+        elif tag in _GROUPS:
+            return True
+        elif not self.is_open:
+            fail(segment.number, f"{tag[:3]!r} is not in a message (UNH to UNT)")
+        elif tag in {"BGM", "NAD"}:
+            self.opening.append(segment)
+            self._note(segment)
+        else:
+            return False
+        return True
+
+    def _begin(self, segment: Segment) -> None:
+        if self.interchange is not None:
+            fail(segment.number, "a second UNB; one value holds one interchange")
+        self.interchange = segment.elements()
+
+    def _end(self, segment: Segment) -> None:
+        if self.is_open:
+            fail(segment.number, "UNZ before UNT, so the message is cut off")
+        self.is_over = True
+
+    def _open(self, segment: Segment) -> None:
+        if self.is_open:
+            fail(segment.number, "UNH before UNT, so the message before is cut off")
+        kind = part(segment.elements(), 1)
+        if kind != "GESMES":
+            fail(segment.number, f"a message of type {kind!r}; SDMX-EDI is GESMES")
+        self.is_open, self.opening = True, [segment]
+        self.agency = self.function = None
+
+    def _close(self, segment: Segment) -> None:
+        # The number of segments it tells is not checked: real messages have it wrong.
+        if not self.is_open:
+            fail(segment.number, "UNT without UNH")
+        self.is_open = False
+
+    def _note(self, segment: Segment) -> None:
+        elements = segment.elements()
+        if segment.tag == "BGM":
+            self._must_agree(segment, self.function, part(elements, 0))
+            self.function = part(elements, 0)
+            self.has_structures |= self.function == _STRUCTURES
+            if self.function not in {_STRUCTURES, _DATA}:
+                fail(segment.number, f"message function {self.function!r} is neither 73 (structures) nor 74 (data)")
+        elif part(elements, 0) == "Z02":
+            self._must_agree(segment, self.agency, part(elements, 1))
+            self.agency = part(elements, 1)
+        elif part(elements, 0) == "MS":
+            self.sender = self.sender or part(elements, 1) or None
+
+    def _must_agree(self, segment: Segment, known: str | None, new: str) -> None:
+        # Structures before and after it would be of different agencies, with one head.
+        if known is not None and known != new:
+            fail(segment.number, f"a second {segment.tag} in one message, {new[:40]!r} after {known[:40]!r}")
+
+    def header(self) -> Header:
+        """What is kept of UNB and NAD."""
+        elements = self.interchange or []
+        return Header(
+            id=part(elements, 4) or None,
+            sender=self.sender or part(elements, 1) or None,
+            prepared=":".join(elements[3]) if len(elements) > 3 else None,
+            test=part(elements, 10) == "1",
+        )
+
+
+def part(elements: list[list[str]], element: int, component: int = 0) -> str:
+    """A component of a segment without blanks around it; empty where it is missing."""
+    if element < len(elements) and component < len(elements[element]):
+        return elements[element][component].strip()
+    return ""
+
+
+def described(interchange: Interchange) -> tuple[Header, list[Described]]:
+    """The header and the artefacts in their order; the concepts of an agency are one scheme.
+
+    Raises MessageError.
+    """
+    envelope = _Envelope()
+    found = list(_artefacts(interchange, envelope))
+    if interchange.has_envelope and not envelope.is_over:
+        raise MessageError("reading SDMX-EDI: there is no UNZ at the end, so it is cut off; have it sent again")
+    if envelope.is_open:
+        raise MessageError("reading SDMX-EDI: there is no UNT at the end, so it is cut off; have it sent again")
+    if not envelope.has_structures:
+        raise MessageError("reading SDMX-EDI: no message of structures (BGM+73) is in it; it holds data or nothing")
+    return envelope.header(), _once(found)
+
+
+def _once(found: list[Described]) -> list[Described]:
+    """Without what comes a second time, word for word: messages may each bring the codelists they need."""
+    seen: dict[Urn, list[str]] = {}
+    kept: list[Described] = []
+    for one in found:
+        words = [segment.raw for segment in one.body]
+        if seen.setdefault(one.urn, words) is words or seen[one.urn] != words:
+            kept.append(one)
+    return kept
+
+
+def _artefacts(interchange: Interchange, envelope: _Envelope) -> Iterator[Described]:
+    schemes: dict[Urn, Described] = {}
+    body: list[Segment] | None = None
+    for segment in segments(interchange):
+        if envelope.take(segment):
+            body = None
+        elif envelope.function is None:
+            fail(segment.number, f"{segment.tag[:3]!r} before BGM")
+        elif envelope.function == _DATA:
+            continue
+        elif segment.tag in _STARTS:
+            urn = _urn(segment, envelope)
+            known = schemes.get(urn)
+            if known is None:
+                known = Described(urn, [], envelope.opening)
+                if segment.tag == "STC":
+                    schemes[urn] = known
+                yield known
+            body = known.body
+            body.append(segment)
+        elif body is not None:
+            body.append(segment)
+        else:
+            # IDE+10 (the sender's name of the message), CTA, COM: they are about the message.
+            envelope.opening.append(segment)
+
+
+def _urn(segment: Segment, envelope: _Envelope) -> Urn:
+    if not envelope.agency:
+        fail(segment.number, f"{segment.tag} in a message without its maintenance agency (NAD+Z02)")
+    try:
+        if segment.tag == "STC":
+            return concept_scheme_urn(envelope.agency)
+        return Urn.of(_STARTS[segment.tag], envelope.agency, part(segment.elements(), 0), DEFAULT_VERSION)
+    except UrnError as error:
+        fail(segment.number, str(error))

@@ -1,0 +1,127 @@
+"""What the converters of Fusion-JSON share: names, annotations, validity, references, representations."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.model import Annotation, Link
+from kafka_replica.sdmx.readers.fusion.wire import (
+    Text,
+    WireAnnotation,
+    WireFormat,
+    WireIdentifiable,
+    WireLink,
+    WireMaintainable,
+    WireNameable,
+    WireRepresentation,
+)
+from kafka_replica.sdmx.readers.json_parts import enumerated, facets, reference
+from kafka_replica.sdmx.representation import Representation, TextFormat
+from kafka_replica.sdmx.urn import Urn
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def texts_of(texts: list[Text] | None) -> InternationalString:
+    """Texts by language."""
+    return InternationalString([(text.locale, text.value) for text in texts]) if texts else NO_TEXT
+
+
+def annotations_of(wires: list[WireAnnotation]) -> tuple[Annotation, ...]:
+    """Annotations."""
+    return tuple([_annotation(one) for one in wires])
+
+
+def _annotation(wire: WireAnnotation) -> Annotation:
+    url = wire.uri or wire.url
+    return Annotation(
+        id=wire.id,
+        title=wire.title,
+        type=wire.type,
+        value=wire.value,
+        urls=InternationalString([("en", url)]) if url else NO_TEXT,
+        text=texts_of(wire.text),
+    )
+
+
+def links_of(wires: list[WireLink]) -> tuple[Link, ...]:
+    """Links."""
+    return tuple([Link(rel=link.rel, url=link.href, urn=link.urn, type=link.type) for link in wires])
+
+
+def identified(wire: WireIdentifiable) -> dict[str, Any]:
+    """Annotations, links and uri as arguments; what says nothing is left out."""
+    arguments: dict[str, Any] = {}
+    if wire.annotations:
+        arguments["annotations"] = annotations_of(wire.annotations)
+    if wire.links:
+        arguments["links"] = links_of(wire.links)
+    if wire.uri is not None:
+        arguments["uri"] = wire.uri
+    return arguments
+
+
+def named(wire: WireNameable) -> dict[str, Any]:
+    """Names and descriptions too."""
+    arguments = identified(wire)
+    if wire.names:
+        arguments["names"] = texts_of(wire.names)
+    if wire.descriptions:
+        arguments["descriptions"] = texts_of(wire.descriptions)
+    return arguments
+
+
+def maintained(wire: WireMaintainable) -> dict[str, Any]:
+    """What every maintainable artefact has, but its URN."""
+    start = wire.start_date if wire.valid_from is None else wire.valid_from
+    end = wire.end_date if wire.valid_to is None else wire.valid_to
+    return named(wire) | {
+        "valid_from": when(start),
+        "valid_to": when(end),
+        "is_final": bool(wire.is_final),
+        "is_partial": bool(wire.is_partial),
+        "is_external_reference": bool(wire.is_external_reference),
+        "service_url": wire.service_url,
+        "structure_url": wire.structure_url,
+    }
+
+
+def when(value: str | int | None) -> str | None:
+    """A date as text. Milliseconds since 1970 become what the same registries write elsewhere: no zone."""
+    if not isinstance(value, int):
+        return value
+    try:
+        found = _EPOCH + timedelta(milliseconds=value)
+    except OverflowError:
+        raise MessageError(f"reading Fusion-JSON: {value} milliseconds since 1970 is no date") from None
+    return found.replace(tzinfo=None).isoformat()
+
+
+def representation(wire: WireRepresentation | None, where: Urn) -> Representation | None:
+    """A representation, if there is one. Raises MessageError."""
+    if wire is None:
+        return None
+    most = wire.max_occurs
+    if wire.representation and wire.text_format is None and most is None and wire.min_occurs is None:
+        return enumerated(wire.representation, where)
+    if isinstance(most, str) and most != "unbounded":
+        raise MessageError(f"reading {where}: maxOccurs {most[:80]!r} is neither a number nor 'unbounded'")
+    return Representation(
+        enumeration=reference(wire.representation, where),
+        format=text_format(wire.text_format, where) if wire.text_format else None,
+        min_occurs=wire.min_occurs,
+        max_occurs="unbounded" if isinstance(most, str) else most,
+    )
+
+
+def text_format(wire: WireFormat, where: Urn) -> TextFormat:
+    """A text format. Raises MessageError."""
+    return TextFormat(
+        text_type=wire.text_type,
+        is_sequence=wire.is_sequence if wire.is_sequence is not None else wire.sequence,
+        is_multi_lingual=wire.is_multi_lingual if wire.is_multi_lingual is not None else wire.is_multilingual,
+        **facets(wire, where),
+    )

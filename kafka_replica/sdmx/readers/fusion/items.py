@@ -1,0 +1,78 @@
+"""Codelists, value lists and concept schemes of Fusion-JSON."""
+
+from __future__ import annotations
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.containers import NO_TEXT, LazyItems, items_of, numbered
+from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme, ValueItem, ValueList
+from kafka_replica.sdmx.readers.fusion.common import (
+    annotations_of,
+    links_of,
+    maintained,
+    named,
+    representation,
+    texts_of,
+)
+from kafka_replica.sdmx.readers.fusion.wire import WireItem, WireScheme
+from kafka_replica.sdmx.readers.json_parts import item_urn
+from kafka_replica.sdmx.urn import Urn
+
+
+def codelist(urn: Urn, wire: WireScheme) -> Codelist:
+    """A Codelist; its codes are made when they are asked for, for nothing can be wrong with one but its id."""
+    wires = wire.items or []
+    base = maintained(wire)
+    package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
+
+    def code(id_: str, one: WireItem) -> Code:
+        return Code(
+            urn=Urn(package, "Code", agency, scheme, version, id_),
+            annotations=annotations_of(one.annotations) if one.annotations else (),
+            links=links_of(one.links) if one.links else (),
+            uri=one.uri,
+            names=texts_of(one.names),
+            descriptions=texts_of(one.descriptions),
+            parent=one.parent_code,
+        )
+
+    numbers = numbered([one.id or "" for one in wires]) if wires else None
+    if numbers is not None:
+        return Codelist(urn=urn, codes=LazyItems(numbers, lambda id_, number: code(id_, wires[number])), **base)
+    codes: dict[str, Code] = {}
+    for one in wires:
+        own = item_urn(urn, "Code", one.id, codes)
+        codes[own.item or ""] = code(own.item or "", one)
+    return Codelist(urn=urn, codes=items_of(urn, codes, is_stub=base["is_external_reference"]), **base)
+
+
+def value_list(urn: Urn, wire: WireScheme) -> ValueList:
+    """A ValueList."""
+    values = [_value(urn, item) for item in wire.items or ()]
+    return ValueList(urn=urn, value_items=tuple(values), **maintained(wire))
+
+
+def _value(urn: Urn, item: WireItem) -> ValueItem:
+    if item.id is None:
+        raise MessageError(f"reading {urn}: one of its values has no id")
+    arguments = named(item)
+    return ValueItem(
+        id=item.id,
+        names=arguments.get("names", NO_TEXT),
+        descriptions=arguments.get("descriptions", NO_TEXT),
+        annotations=arguments.get("annotations", ()),
+    )
+
+
+def concept_scheme(urn: Urn, wire: WireScheme) -> ConceptScheme:
+    """A ConceptScheme."""
+    concepts: dict[str, Concept] = {}
+    for item in wire.items or ():
+        concept_urn = item_urn(urn, "Concept", item.id, concepts)
+        concepts[item.id or ""] = Concept(
+            urn=concept_urn,
+            parent=item.parent_concept,
+            core_representation=representation(item.representation, concept_urn),
+            **named(item),
+        )
+    base = maintained(wire)
+    return ConceptScheme(urn=urn, concepts=items_of(urn, concepts, is_stub=base["is_external_reference"]), **base)

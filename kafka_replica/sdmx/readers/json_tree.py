@@ -1,0 +1,250 @@
+"""JSON messages: parsing the outermost levels, telling Fusion-JSON from SDMX-JSON, cutting both up.
+
+Artefacts stay the bytes they are: what is cut out of a message is, character by character, what was in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.formats import Format, of_json_schema
+from kafka_replica.sdmx.readers.budget import Budget
+from kafka_replica.sdmx.readers.identity import artefact_urn
+from kafka_replica.sdmx.urn import Urn
+
+T = TypeVar("T")
+
+
+class _Identity(msgspec.Struct, rename={"agency": "agencyId", "agency_upper": "agencyID"}):
+    """What makes the URN of an artefact; Fusion-JSON writes agencyId, SDMX-JSON agencyID."""
+
+    id: str | None = None
+    agency: str | None = None
+    agency_upper: str | None = None
+    version: str | None = None
+    urn: str | None = None
+
+
+class _Link(msgspec.Struct):
+    """A link."""
+
+    rel: str | None = None
+    urn: str | None = None
+
+
+class _Linked(msgspec.Struct):
+    """Whatever has links."""
+
+    links: list[_Link] | None = None
+
+
+class RawArtefact(NamedTuple):
+    """An artefact as bytes: its URN, the name of the list it stands in, and its JSON."""
+
+    urn: Urn
+    collection: str
+    raw: msgspec.Raw
+
+
+class JsonMessage(NamedTuple):
+    """The outermost levels of a message: format, header as bytes if any, its lists by name; ``$schema`` (2.1)."""
+
+    format: Format
+    meta: msgspec.Raw | None
+    collections: dict[str, msgspec.Raw]
+    budget: Budget
+    schema: msgspec.Raw | None = None
+
+
+def _plural(name: str) -> str:
+    if name.endswith("y"):
+        return name[:-1] + "ies"
+    return name + ("es" if name.endswith("s") else "s")
+
+
+def collection_of(class_: str) -> str:
+    """The name of the list of a class in SDMX-JSON: Codelist -> codelists."""
+    plural = _plural(class_)
+    return plural[0].lower() + plural[1:]
+
+
+_BY_COLLECTION: Final = {_plural(name).lower(): name for name, info in CLASSES.items() if info.is_maintainable}
+FUSION_SETS: Final = "metadatasets"
+"""The list of metadata sets in Fusion-JSON, which stands in an object "data" as nothing else does there."""
+
+WITHOUT_URN: Final = "availabilityConstraints"
+"""The list of SDMX-JSON 2.1 whose members have no id, so that they are no artefacts."""
+
+_MEMBER: Final = re.compile(rb'\s*[{,]\s*"(?:[^"\\]|\\.)*"\s*:\s*', re.DOTALL).match
+_SCHEMA: Final = re.compile(rb'"schema"\s*:\s*"([^"]{1,300})"').search
+_END: Final = re.compile(rb"\s*(?:\{\s*)?\}\s*\Z").match
+_OPENED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_IDENTITY: Final = msgspec.json.Decoder(_Identity)
+_LINKS: Final = msgspec.json.Decoder(_Linked)
+
+
+def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: str) -> T:
+    """What the decoder makes of the bytes. Raises MessageError with the place in ``what``."""
+    try:
+        return decoder.decode(data)
+    except RecursionError:
+        raise MessageError(f"reading {what}: it is nested too deep to be a structure message") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+        raise MessageError(f"reading {what}: {error}{_line(bytes(data), str(error))}") from None
+
+
+def members_of(data: bytes | msgspec.Raw, what: str) -> dict[str, msgspec.Raw]:
+    """The members of an object as they are written. Raises MessageError.
+
+    A name that comes twice is refused: parsers keep one of the two and never say which. Walking the text
+    beside the parser's answer shows it, for the dropped value then stands where a kept one should. Where the
+    text is no longer than what was kept needs, without blanks and escapes, nothing can have been dropped.
+    """
+    found = decoded(_OPENED, data, what)
+    least = sum(len(name) + memoryview(value).nbytes + 4 for name, value in found.items()) + 1
+    if memoryview(data).nbytes == least and all(map(str.isascii, found)):
+        return found
+    text = bytes(data)
+    at = 0
+    for value in found.values():
+        before = _MEMBER(text, at)
+        at = before.end() if before else -1
+        written = memoryview(value)  # not a copy: most of a message is one value
+        if at < 0 or not text.startswith(written, at):
+            raise MessageError(
+                f"reading {what}: a name in the object comes twice, and which one counts cannot be known"
+            )
+        at += written.nbytes
+    if not _END(text, at):
+        raise MessageError(f"reading {what}: a name in the object comes twice, and which one counts cannot be known")
+    return found
+
+
+def _line(data: bytes, error: str) -> str:
+    found = re.search(r"\(byte ([0-9]+)\)", error)
+    if found is None:
+        return ""
+    line = data.count(b"\n", 0, int(found[1])) + 1
+    return f", at line {line}"
+
+
+def opened(data: bytes, claimed: Format | None) -> JsonMessage:
+    """The outermost levels; what the message holds decides its format, ``claimed`` only where that is open.
+
+    Raises:
+        MessageError: not JSON, not UTF-8, or not a structure message.
+    """
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise MessageError(f"reading a JSON message: it is not UTF-8 at byte {error.start}, line {line}") from None
+    top = members_of(data, "a JSON message")
+    meta = top.pop("meta", None)
+    budget = Budget(len(data))
+    if "data" in top and bytes(top["data"]) == b"null":
+        _refuse_errors(top)
+        top["data"] = msgspec.Raw(b"{}")
+    if "data" in top and not any(name in CLASSES for name in top):
+        schema = top.get("$schema")
+        held = members_of(top["data"], "the data of SDMX-JSON")
+        if FUSION_SETS in held:
+            return JsonMessage(Format.FUSION_JSON, meta, held, budget)
+        if "dataSets" in held:
+            raise MessageError("reading a JSON message: it is a data message (it has dataSets), not one of structures")
+        return JsonMessage(sdmx_json_format(meta, schema, claimed), meta, held, budget, schema)
+    _refuse_errors(top)
+    is_fusion = any(
+        (name in CLASSES and CLASSES[name].is_maintainable) or _is_of_fusion(raw) for name, raw in top.items()
+    )
+    if not is_fusion and any(name.lower() in _BY_COLLECTION for name in top):
+        # Without the object "data" around the lists; of what else stands there nothing is a list.
+        lists = {name: raw for name, raw in top.items() if bytes(memoryview(raw)[:1]) == b"["}
+        return JsonMessage(sdmx_json_format(meta, top.get("$schema"), claimed), meta, lists, budget)
+    if is_fusion or (not top and meta is not None) or claimed is Format.FUSION_JSON:
+        return JsonMessage(Format.FUSION_JSON, meta, top, budget)
+    keys = ", ".join(repr(name[:40]) for name in list(top)[:5])
+    raise MessageError(f"reading a JSON message: neither Fusion-JSON nor SDMX-JSON structures; its keys are {keys}")
+
+
+def _is_of_fusion(raw: msgspec.Raw) -> bool:
+    """Whether a list holds artefacts as Fusion-JSON writes them, of a vendor's class maybe."""
+    start = bytes(memoryview(raw)[:4096])
+    return start[:1] == b"[" and b'"agencyId"' in start
+
+
+def _refuse_errors(top: dict[str, msgspec.Raw]) -> None:
+    """What a registry answers when it has nothing (field guide, "errors")."""
+    errors = bytes(top.get("errors", b"[]"))
+    if errors not in {b"[]", b"null"}:
+        said = errors[:300].decode(errors="replace")
+        raise MessageError(f"reading a JSON message: it holds no structures but the error of a registry: {said}")
+
+
+@lru_cache(maxsize=64)
+def _format_of_schema(address: bytes) -> Format | None:
+    return of_json_schema(address.decode("latin-1"))
+
+
+def sdmx_json_format(meta: msgspec.Raw | None, schema: msgspec.Raw | None, claimed: Format | None) -> Format:
+    """The edition of SDMX-JSON: by the header, else by ``$schema``, else as claimed, else 2.0."""
+    in_meta = _SCHEMA(bytes(meta)) if meta is not None else None
+    found = _format_of_schema(in_meta[1]) if in_meta else None
+    if found is None and schema is not None:
+        found = _format_of_schema(bytes(schema)[:300])
+    if found is None and claimed is not None and claimed.name.startswith("SDMX_JSON"):
+        found = claimed
+    return found or Format.SDMX_JSON_2_0
+
+
+def artefacts_of(message: JsonMessage) -> Iterator[RawArtefact]:
+    """Each artefact in its order. Raises MessageError."""
+    for collection, raw in message.collections.items():
+        if collection == WITHOUT_URN or bytes(memoryview(raw)[:8]).strip() == b"null":
+            continue
+        what = f"{collection[:80]!r} of {message.format.title}"
+        class_ = _BY_COLLECTION.get(collection.lower(), collection)
+        held: list[msgspec.Raw] = decoded(_LIST, raw, what)
+        for index, artefact in enumerate(held):
+            where = f"at {collection[:80]}[{index}]"
+            own = _identity(members_of(artefact, f"{message.format.title} {where}"), f"{message.format.title} {where}")
+            stated = own.urn if class_ in CLASSES else own.urn or _self_urn(artefact)
+            urn = artefact_urn(
+                _class_of(class_, stated), own.agency or own.agency_upper, own.id, own.version, stated, where
+            )
+            yield RawArtefact(urn, collection, artefact)
+
+
+def _identity(members: dict[str, msgspec.Raw], what: str) -> _Identity:
+    written = {name: members[name] for name in _Identity.__struct_encode_fields__ if name in members}
+    return decoded(_IDENTITY, msgspec.json.encode(written), what)
+
+
+def _self_urn(artefact: msgspec.Raw) -> str | None:
+    """The URN that an artefact of SDMX-JSON has in the link to itself. Raises MessageError."""
+    links: list[_Link] = decoded(_LINKS, artefact, "the links of an artefact").links or []
+    return next((link.urn for link in links if link.rel == "self" and link.urn), None)
+
+
+def _class_of(class_: str, stated: str | None) -> str:
+    # A list of a vendor's: its plural name is no class, but its artefacts may say theirs.
+    found = None if class_ in CLASSES or not stated else re.search(r"\.([A-Za-z]+)=", stated)
+    return found[1] if found else class_
+
+
+def message_of(message: JsonMessage, artefact: RawArtefact) -> bytes:
+    """A message of this artefact alone, with the same header."""
+    held: dict[str, object] = {artefact.collection: [artefact.raw]}
+    is_bare = message.format is Format.FUSION_JSON and artefact.collection != FUSION_SETS
+    whole = held if is_bare else {"data": held}
+    around = {"$schema": message.schema, "meta": message.meta}
+    kept = {name: raw for name, raw in around.items() if raw is not None}
+    return message.budget.spend(msgspec.json.encode(kept | whole))

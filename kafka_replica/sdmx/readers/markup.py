@@ -1,0 +1,44 @@
+"""The door of SDMX-ML: which edition a document is in, and the room that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.readers import ml, ml10, ml20
+from kafka_replica.sdmx.readers.ml.tree import parse
+from kafka_replica.sdmx.urn import Urn
+
+
+def read_message(data: bytes) -> Message:
+    """The message in these bytes. Raises MessageError."""
+    format_, root = parse(data)
+    try:
+        return _read(format_, root, len(data))
+    except RecursionError:
+        # XML itself is bounded to 256 levels, which may be too many where the caller is deep already.
+        raise MessageError(
+            f"reading {format_.title}: items stand in items too many levels deep; no structure needs so many"
+        ) from None
+
+
+def _read(format_: Format, root: etree._Element, size: int) -> Message:
+    if format_ is Format.SDMX_ML_1_0:
+        return ml10.read_tree(root, size)
+    if format_ is Format.SDMX_ML_2_0:
+        return ml20.read_tree(root, size)
+    return ml.read_tree(format_, root, size)
+
+
+def cut_message(data: bytes) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+    """The format, and each artefact's URN and message. Raises MessageError."""
+    format_, root = parse(data, comments=True)
+    if format_ is Format.SDMX_ML_1_0:
+        return ml10.cut_tree(root, len(data))
+    if format_ is Format.SDMX_ML_2_0:
+        return ml20.cut_tree(root, len(data))
+    return ml.cut_tree(format_, root, len(data))

@@ -1,0 +1,86 @@
+"""Cutting a message of SDMX-ML into messages of one artefact each."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import cast
+
+from lxml import etree
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.readers.budget import Budget
+from kafka_replica.sdmx.readers.ml.registrations import artefacts_in, beside
+from kafka_replica.sdmx.readers.ml.tree import Names, names_of
+from kafka_replica.sdmx.urn import Urn
+
+_MARK = "the artefact goes here"
+_MAX_NAMESPACES = 200
+_MARK_BYTES = f"<!--{_MARK}-->".encode()
+
+
+class Cutter:
+    """Makes a message of one artefact: same root, header and container, one artefact in it.
+
+    All that stands around the artefacts of a container is written once, so the work is linear in the size
+    of the message. Namespaces in scope are declared on the artefact too: prefixes in attribute values
+    (``xsi:type``) keep their meaning.
+    """
+
+    def __init__(self, names: Names, size: int) -> None:
+        self._names = names
+        self._budget = Budget(size)
+        self._around: dict[etree._Element, tuple[bytes, bytes]] = {}
+
+    def message_of(self, artefact: etree._Element, *more: etree._Element) -> bytes:
+        """The message of this artefact alone (or of these items, where they stand alone), in UTF-8."""
+        container = artefact.getparent()
+        if container is None:  # a caller's mistake; artefacts come out of containers
+            raise ValueError("an artefact without a container")
+        around = self._around.get(container)
+        if around is None:
+            around = self._around[container] = self._shell(container)
+        body = b"".join(etree.tostring(one, encoding="UTF-8", with_tail=False) for one in (artefact, *more))
+        return self._budget.spend(around[0] + body + around[1])
+
+    def _shell(self, container: etree._Element) -> tuple[bytes, bytes]:
+        path = [*reversed(list(container.iterancestors())), container]
+        parent: etree._Element | None = None
+        for element in path:
+            nsmap = cast("dict[str, str]", element.nsmap)  # the stubs forget the default namespace's None
+            if len(nsmap) > _MAX_NAMESPACES:
+                raise MessageError(
+                    f"cutting a structure message: {len(nsmap):,} namespaces are declared around line "
+                    f"{element.sourceline}, which no structure message needs; leave out those that are not used"
+                )
+            made = etree.Element(element.tag, None, nsmap)
+            for name, value in element.attrib.items():
+                made.set(name, value)
+            if parent is not None:
+                parent.append(made)
+            self._keep(element, made)
+            parent = made
+        if parent is None:
+            raise ValueError("a container without a root")
+        parent.append(etree.Comment(_MARK))
+        written: bytes = etree.tostring(parent.getroottree(), encoding="UTF-8", xml_declaration=True)
+        # The header stands before the mark and may hold anything, even the mark: the last one is ours.
+        before, _, after = written.rpartition(_MARK_BYTES)
+        return before, after
+
+    def _keep(self, element: etree._Element, made: etree._Element) -> None:
+        """Copy what an element says beside its artefacts: the header; of a scheme of 2.0 what it says of itself."""
+        kept = {"Header", "StatusMessage"}
+        if self._names[element.tag] == "OrganisationScheme":
+            kept = {"Name", "Description", "Annotations"}
+        made.extend(copy.deepcopy(child) for child in element if self._names[child.tag] in kept)
+
+
+def cut_tree(format_: Format, root: etree._Element, size: int) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+    """The format, and each artefact's URN and message. Raises MessageError."""
+    names = names_of(format_)
+    cutter = Cutter(names, size)
+    return format_, (
+        (urn, cutter.message_of(element, *beside(element, names))) for urn, element in artefacts_in(root, names)
+    )

@@ -1,0 +1,90 @@
+"""What the readers of artefacts share: references, texts and items among the children of an element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, items_of
+from kafka_replica.sdmx.readers.ml.items import id_of, item_urn
+from kafka_replica.sdmx.readers.ml.tree import Names
+from kafka_replica.sdmx.readers.ml.values import Child, Item, language_of, reference, text_of
+from kafka_replica.sdmx.urn import Urn
+
+T = TypeVar("T")
+
+
+def pick(rest: Iterable[Child], *kinds: str) -> Iterator[etree._Element]:
+    """The children of these names."""
+    return (element for kind, element in rest if kind in kinds)
+
+
+def first(rest: Iterable[Child], *kinds: str) -> etree._Element | None:
+    """The first child of these names, if any."""
+    return next(pick(rest, *kinds), None)
+
+
+def text(rest: Iterable[Child], kind: str) -> str | None:
+    """The text of the first such child, as written; None if there is none."""
+    found = first(rest, kind)
+    return None if found is None else text_of(found)
+
+
+def texts(rest: Iterable[Child], kind: str) -> tuple[str, ...]:
+    """The texts of all such children, without blanks around."""
+    return tuple(text_of(element).strip() for element in pick(rest, kind))
+
+
+def international(rest: Iterable[Child], kind: str) -> InternationalString:
+    """The texts of all such children by language."""
+    found = [(language_of(element), text_of(element)) for element in pick(rest, kind)]
+    return InternationalString(found) if found else NO_TEXT
+
+
+def ref(rest: Iterable[Child], kind: str, names: Names, class_: str | None = None) -> Urn | None:
+    """What the first such child refers to; ``class_`` is its class where it does not say, ``kind`` by default."""
+    found = first(rest, kind)
+    return None if found is None else reference(found, names, class_ or kind)
+
+
+def refs(rest: Iterable[Child], kind: str, names: Names, class_: str | None = None) -> tuple[Urn, ...]:
+    """What all such children refer to."""
+    return tuple(reference(element, names, class_ or kind) for element in pick(rest, kind))
+
+
+def known(element: etree._Element, names: Names) -> list[Child]:
+    """The children of an element that are of SDMX, by name."""
+    return [(kind, child) for child in element if (kind := names[child.tag])]
+
+
+def read_items(
+    scheme: Urn,
+    class_: str,
+    elements: Iterable[etree._Element],
+    names: Names,
+    make: Callable[[Item], T],
+    path: str | None = None,
+) -> dict[str, T]:
+    """Items by id; ``path`` is the path of what they stand in. Raises MessageError for an id that comes twice."""
+    found: dict[str, T] = {}
+    for element in elements:
+        id_ = id_of(element, found)
+        urn = item_urn(scheme, class_, element, f"{path}.{id_}" if path else id_)
+        found[id_] = make(Item(element, urn, names))
+    return found
+
+
+def nested(item: Item, kind: str, make: Callable[[Item], T], class_: str | None = None) -> Items[T]:
+    """The items below an item."""
+    found = read_items(item.urn, class_ or item.urn.cls, pick(item.rest, kind), item.names, make, path=item.urn.item)
+    return Items(found)
+
+
+def scheme_items(
+    urn: Urn, base: dict[str, Any], class_: str, elements: Iterable[etree._Element], names: Names,
+    make: Callable[[Item], T],
+) -> Items[T]:  # fmt: skip
+    """The items of a scheme, or those of a stub."""
+    return items_of(urn, read_items(urn, class_, elements, names, make), is_stub=base["is_external_reference"])

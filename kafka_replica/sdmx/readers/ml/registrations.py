@@ -1,0 +1,91 @@
+"""Registrations, and the registry messages they stand in (SDMX-ML 2.1, 3.0, 3.1).
+
+Source: SDMXRegistry.xsd, SDMXRegistryRegistration.xsd and SDMXRegistryBase.xsd of 2.1 and 3.x. A registration has
+neither agency nor version there: its agency is that of the provision agreement it belongs to, its version 1.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import parts_of
+from kafka_replica.sdmx.model import Registration
+from kafka_replica.sdmx.readers.identity import artefact_urn
+from kafka_replica.sdmx.readers.ml.parts import first, known, pick, ref
+from kafka_replica.sdmx.readers.ml.provisions import queryable_data_source
+from kafka_replica.sdmx.readers.ml.tree import Names, artefacts_of, fail
+from kafka_replica.sdmx.readers.ml.values import Item, boolean, reference, text_of
+from kafka_replica.sdmx.urn import Urn
+
+_CONSTRAINTS: Final = {"ContentConstraint", "Constraint"}
+"""How 2.1 and 3.x call them."""
+
+_REQUESTS: Final = {"RegistrationRequest", "SubmitStructureRequest"}
+
+
+def artefacts_in(root: etree._Element, names: Names) -> Iterator[tuple[Urn, etree._Element]]:
+    """Each artefact of a structure message, a metadata message or a registry message, with its URN.
+
+    Raises:
+        MessageError: there is none, or the message asks a registry to delete what it holds.
+    """
+    if any(names[element.tag] == "Structures" for element in root):
+        yield from artefacts_of(root, names)
+        return
+    if names[root.tag] == "Error":
+        fail(root, f"a registry answered with an error, not with structures: {text_of(root).strip()[:300]}")
+    _refuse_deletion(root, names)
+    found = [one for one in root.iter("{*}Registration") if names[one.tag]]
+    if found:
+        yield from ((_urn(one, names), one) for one in found)
+    elif not any(names[one.tag] for one in root.iter("{*}QueryRegistrationResponse")):
+        yield from artefacts_of(root, names)
+
+
+def _refuse_deletion(root: etree._Element, names: Names) -> None:
+    """What is to be deleted must not be taken for what is there."""
+    for one in root.iter("{*}RegistrationRequest", "{*}SubmitStructureRequest", "{*}EventAction"):
+        kind = names[one.tag]
+        action = one.get("action") if kind in _REQUESTS else text_of(one).strip() if kind else None
+        if action == "Delete":
+            fail(one, "it is about a deletion, so what it holds is not there; delete the key instead")
+
+
+def _urn(element: etree._Element, names: Names) -> Urn:
+    agreement = ref(known(element, names), "ProvisionAgreement", names)
+    agency = None if agreement is None else agreement.agency
+    return artefact_urn("Registration", agency, element.get("id"), None, None, f"at line {element.sourceline}")
+
+
+def registration(item: Item) -> Registration:
+    """A <Registration>."""
+    urn, base, rest, names = item.parts
+    element = item.element
+    source = first(rest, "Datasource", "DataSource")
+    sources = [] if source is None else known(source, names)
+    return Registration(
+        urn=urn,
+        provision_agreement=ref(rest, "ProvisionAgreement", names),
+        simple_data_sources=parts_of(
+            urn, [text_of(one).strip() for one in pick(sources, "SimpleDataSource")], is_stub=False
+        ),
+        queryable_data_sources=tuple(queryable_data_source(one, names) for one in pick(sources, "QueryableDataSource")),
+        last_updated=element.get("lastUpdated"),
+        index_time_series=boolean(element, "indexTimeSeries") or False,
+        index_data_set=boolean(element, "indexDataSet") or False,
+        index_attributes=boolean(element, "indexAttributes") or False,
+        index_reporting_period=boolean(element, "indexReportingPeriod") or False,
+        constraints=tuple(reference(one, names, "ContentConstraint") for one in beside(element, names)),
+        **base,
+    )
+
+
+def beside(element: etree._Element, names: Names) -> list[etree._Element]:
+    """The references to constraints that the answer to a query has beside a registration; of other things nothing."""
+    holder = element.getparent()
+    if holder is None or names[holder.tag] not in {"DataResult", "MetadataResult"}:
+        return []
+    return list(pick(known(holder, names), *_CONSTRAINTS))

@@ -1,0 +1,226 @@
+"""Data structures and dataflows of SDMX-ML."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import items_of
+from kafka_replica.sdmx.model import (
+    Attribute,
+    AttributeRelationship,
+    Dataflow,
+    DataStructure,
+    Dimension,
+    Group,
+    Identifiable,
+    Measure,
+    MetadataAttributeUsage,
+)
+from kafka_replica.sdmx.readers.ml.items import item_urn
+from kafka_replica.sdmx.readers.ml.parts import known
+from kafka_replica.sdmx.readers.ml.tree import Names, fail
+from kafka_replica.sdmx.readers.ml.values import (
+    Child,
+    Item,
+    boolean,
+    local_id,
+    named,
+    reference,
+    representation,
+    text_of,
+)
+from kafka_replica.sdmx.urn import Urn
+
+_FIXED_IDS: Final = {"TimeDimension": "TIME_PERIOD", "PrimaryMeasure": "OBS_VALUE"}
+_DIMENSIONS: Final = {"Dimension", "MeasureDimension", "TimeDimension"}
+_MEASURES: Final = {"Measure", "PrimaryMeasure"}
+_ATTRIBUTES: Final = {"Attribute": "DataAttribute", "ReportingYearStartDay": "ReportingYearStartDay"}
+_LISTS: Final = {
+    "DimensionList": "DimensionDescriptor",
+    "MeasureList": "MeasureDescriptor",
+    "AttributeList": "AttributeDescriptor",
+}
+
+
+def dataflow(item: Item) -> Dataflow:
+    """A <Dataflow>."""
+    urn, base, rest, names = item.parts
+    found = [reference(child, names, "DataStructure") for kind, child in rest if kind == "Structure"]
+    constraint = [one for kind, child in rest if kind == "DimensionConstraint" for one in known(child, names)]
+    return Dataflow(
+        urn=urn,
+        structure_reference=found[0] if found else None,
+        dimension_constraint=tuple(text_of(child).strip() for _, child in constraint),
+        **base,
+    )
+
+
+class _Parts:
+    """The components found so far; each id may come once in a data structure."""
+
+    def __init__(self, urn: Urn, names: Names) -> None:
+        self.urn, self.names = urn, names
+        self.dimensions: dict[str, Dimension] = {}
+        self.measures: dict[str, Measure] = {}
+        self.attributes: dict[str, Attribute] = {}
+        self.groups: dict[str, Group] = {}
+        self.usages: list[MetadataAttributeUsage] = []
+
+    def add(self, kind: str, element: etree._Element) -> None:
+        names = self.names
+        if kind == "Group":
+            self._add_group(element)
+        elif kind in _DIMENSIONS:
+            id_, arguments, _ = self._component(kind, element)
+            position = element.get("position", "").strip()
+            # Nine digits: more is no position but an attack on int().
+            self.dimensions[id_] = Dimension(
+                position=int(position) if position.isdecimal() and len(position) < 10 else len(self.dimensions) + 1,
+                **arguments,
+            )
+        elif kind in _MEASURES:
+            id_, arguments, _ = self._component(kind, element)
+            self.measures[id_] = Measure(mandatory=_is_mandatory(element), **arguments)
+        elif kind in _ATTRIBUTES:
+            id_, arguments, rest = self._component(_ATTRIBUTES[kind], element)
+            self.attributes[id_] = Attribute(
+                mandatory=_is_mandatory(element), relationship=_relationship(rest, names), **arguments
+            )
+        elif kind == "MetadataAttributeUsage":
+            self._add_usage(element)
+
+    def _component(self, class_: str, element: etree._Element) -> tuple[str, dict[str, Any], list[Child]]:
+        names = self.names
+        arguments, rest = named(element, names)
+        roles: list[Urn] = []
+        for kind, child in rest:
+            if kind == "ConceptIdentity":
+                arguments["concept"] = reference(child, names, "Concept")
+            elif kind == "LocalRepresentation":
+                arguments["representation"] = representation(child, names)
+            elif kind == "ConceptRole":
+                roles.append(reference(child, names, "Concept"))
+        concept: Urn | None = arguments.get("concept")
+        id_ = element.get("id", "").strip() or _FIXED_IDS.get(class_) or (concept.item if concept else None)
+        if not id_:
+            fail(element, "it has neither an id nor a concept")
+        if id_ in self.dimensions or id_ in self.measures or id_ in self.attributes:
+            fail(element, f"the id {id_[:80]!r} comes twice in {self.urn}")
+        arguments["urn"] = item_urn(self.urn, class_, element, id_)
+        arguments["concept_roles"] = tuple(roles)
+        # Components have no names of their own.
+        arguments.pop("names", None)
+        arguments.pop("descriptions", None)
+        return id_, arguments, rest
+
+    def _add_usage(self, element: etree._Element) -> None:
+        arguments, rest = named(element, self.names)
+        used = next((child for kind, child in rest if kind == "MetadataAttributeReference"), None)
+        if used is None:
+            fail(element, "it has no MetadataAttributeReference")
+        self.usages.append(
+            MetadataAttributeUsage(
+                metadata_attribute=local_id(used, self.names),
+                relationship=_relationship(rest, self.names),
+                annotations=arguments.get("annotations", ()),
+                links=arguments.get("links", ()),
+                uri=arguments.get("uri"),
+            )
+        )
+
+    def _add_group(self, element: etree._Element) -> None:
+        names = self.names
+        arguments, rest = named(element, names)
+        id_ = element.get("id") or fail(element, "it has no id")
+        if id_ in self.groups:
+            fail(element, f"the id {id_[:80]!r} comes twice in {self.urn}")
+        dimensions = [
+            local_id(child, names)
+            for kind, part in rest
+            if kind == "GroupDimension"
+            for child in part
+            if names[child.tag] == "DimensionReference"
+        ]
+        constraint = next((child for kind, child in rest if kind == "AttachmentConstraint"), None)
+        arguments["urn"] = item_urn(self.urn, "GroupDimensionDescriptor", element, id_)
+        self.groups[id_] = Group(
+            dimensions=tuple(dimensions),
+            attachment_constraint=None if constraint is None else reference(constraint, names, "AttachmentConstraint"),
+            **arguments,
+        )
+
+
+def _is_mandatory(element: etree._Element) -> bool:
+    # "usage" is 3.x, "assignmentStatus" 2.1
+    return (element.get("usage") or element.get("assignmentStatus") or "").lower() == "mandatory"
+
+
+def _relationship(rest: list[Child], names: Names) -> AttributeRelationship:
+    dimensions: list[str] = []
+    optional: list[str] = []
+    groups: list[str] = []
+    measures: list[str] = []
+    is_observation = False
+    for kind, element in rest:
+        if kind not in {"AttributeRelationship", "MeasureRelationship"}:
+            continue
+        for child in element:
+            part = names[child.tag]
+            if part == "Dimension":
+                dimensions.append(local_id(child, names))
+                if boolean(child, "optional"):
+                    optional.append(dimensions[-1])
+            elif part in {"Group", "AttachmentGroup"}:
+                groups.append(local_id(child, names))
+            elif part in {"PrimaryMeasure", "Measure"}:
+                measures.append(local_id(child, names))
+            is_observation |= part in {"PrimaryMeasure", "Observation"}
+    return AttributeRelationship(
+        kind="observation" if is_observation else "dimensions" if dimensions else "group" if groups else "dataset",
+        dimensions=tuple(dimensions),
+        groups=tuple(groups),
+        measures=tuple(measures),
+        optional_dimensions=tuple(optional),
+    )
+
+
+def descriptor(urn: Urn, class_: str, element: etree._Element, names: Names) -> Identifiable | None:
+    """The list of components itself, if it carries annotations or links."""
+    id_ = element.get("id") or class_
+    item = Item(element, item_urn(urn, class_, element, id_), names)
+    return Identifiable(urn=item.urn, **item.identified) if item.identified else None
+
+
+def data_structure(item: Item) -> DataStructure:
+    """A <DataStructure>."""
+    urn, base, rest, names = item.parts
+    parts = _Parts(urn, names)
+    metadata: Urn | None = None
+    descriptors: list[Identifiable | None] = []
+    for kind, element in rest:
+        if kind == "Metadata":
+            metadata = reference(element, names, "MetadataStructure")
+        if kind != "DataStructureComponents":
+            continue
+        for part, child in known(element, names):
+            if part == "Group":
+                parts.add(part, child)
+            elif part in _LISTS:
+                descriptors.append(descriptor(urn, _LISTS[part], child, names))
+                for component in child:
+                    parts.add(names[component.tag], component)
+    is_stub = base["is_external_reference"] and not parts.dimensions
+    return DataStructure(
+        urn=urn,
+        dimension_list=items_of(urn, parts.dimensions, is_stub=is_stub),
+        measures=items_of(urn, parts.measures, is_stub=is_stub),
+        attributes=items_of(urn, parts.attributes, is_stub=is_stub),
+        groups=items_of(urn, parts.groups, is_stub=is_stub),
+        metadata=metadata,
+        metadata_attribute_usages=tuple(parts.usages),
+        descriptors=tuple(one for one in descriptors if one is not None),
+        evolving_structure=boolean(item.element, "evolvingStructure") or False,
+        **base,
+    )

@@ -1,0 +1,123 @@
+"""Structure sets of SDMX-ML 2.1."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import parts_of
+from kafka_replica.sdmx.model import (
+    ComponentMapInSet,
+    ItemMap,
+    MappedValue,
+    SchemeMapInSet,
+    StructureMapInSet,
+    StructureSet,
+)
+from kafka_replica.sdmx.readers.ml.items import id_of, item_urn
+from kafka_replica.sdmx.readers.ml.mappings import notes
+from kafka_replica.sdmx.readers.ml.parts import first, known, pick, ref, refs
+from kafka_replica.sdmx.readers.ml.tree import Names, fail
+from kafka_replica.sdmx.readers.ml.values import Child, Item, boolean, local_id, text_format, text_of
+from kafka_replica.sdmx.urn import Urn
+
+# map -> the class of what it maps, where the reference does not say; and the element of its rows
+_SCHEME_MAPS: Final = {
+    "CodelistMap": ("Codelist", "CodeMap"),
+    "HybridCodelistMap": ("Codelist", "HybridCodeMap"),
+    "ConceptSchemeMap": ("ConceptScheme", "ConceptMap"),
+    "CategorySchemeMap": ("CategoryScheme", "CategoryMap"),
+    "OrganisationSchemeMap": ("OrganisationUnitScheme", "OrganisationMap"),
+    "ReportingTaxonomyMap": ("ReportingTaxonomy", "ReportingCategoryMap"),
+}
+
+
+def structure_set(item: Item) -> StructureSet:
+    """A <StructureSet>; ids may come once for each kind of map."""
+    urn, base, rest, names = item.parts
+    taken: dict[str, dict[str, Any]] = {}
+    schemes: list[SchemeMapInSet] = []
+    structures: list[StructureMapInSet] = []
+    for kind, element in rest:
+        if kind in _SCHEME_MAPS or kind == "StructureMap":
+            ids = taken.setdefault(kind, {})
+            id_ = id_of(element, ids)
+            ids[id_] = None
+            one = Item(element, item_urn(_mapping(urn), kind, element, id_), names)
+            if kind == "StructureMap":
+                structures.append(_structure_map(one))
+            else:
+                schemes.append(_scheme_map(one, *_SCHEME_MAPS[kind]))
+    is_stub = base["is_external_reference"] and not rest
+    return StructureSet(
+        urn=urn,
+        related_structures=parts_of(urn, refs(rest, "RelatedStructure", names, "DataStructure"), is_stub=is_stub),
+        scheme_maps=parts_of(urn, schemes, is_stub=is_stub),
+        structure_maps=parts_of(urn, structures, is_stub=is_stub),
+        **base,
+    )
+
+
+def _mapping(urn: Urn) -> Urn:
+    return Urn("mapping", urn.cls, urn.agency, urn.id, urn.version)
+
+
+def _scheme_map(item: Item, mapped: str, row: str) -> SchemeMapInSet:
+    names = item.names
+    return SchemeMapInSet(
+        urn=item.urn,
+        source=ref(item.rest, "Source", names, mapped),
+        target=ref(item.rest, "Target", names, mapped),
+        item_maps=tuple(
+            ItemMap(
+                source=MappedValue(value=_end(one, "Source", names)),
+                target=_end(one, "Target", names),
+                annotations=notes(one, names),
+            )
+            for one in pick(item.rest, row)
+        ),
+        **item.arguments,
+    )
+
+
+def _end(element: etree._Element, side: str, names: Names) -> str:
+    found = first(known(element, names), side)
+    return fail(element, f"it has no {side}") if found is None else local_id(found, names)
+
+
+def _structure_map(item: Item) -> StructureMapInSet:
+    return StructureMapInSet(
+        urn=item.urn,
+        source=ref(item.rest, "Source", item.names, "DataStructure"),
+        target=ref(item.rest, "Target", item.names, "DataStructure"),
+        component_maps=tuple(_component_map(one, item.names) for one in pick(item.rest, "ComponentMap")),
+        is_extension=boolean(item.element, "isExtension") or False,
+        **item.arguments,
+    )
+
+
+def _component_map(element: etree._Element, names: Names) -> ComponentMapInSet:
+    mapping = first(known(element, names), "RepresentationMapping")
+    return ComponentMapInSet(
+        source=_end(element, "Source", names),
+        target=_end(element, "Target", names),
+        annotations=notes(element, names),
+        **({} if mapping is None else _representation(known(mapping, names), names)),
+    )
+
+
+def _representation(rest: list[Child], names: Names) -> dict[str, Any]:
+    by_map, to_format, to_type = first(rest, "CodelistMap"), first(rest, "ToTextFormat"), first(rest, "ToValueType")
+    rows = [one for values in pick(rest, "ValueMap") for one in pick(known(values, names), "ValueMapping")]
+    return {
+        "codelist_map": None if by_map is None else local_id(by_map, names),
+        "to_text_format": None if to_format is None else text_format(to_format, names),
+        "to_value_type": None if to_type is None else text_of(to_type).strip(),
+        "value_mappings": tuple((_value(one, "source"), _value(one, "target")) for one in rows),
+    }
+
+
+def _value(element: etree._Element, attribute: str) -> str:
+    found = element.get(attribute)
+    return fail(element, f"it has no {attribute}") if found is None else found

@@ -1,0 +1,226 @@
+"""Parsing SDMX-ML with every door shut, and finding header and artefacts in it.
+
+No DTD, no entities, no network; libxml2's own limits on depth and on the size of a text stay on.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NoReturn
+
+from lxml import etree
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.formats import Format, of_namespace
+from kafka_replica.sdmx.readers.identity import artefact_urn
+from kafka_replica.sdmx.urn import Urn
+
+AVAILABILITY = "AvailabilityConstraints"
+"""The container of what has no id and so is no artefact (3.1)."""
+
+_skip_misc = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL).match
+
+
+def _is_element(node: etree._Element) -> bool:
+    """Whether it is an element, not a comment or a processing instruction."""
+    return isinstance(node.tag, str)
+
+
+class Names(dict[object, str]):
+    """Tag -> local name if it is in one of the namespaces of this SDMX-ML, else the empty text.
+
+    Comments, and elements of other namespaces, so read as nothing.
+    """
+
+    def __init__(self, format_: Format) -> None:
+        super().__init__()
+        self._format = format_
+
+    def __missing__(self, tag: object) -> str:
+        found = ""
+        if isinstance(tag, str) and tag[:1] == "{":
+            namespace, _, local = tag[1:].partition("}")
+            # Some registries write parts of a message in the namespace of another edition.
+            if of_namespace(namespace) is not None:
+                found = local
+        elif tag in {"Ref", "URN"}:
+            # The schemas of 2.1 leave the parts of a reference unqualified.
+            found = str(tag)
+        self[tag] = found
+        return found
+
+
+_MANY_NAMES: Final = 5000
+_known: dict[Format, Names] = {}
+
+
+def names_of(format_: Format) -> Names:
+    """The names of a format. Small messages have the same few; those of hostile ones are not kept for ever."""
+    found = _known.get(format_)
+    if found is None or len(found) > _MANY_NAMES:
+        found = _known[format_] = Names(format_)
+    return found
+
+
+def fail(element: etree._Element, reason: str) -> NoReturn:
+    """Raise MessageError that names the element and its line."""
+    local = etree.QName(element).localname[:80]
+    raise MessageError(f"reading SDMX-ML, <{local}> at line {element.sourceline}: {reason}")
+
+
+def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Element]:
+    """The format and the root of a document.
+
+    Raises:
+        MessageError: not well-formed, has a DTD, or is not SDMX.
+    """
+    _refuse_dtd(data)
+    parser = _parser(comments=comments)
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise MessageError(
+            f"reading SDMX-ML: not well-formed XML at line {error.lineno}: {error.msg}; have it published again"
+        ) from None
+    except (ValueError, LookupError) as error:
+        raise MessageError(f"reading SDMX-ML: this XML cannot be parsed: {error}") from None
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise MessageError(_DTD)
+    return _format_of(root), root
+
+
+class _Parsers(threading.local):
+    """The parsers of one thread: making one takes as long as parsing a small message."""
+
+    def __init__(self) -> None:
+        self.made: dict[bool, etree.XMLParser] = {}
+
+
+_parsers: Final = _Parsers()
+
+
+def _parser(*, comments: bool) -> etree.XMLParser:
+    found = _parsers.made.get(comments)
+    if found is None:
+        found = _parsers.made[comments] = etree.XMLParser(
+            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=not comments,
+            remove_pis=not comments, collect_ids=False,
+        )  # fmt: skip
+    return found
+
+
+_DTD = "reading SDMX-ML: the document has a DOCTYPE, and none is allowed in SDMX (entities can do harm); remove it"
+
+
+def _refuse_dtd(data: bytes) -> None:
+    found = _skip_misc(data)
+    start = found.end() if found else 0
+    if data[start : start + 9].upper() == b"<!DOCTYPE":
+        raise MessageError(_DTD)
+    if data[start : start + 1] != b"<" or data[start : start + 2] == b"<!":
+        line = data.count(b"\n", 0, start) + 1
+        raise MessageError(f"reading SDMX-ML: no element where one must begin, at line {line}")
+
+
+_format_of_namespace = lru_cache(maxsize=64)(of_namespace)
+
+
+def _format_of(root: etree._Element) -> Format:
+    for element in root.iter():
+        # The first element of SDMX tells; a SOAP envelope may stand around it.
+        # A comment's tag is no text, and stands for no namespace.
+        found = _format_of_namespace(str(element.tag)[1:].partition("}")[0])
+        if found is not None:
+            return found
+    raise MessageError(
+        f"reading XML with root {str(root.tag)[:200]!r}: it is not SDMX-ML; no namespace of SDMX is in it"
+    )
+
+
+def header_of(root: etree._Element, names: Names) -> etree._Element | None:
+    """The message's Header, if it has one."""
+    if len(root) and names[root[0].tag] == "Header":
+        return root[0]
+    return next((element for element in root.iter("{*}Header") if names[element.tag]), None)
+
+
+def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
+    """The elements that hold the containers of artefacts.
+
+    Raises MessageError where there is none: a data message, say.
+    """
+    # Mostly they stand right there; long messages are not searched for others.
+    found = [element for element in root if names[element.tag] == "Structures"]
+    found = found or [element for element in root.iter("{*}Structures") if names[element.tag]]
+    if not found and names[root.tag] == "Structure":
+        return []  # the schemas let a message have none
+    if not found:
+        fail(root, "there is no <Structures>, so this is not a structure message")
+    for element in found:
+        if element.getparent() is not root and any(names[up.tag] == "Structures" for up in element.iterancestors()):
+            fail(element, "<Structures> in <Structures>")
+    return found
+
+
+def artefacts_of(root: etree._Element, names: Names) -> Iterator[tuple[Urn, etree._Element]]:
+    """Each maintainable artefact with its URN, in document order. Raises MessageError.
+
+    Metadata sets stand in a message of their own kind (<GenericMetadata>), without <Structures>.
+    """
+    if _is_metadata(root, names):
+        for one in root.iter("{*}MetadataSet"):
+            if names[one.tag]:
+                yield _urn_of_set(one), one
+        return
+    for container in containers_of(root, names):
+        if names[container.tag] == AVAILABILITY:
+            continue
+        for element in container:
+            if _is_element(element):
+                yield urn_of(element), element
+
+
+def _urn_of_set(element: etree._Element) -> Urn:
+    if element.get("agencyID") is None and element.get("id") is None:
+        fail(element, "metadata sets have an agency and an id, and so a URN, since SDMX 3.0; this one has none")
+    return urn_of(element)
+
+
+def _is_metadata(root: etree._Element, names: Names) -> bool:
+    if any(names[element.tag] == "Structures" for element in root):
+        return False
+    return any(names[element.tag] for element in root.iter("{*}GenericMetadata"))
+
+
+def availability_of(root: etree._Element, names: Names) -> list[etree._Element]:
+    """The <AvailabilityConstraint> elements."""
+    if _is_metadata(root, names) or next(root.iter("{*}Structures"), None) is None:
+        return []
+    held = (container for container in containers_of(root, names) if names[container.tag] == AVAILABILITY)
+    return [element for container in held for element in container if _is_element(element)]
+
+
+def containers_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
+    """The containers of artefacts, <Codelists> and so on. Raises MessageError."""
+    for structures in structures_of(root, names):
+        for container in structures:
+            if not _is_element(container):
+                continue
+            if container.get("id") is not None:
+                fail(container, "artefacts must stand in a container, such as <Codelists>")
+            yield container
+
+
+def urn_of(element: etree._Element) -> Urn:
+    """The URN of an artefact, by what it says of itself. Raises MessageError."""
+    return artefact_urn(
+        str(element.tag).rpartition("}")[2],
+        element.get("agencyID", "").strip(),
+        element.get("id", "").strip(),
+        element.get("version", "").strip(),
+        element.get("urn"),
+        f"at line {element.sourceline}",
+    )

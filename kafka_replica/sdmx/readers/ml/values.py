@@ -1,0 +1,253 @@
+"""The small parts that many artefacts share: texts, annotations, references, representations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, TypeAlias, TypeVar
+
+from lxml import etree
+
+from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.model import Annotation, Link
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.readers.ml.tree import Names, fail
+from kafka_replica.sdmx.readers.stated import stated
+from kafka_replica.sdmx.representation import Occurs, Representation, SentinelValue, TextFormat
+from kafka_replica.sdmx.urn import Urn
+
+T = TypeVar("T")
+Child: TypeAlias = "tuple[str, etree._Element]"  # noqa: SLF001 - the only name lxml gives this type
+
+_LISTS: Final = {"DimensionDescriptor", "AttributeDescriptor", "MeasureDescriptor"}
+XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+def text_of(element: etree._Element) -> str:
+    """All text in an element, as written."""
+    return (element.text or "") if len(element) == 0 else "".join(str(text) for text in element.itertext())
+
+
+def language_of(element: etree._Element) -> str:
+    """The language of a text; English by the schemas' default."""
+    return element.get(XML_LANG, "en")
+
+
+def boolean(element: etree._Element, attribute: str) -> bool | None:
+    """An xs:boolean, or None where the attribute is missing. Raises MessageError."""
+    value = element.get(attribute)
+    if not value:
+        return None
+    found = {"true": True, "1": True, "false": False, "0": False}.get(value.strip().lower())
+    return found if found is not None else fail(element, f"{attribute}={value[:80]!r} is not true or false")
+
+
+def _number(element: etree._Element, attribute: str, make: Callable[[str], T]) -> T | None:
+    value = element.get(attribute)
+    if not value:
+        return None
+    try:
+        return make(value.strip())
+    except (ValueError, InvalidOperation):
+        fail(element, f"{attribute}={value[:80]!r} is not a number")
+
+
+def whole_number(element: etree._Element, attribute: str) -> int | None:
+    """An integer, or None where the attribute is missing. Raises MessageError."""
+    return _number(element, attribute, int)
+
+
+def occurs(element: etree._Element, attribute: str) -> Occurs | None:
+    """A number of times or "unbounded", or None where the attribute is missing. Raises MessageError."""
+    return "unbounded" if element.get(attribute) == "unbounded" else _number(element, attribute, int)
+
+
+def _finite(value: str) -> Decimal:
+    number = Decimal(value)
+    if not number.is_finite():
+        raise ValueError(value)
+    return number
+
+
+def named(  # noqa: C901 - one pass
+    element: etree._Element, names: Names, code_ids: list[str] | None = None, id_attribute: str = "id"
+) -> tuple[dict[str, Any], list[Child]]:
+    """Names, descriptions, annotations, links and uri as arguments; and all other children.
+
+    An argument that has nothing to say is left out: codelists are long. With ``code_ids``, the ids of all
+    <Code> are put there, and of these children only the first is given.
+    """
+    texts: list[tuple[str, str]] = []
+    descriptions: list[tuple[str, str]] = []
+    links: list[Link] = []
+    rest: list[Child] = []
+    arguments: dict[str, Any] = {}
+    for child in element:
+        kind = names[child.tag]
+        if kind == "Code" and code_ids is not None:
+            if not code_ids:
+                rest.append((kind, child))
+            code_ids.append(child.get(id_attribute, ""))
+        elif kind == "Name":
+            texts.append((child.get(XML_LANG, "en"), text_of(child)))
+        elif kind == "Description":
+            descriptions.append((child.get(XML_LANG, "en"), text_of(child)))
+        elif kind == "Annotations":
+            arguments["annotations"] = annotations_of(child, names)
+        elif kind == "Link":
+            links.append(Link(rel=child.get("rel"), url=child.get("url"), urn=child.get("urn"), type=child.get("type")))
+        elif kind:
+            rest.append((kind, child))
+    if texts:
+        arguments["names"] = InternationalString(texts)
+    if descriptions:
+        arguments["descriptions"] = InternationalString(descriptions)
+    if links:
+        arguments["links"] = tuple(links)
+    uri = element.get("uri")
+    if uri is not None:
+        arguments["uri"] = uri
+    return arguments, rest
+
+
+class Item:
+    """An artefact or item being read: its element, its URN, what ``named`` found, its other children."""
+
+    __slots__ = ("arguments", "code_ids", "element", "names", "rest", "urn")
+
+    def __init__(self, element: etree._Element, urn: Urn, names: Names) -> None:
+        self.element, self.urn, self.names = element, urn, names
+        # Codelists are long: of their codes only the ids are read at first.
+        self.code_ids: list[str] | None = (
+            [] if urn.cls in {"Codelist", "GeographicCodelist", "GeoGridCodelist"} else None
+        )
+        self.arguments, self.rest = named(element, names, self.code_ids)
+
+    @property
+    def parts(self) -> tuple[Urn, dict[str, Any], list[Child], Names]:
+        """URN, arguments, other children, and the names of elements."""
+        return self.urn, self.arguments, self.rest, self.names
+
+    @property
+    def identified(self) -> dict[str, Any]:
+        """Its annotations, links and uri as arguments, without names, for what has none."""
+        return {key: value for key, value in self.arguments.items() if key not in {"names", "descriptions"}}
+
+
+def annotations_of(element: etree._Element, names: Names) -> tuple[Annotation, ...]:
+    """The annotations of an <Annotations>."""
+    return tuple(_annotation(child, names) for child in element if names[child.tag] == "Annotation")
+
+
+def _annotation(element: etree._Element, names: Names) -> Annotation:
+    single: dict[str, str] = {}
+    urls: list[tuple[str, str]] = []
+    texts: list[tuple[str, str]] = []
+    for child in element:
+        kind = names[child.tag]
+        if kind == "AnnotationText":
+            texts.append((language_of(child), text_of(child)))
+        elif kind == "AnnotationURL":
+            urls.append((language_of(child), text_of(child)))
+        elif kind:
+            single[kind] = text_of(child)
+    return Annotation(
+        id=element.get("id"),
+        title=single.get("AnnotationTitle"),
+        type=single.get("AnnotationType"),
+        value=single.get("AnnotationValue"),
+        urls=InternationalString(urls) if urls else NO_TEXT,
+        text=InternationalString(texts) if texts else NO_TEXT,
+    )
+
+
+def reference(element: etree._Element, names: Names, class_: str) -> Urn:
+    """The URN that an element refers to: <Ref>, <URN> (2.1) or its text (3.x). Raises MessageError.
+
+    ``class_`` is the class of what is expected where a <Ref> does not say.
+    """
+    by_kind = {names[child.tag]: child for child in element}
+    try:
+        if "Ref" in by_kind:
+            return _by_fields(by_kind["Ref"], class_)
+        inner = by_kind.get(names[element.tag])
+        if inner is not None:
+            # A sample of the standard has <VtlMappingScheme> in <VtlMappingScheme>.
+            return reference(inner, names, class_)
+        return stated(text_of(by_kind.get("URN", element)).strip())
+    except UrnError as error:
+        fail(element, str(error))
+
+
+def _by_fields(ref: etree._Element, class_: str) -> Urn:
+    class_ = ref.get("class", class_)
+    agency, id_ = ref.get("agencyID", ""), ref.get("id", "")
+    parent = ref.get("maintainableParentID")
+    package = ref.get("package")
+    if parent is None:
+        return Urn.of(class_, agency, id_, ref.get("version", DEFAULT_VERSION), package=package)
+    container = ref.get("containerID")
+    # The lists of a data structure are no part of the path of what stands in them.
+    item = f"{container}.{id_}" if container and container not in _LISTS else id_
+    return Urn.of(class_, agency, parent, ref.get("maintainableParentVersion", DEFAULT_VERSION), item, package=package)
+
+
+def local_id(element: etree._Element, names: Names) -> str:
+    """The id that a reference within one artefact names: <Ref id>, the end of a <URN>, or the text."""
+    for child in element:
+        if names[child.tag] == "Ref" and child.get("id"):
+            return child.get("id", "")
+        if names[child.tag] == "URN":
+            return text_of(child).strip().rpartition(".")[2]
+    text = text_of(element).strip()
+    return text.rpartition(").")[2] if text.startswith("urn:") else text or fail(element, "it refers to nothing")
+
+
+def representation(element: etree._Element, names: Names) -> Representation:
+    """A <LocalRepresentation> or <CoreRepresentation>. Raises MessageError."""
+    enumeration: Urn | None = None
+    format_: TextFormat | None = None
+    for child in element:
+        kind = names[child.tag]
+        if kind == "Enumeration":
+            enumeration = reference(child, names, "Codelist")
+        elif kind in {"TextFormat", "EnumerationFormat"}:
+            format_ = text_format(child, names)
+    return Representation(
+        enumeration=enumeration,
+        format=format_,
+        min_occurs=_number(element, "minOccurs", int),
+        max_occurs=occurs(element, "maxOccurs"),
+    )
+
+
+def text_format(element: etree._Element, names: Names) -> TextFormat:
+    """A <TextFormat>, <EnumerationFormat> or <CodingFormat>. Raises MessageError."""
+    return TextFormat(
+        text_type=element.get("textType"),
+        is_sequence=boolean(element, "isSequence"),
+        is_multi_lingual=boolean(element, "isMultiLingual"),
+        min_length=_number(element, "minLength", int),
+        max_length=_number(element, "maxLength", int),
+        min_value=_number(element, "minValue", _finite),
+        max_value=_number(element, "maxValue", _finite),
+        start_value=_number(element, "startValue", _finite),
+        end_value=_number(element, "endValue", _finite),
+        interval=_number(element, "interval", _finite),
+        start_time=element.get("startTime"),
+        end_time=element.get("endTime"),
+        time_interval=element.get("timeInterval"),
+        decimals=_number(element, "decimals", int),
+        pattern=element.get("pattern"),
+        sentinel_values=tuple(_sentinel(child, names) for child in element if names[child.tag] == "SentinelValue"),
+    )
+
+
+def _sentinel(element: etree._Element, names: Names) -> SentinelValue:
+    arguments, _ = named(element, names)
+    return SentinelValue(
+        value=element.get("value", ""),
+        names=arguments.get("names", NO_TEXT),
+        descriptions=arguments.get("descriptions", NO_TEXT),
+    )

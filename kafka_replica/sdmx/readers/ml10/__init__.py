@@ -1,0 +1,33 @@
+"""SDMX-ML 1.0: reading structure messages and cutting them up.
+
+It is what 2.0 is, with other names for two attributes, other text formats, and agencies that stand alone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.readers.ml10.formats import text_format
+from kafka_replica.sdmx.readers.ml20.cut import Cut, cut
+from kafka_replica.sdmx.readers.ml20.edition import Edition
+from kafka_replica.sdmx.readers.ml20.reader import read
+
+_CONTAINERS: Final = frozenset({"Agencies", "CodeLists", "Concepts", "KeyFamilies"})
+
+EDITION: Final = Edition(Format.SDMX_ML_1_0, _CONTAINERS, "agency", "concept", text_format)
+
+__all__ = ["EDITION", "cut_tree", "read_tree"]
+
+
+def read_tree(root: etree._Element, size: int) -> Message:
+    """The message of a parsed document of this many bytes. Raises MessageError."""
+    return read(root, size, EDITION)
+
+
+def cut_tree(root: etree._Element, size: int) -> Cut:
+    """The format, and each artefact's URN and message. Raises MessageError."""
+    return cut(root, size, EDITION)

@@ -1,0 +1,34 @@
+"""Text formats of SDMX-ML 1.0. Source: SDMXStructure.xsd 1.0, TextFormatType."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.readers.ml.tree import Names, fail
+from kafka_replica.sdmx.readers.ml.values import whole_number
+from kafka_replica.sdmx.representation import TextFormat
+
+_TYPES: Final = {"Alpha": "Alpha", "Num": "Numeric", "AlphaNum": "String"}
+"""As SDMX 2.1 calls them: no digits, digits that are not a number, any characters."""
+
+
+def text_format(element: etree._Element, _: Names) -> TextFormat:
+    """A <TextFormat>: ``length`` is the most, or with a type that ends on Fixed the one there is.
+
+    Raises MessageError.
+    """
+    length = whole_number(element, "length")
+    written = element.get("TextType")
+    kind = None
+    if written is not None:
+        kind = _TYPES.get(written.removesuffix("Fixed"))
+        if kind is None:
+            fail(element, f"TextType={written[:80]!r} is not one of SDMX-ML 1.0")
+    return TextFormat(
+        text_type=kind,
+        min_length=length if written and written.endswith("Fixed") else None,
+        max_length=length,
+        decimals=whole_number(element, "decimals"),
+    )

@@ -1,0 +1,47 @@
+"""What SDMX-ML 1.0 and 2.0 call differently, and the message that is being read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from lxml import etree
+
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.readers.ml.tree import Names, header_of
+from kafka_replica.sdmx.representation import TextFormat
+
+_NO_AGENCY_NEEDED: Final = {"Concept", "StructureSet"}
+"""Of 2.0; in 1.0 it is needed nowhere."""
+
+
+class Edition(NamedTuple):
+    """One of the two: format, containers, the attributes for an agency and for a concept, text formats."""
+
+    format: Format
+    containers: frozenset[str]
+    agency: str
+    concept: str
+    text_format: Callable[[etree._Element, Names], TextFormat]
+
+
+class Source:
+    """A message: its edition, the names of its elements, and who sent it."""
+
+    __slots__ = ("edition", "header", "names", "sender")
+
+    def __init__(self, root: etree._Element, edition: Edition) -> None:
+        self.edition = edition
+        self.names = Names(edition.format)
+        self.header = header_of(root, self.names)
+        self.sender: str | None = None
+        for child in self.header if self.header is not None else ():
+            if self.names[child.tag] == "Sender":
+                self.sender = self.sender or child.get("id")
+
+    def agency_of(self, element: etree._Element) -> str | None:
+        """Who maintains it; the sender where the schema lets the attribute be missing."""
+        found = element.get(self.edition.agency)
+        if not found and (self.edition.agency == "agency" or self.names[element.tag] in _NO_AGENCY_NEEDED):
+            return self.sender
+        return found

@@ -1,0 +1,27 @@
+"""Text formats of SDMX-ML 2.0. Source: SDMXStructure.xsd 2.0, TextFormatType; the attributes are those of 2.1."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from lxml import etree
+
+from kafka_replica.sdmx.readers.ml import values
+from kafka_replica.sdmx.readers.ml.tree import Names
+from kafka_replica.sdmx.representation import TextFormat
+
+_TYPES: Final = {
+    "Date": "GregorianDay",
+    "Year": "GregorianYear",
+    "YearMonth": "GregorianYearMonth",
+    "Timespan": "TimeRange",
+}
+"""Types that are called otherwise since 2.1; the values are written alike."""
+
+
+def text_format(element: etree._Element, names: Names) -> TextFormat:
+    """A <TextFormat>, <CodingType> or <ToTextFormat>. Raises MessageError."""
+    found = values.text_format(element, names)
+    name = _TYPES.get(found.text_type or "")
+    return msgspec.structs.replace(found, text_type=name) if name else found

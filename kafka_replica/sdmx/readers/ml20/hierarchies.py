@@ -1,0 +1,155 @@
+"""Hierarchical codelists of SDMX-ML 2.0.
+
+Source: SDMXStructure.xsd 2.0, HierarchicalCodelistType, HierarchyType, CodeRefType, LevelType.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from lxml import etree
+
+from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.earlier import VersionedHierarchy
+from kafka_replica.sdmx.model import (
+    HierarchicalCode,
+    HierarchicalCodelist,
+    HierarchyOfCodelist,
+    IncludedCodelist,
+    Level,
+)
+from kafka_replica.sdmx.readers.ml.parts import first, pick, scheme_items, text
+from kafka_replica.sdmx.readers.ml.tree import fail
+from kafka_replica.sdmx.readers.ml.values import Item, boolean
+from kafka_replica.sdmx.readers.ml20.edition import Source
+from kafka_replica.sdmx.readers.ml20.references import by_urn, parts_of, reference
+from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained
+from kafka_replica.sdmx.urn import Urn
+
+_match_id = re.compile(r"[A-Za-z0-9_@$\-]+").fullmatch
+
+
+def hierarchical_codelist(urn: Urn, elements: list[etree._Element], source: Source) -> HierarchicalCodelist:
+    """A <HierarchicalCodelist>."""
+    base, rest = maintained(elements[0], source)
+    included = [_included(element, source, urn.agency) for element in pick(rest, "CodelistRef")]
+    aliases = {one.alias: one.codelist for one in included}
+
+    def make(item: Item) -> HierarchyOfCodelist:
+        level = _levels(item, source)
+        own = _own_marks(item.element)
+        return (VersionedHierarchy if own else HierarchyOfCodelist)(
+            urn=item.urn,
+            codes=_codes(_code_refs(item), item.urn, source, aliases),
+            level=level,
+            has_formal_levels=level is not None,
+            **item.arguments,
+            **own,
+        )
+
+    hierarchies = scheme_items(urn, base, "Hierarchy", pick(rest, "Hierarchy"), source.names, make)
+    return HierarchicalCodelist(urn=urn, hierarchies=hierarchies, included_codelists=tuple(included), **base)
+
+
+def _own_marks(element: etree._Element) -> dict[str, Any]:
+    """What a hierarchy says of its own version and validity, if it says anything."""
+    said = {
+        "version": element.get("version"),
+        "valid_from": element.get("validFrom"),
+        "valid_to": element.get("validTo"),
+        "is_final": boolean(element, "isFinal"),
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _code_refs(item: Item) -> list[etree._Element]:
+    return list(pick(item.rest, "CodeRef"))
+
+
+def _included(element: etree._Element, source: Source, agency: str) -> IncludedCodelist:
+    codelist = reference(element, source, "Codelist", agency)
+    # The alias may be left out; codes then name the list by its id.
+    return IncludedCodelist(alias=parts_of(element, source).get("Alias") or codelist.id, codelist=codelist)
+
+
+def _codes(
+    elements: list[etree._Element], above: Urn, source: Source, aliases: Mapping[str, Urn]
+) -> Items[HierarchicalCode]:
+    found: dict[str, HierarchicalCode] = {}
+    for element in elements:
+        parts = parts_of(element, source)
+        alias, code_id = parts.get("CodelistAliasRef"), parts.get("CodeID")
+        code = _code(element, parts, aliases)
+        code_id = code_id or (code.item if code else None) or fail(element, "it names no code")
+        id_ = _own_id(parts.get("NodeAliasID"), code_id, alias, found)
+        own = item_urn(above, "HierarchicalCode", element, f"{above.item}.{id_}")
+        item = Item(element, own, source.names)
+        found[id_] = HierarchicalCode(
+            urn=own,
+            code=code,
+            codes=_codes(_code_refs(item), own, source, aliases),
+            level=parts.get("LevelRef") or None,
+            valid_from=parts.get("ValidFrom"),
+            valid_to=parts.get("ValidTo"),
+            codelist_alias=alias,
+            code_id=code_id,
+            version=parts.get("Version"),
+            **item.identified,
+        )
+    return Items(found)
+
+
+def _code(element: etree._Element, parts: dict[str, str], aliases: Mapping[str, Urn]) -> Urn | None:
+    codelist, code_id = aliases.get(parts.get("CodelistAliasRef", "")), parts.get("CodeID")
+    if codelist is not None and code_id:
+        try:
+            return codelist.with_item("Code", code_id)
+        except UrnError as error:
+            fail(element, str(error))
+    return by_urn(element, parts["URN"], "Code") if parts.get("URN") else None
+
+
+def _own_id(node: str | None, code: str, alias: str | None, taken: dict[str, Any]) -> str:
+    """The id in the hierarchy: that of the node, else of the code. Those that come twice are told apart.
+
+    2.0 allows one code below another several times, and codes with one id from several lists.
+    """
+    found = node if node and _match_id(node) else code
+    if found not in taken:
+        return found
+    if alias and f"{alias}_{found}" not in taken:
+        return f"{alias}_{found}"
+    number = len(taken) + 1
+    while f"{found}_{number}" in taken:
+        number += 1
+    return f"{found}_{number}"
+
+
+def _levels(item: Item, source: Source) -> Level | None:
+    """The levels by their Order, each in the one above it, as they are since 2.1."""
+    ordered: list[tuple[int, str, Item]] = []
+    taken: dict[str, None] = {}
+    for element in pick(item.rest, "Level"):
+        id_ = id_of(element, taken)
+        taken[id_] = None
+        one = Item(element, item.urn, source.names)
+        order = (text(one.rest, "Order") or "").strip()
+        if not order.isascii() or not order.isdecimal() or len(order) > 9:
+            fail(element, f"its Order {order[:40]!r} is not a whole number")
+        ordered.append((int(order), id_, one))
+    ordered.sort(key=lambda one: one[0])
+    found: Level | None = None
+    path = [item.urn.item or "", *(id_ for _, id_, _ in ordered)]
+    for place in range(len(ordered), 0, -1):
+        one = ordered[place - 1][2]
+        coding = first(one.rest, "CodingType")
+        found = Level(
+            urn=item_urn(item.urn, "Level", one.element, ".".join(path[: place + 1])),
+            coding_format=None if coding is None else source.edition.text_format(coding, source.names),
+            level=found,
+            **one.arguments,
+        )
+    return found

@@ -1,0 +1,150 @@
+"""Metadata structures of SDMX-ML 2.0.
+
+Source: SDMXStructure.xsd 2.0, MetadataStructureDefinitionType. What 2.0 calls target identifiers are the
+metadata targets of 2.1, their components the identifiable objects in these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import Items, items_of
+from kafka_replica.sdmx.earlier import NamedMetadataTarget, NamedReportStructure, NamedTargetObject
+from kafka_replica.sdmx.model import MetadataAttribute, MetadataStructure, MetadataTarget, ReportStructure, TargetObject
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.readers.ml.parts import first, known, pick, text
+from kafka_replica.sdmx.readers.ml.tree import fail
+from kafka_replica.sdmx.readers.ml.values import Item, text_of
+from kafka_replica.sdmx.readers.ml20.edition import Source
+from kafka_replica.sdmx.readers.ml20.references import concept, made
+from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained
+from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.urn import Urn
+
+_OBJECT_CLASSES: Final = {
+    "KeyFamily": "DataStructure",
+    "KeyDescriptor": "DimensionDescriptor",
+    "GroupKeyDescriptor": "GroupDimensionDescriptor",
+    "Attribute": "DataAttribute",
+    "DataFlow": "Dataflow",
+    "MetadataFlow": "Metadataflow",
+}
+"""Classes of 2.0 that are called otherwise since 2.1."""
+
+_SCHEMES: Final = {
+    "Codelist": "Codelist",
+    "Concept": "ConceptScheme",
+    "Category": "CategoryScheme",
+    "Organisation": "OrganisationScheme",
+}
+
+
+def metadata_structure(urn: Urn, elements: list[etree._Element], source: Source) -> MetadataStructure:
+    """A <MetadataStructureDefinition>."""
+    base, rest = maintained(elements[0], source)
+    targets: dict[str, MetadataTarget] = {}
+    for identifiers in pick(rest, "TargetIdentifiers"):
+        _targets(urn, identifiers, source, targets)
+    reports: dict[str, ReportStructure] = {}
+    for element in pick(rest, "ReportStructure"):
+        id_ = id_of(element, reports)
+        item = Item(element, item_urn(urn, "ReportStructure", element, id_), source.names)
+        target = element.get("target")
+        reports[id_] = NamedReportStructure(
+            urn=item.urn,
+            metadata_attributes=_attributes(pick(item.rest, "MetadataAttribute"), item.urn, source),
+            metadata_targets=(target,) if target else (),
+            **item.arguments,
+        )
+    is_stub = base["is_external_reference"] and not targets and not reports
+    return MetadataStructure(
+        urn=urn,
+        metadata_attributes=items_of(urn, {}, is_stub=is_stub),
+        metadata_targets=items_of(urn, targets, is_stub=is_stub),
+        report_structures=items_of(urn, reports, is_stub=is_stub),
+        **base,
+    )
+
+
+def _targets(urn: Urn, identifiers: etree._Element, source: Source, targets: dict[str, MetadataTarget]) -> None:
+    components: dict[str, etree._Element] = {}
+    for kind, element in known(identifiers, source.names):
+        if kind not in {"FullTargetIdentifier", "PartialTargetIdentifier"}:
+            continue
+        id_ = id_of(element, targets)
+        item = Item(element, item_urn(urn, "MetadataTarget", element, id_), source.names)
+        if kind == "FullTargetIdentifier":
+            used = []
+            for component in pick(item.rest, "IdentifierComponent"):
+                used.append(id_of(component, components))
+                components[used[-1]] = component
+        else:
+            used = [text_of(one).strip() for one in pick(item.rest, "IdentifierComponentRef")]
+        objects: dict[str, TargetObject] = {}
+        for name in used:
+            if name not in components:
+                fail(element, f"it refers to the identifier component {name[:80]!r}, which is not there")
+            objects[name] = _object(item.urn, name, components[name], source)
+        targets[id_] = NamedMetadataTarget(urn=item.urn, target_objects=Items(objects), **item.arguments)
+
+
+def _object(target: Urn, id_: str, element: etree._Element, source: Source) -> TargetObject:
+    own = item_urn(target, "IdentifiableObjectTarget", element, f"{target.item}.{id_}")
+    item = Item(element, own, source.names)
+    class_ = (text(item.rest, "TargetObjectClass") or "").strip()
+    scheme = first(item.rest, "RepresentationScheme")
+    enumeration = None
+    if scheme is not None:
+        kind = _SCHEMES.get(scheme.get("representationSchemeType", ""))
+        # An external scheme is not one of SDMX.
+        enumeration = _scheme(scheme, kind, target.agency) if kind else None
+    return NamedTargetObject(
+        urn=own,
+        representation=Representation(enumeration=enumeration) if enumeration else None,
+        object_type=_OBJECT_CLASSES.get(class_, class_) or None,
+        **item.arguments,
+    )
+
+
+def _scheme(element: etree._Element, class_: str, agency: str) -> Urn | None:
+    id_ = element.get("representationScheme")
+    if not id_:
+        return None
+    return made(element, class_, element.get("representationSchemeAgency") or agency, id_, DEFAULT_VERSION)
+
+
+def _attributes(elements: Iterable[etree._Element], above: Urn, source: Source) -> Items[MetadataAttribute]:
+    found: dict[str, MetadataAttribute] = {}
+    for element in elements:
+        own = concept(element, source, above.agency)
+        id_ = own.item or ""
+        if id_ in found:
+            fail(element, f"the attribute {id_[:80]!r} comes twice")
+        urn = item_urn(above, "MetadataAttribute", element, f"{above.item}.{id_}")
+        item = Item(element, urn, source.names)
+        found[id_] = MetadataAttribute(
+            urn=urn,
+            concept=own,
+            representation=_representation(item, source),
+            metadata_attributes=_attributes(pick(item.rest, "MetadataAttribute"), urn, source),
+            **_occurrences(element),
+            **item.identified,
+        )
+    return Items(found)
+
+
+def _representation(item: Item, source: Source) -> Representation | None:
+    enumeration = _scheme(item.element, "Codelist", item.urn.agency)
+    written = first(item.rest, "TextFormat")
+    if enumeration is None and written is None:
+        return None
+    format_ = None if written is None else source.edition.text_format(written, source.names)
+    return Representation(enumeration=enumeration, format=format_)
+
+
+def _occurrences(element: etree._Element) -> dict[str, Any]:
+    """Mandatory means once; how often a conditional one may come 2.0 does not say."""
+    return {"min_occurs": 1 if element.get("usageStatus", "").strip() == "Mandatory" else 0}

@@ -1,0 +1,133 @@
+"""Where the artefacts are in a message of SDMX-ML 1.0 or 2.0.
+
+Source: SDMXMessage.xsd, StructureType, of both; SDMXRegistry.xsd 2.0, QueryStructureResponseType and
+SubmitStructureRequestType.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from lxml import etree
+
+from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.readers.identity import artefact_urn
+from kafka_replica.sdmx.readers.ml.tree import fail
+from kafka_replica.sdmx.readers.ml20.edition import Source
+from kafka_replica.sdmx.readers.standalone import AGENCIES, concept_scheme_urn
+from kafka_replica.sdmx.urn import Urn
+
+CONTAINERS: Final = {
+    "Dataflows": {"Dataflow": "Dataflow"},
+    "Metadataflows": {"Metadataflow": "Metadataflow"},
+    "CategorySchemes": {"CategoryScheme": "CategoryScheme"},
+    "CodeLists": {"CodeList": "Codelist"},
+    "HierarchicalCodelists": {"HierarchicalCodelist": "HierarchicalCodelist"},
+    "Concepts": {"ConceptScheme": "ConceptScheme", "Concept": ""},
+    "MetadataStructureDefinitions": {"MetadataStructureDefinition": "MetadataStructure"},
+    "KeyFamilies": {"KeyFamily": "DataStructure"},
+    "StructureSets": {"StructureSet": "StructureSet"},
+    "ReportingTaxonomies": {"ReportingTaxonomy": "ReportingTaxonomy"},
+    "Processes": {"Process": "Process"},
+    "OrganisationSchemes": {"OrganisationScheme": ""},
+    "Agencies": {"Agency": ""},
+}
+"""Container -> element -> class; no class where the element alone is no artefact of SDMX 2.1."""
+
+_ORGANISATIONS: Final = {"DataProviders": "DataProviderScheme", "DataConsumers": "DataConsumerScheme"}
+_ITEMS: Final = {"Concept", "Agency", "DataProvider", "DataConsumer"}
+_HOLDERS: Final = ("{*}Structure", "{*}QueryStructureResponse", "{*}StructuralEvent")
+_NO_CONTAINERS: Final = {"Header", "StatusMessage", "Annotations", ""}
+
+
+class Place(NamedTuple):
+    """An artefact: its URN, and its element, or the elements of its items where it has none of its own."""
+
+    urn: Urn
+    elements: list[etree._Element]
+
+
+def places(root: etree._Element, source: Source) -> list[Place]:
+    """All artefacts in their order. Raises MessageError."""
+    gathered: dict[Urn, Place] = {}
+    found: list[Place] = []
+    for container in _containers(root, source):
+        for place in _places_in(container, source):
+            is_item = source.names[place.elements[0].tag] in _ITEMS
+            if is_item and place.urn in gathered:
+                gathered[place.urn].elements.extend(place.elements)
+                continue
+            found.append(place)
+            if is_item:
+                gathered[place.urn] = place
+    return found
+
+
+def _containers(root: etree._Element, source: Source) -> Iterator[etree._Element]:
+    names = source.names
+    holders = [one for one in root.iter(*_HOLDERS) if names[one.tag]]
+    if not holders:
+        fail(root, "there is no <Structure>, so this is not a structure message")
+    for holder in holders:
+        for container in holder:
+            kind = names[container.tag]
+            if kind in source.edition.containers:
+                yield container
+            elif kind not in _NO_CONTAINERS:
+                fail(container, f"it is not a container of {source.edition.format.title}, such as <CodeLists>")
+
+
+def _places_in(container: etree._Element, source: Source) -> Iterator[Place]:
+    kinds = CONTAINERS[source.names[container.tag]]
+    for element in container:
+        kind = source.names[element.tag]
+        if kind == "OrganisationScheme":
+            yield from _organisations(element, source)
+        elif kind in kinds:
+            yield Place(_urn(element, kinds[kind], source), [element])
+        elif kind not in _NO_CONTAINERS:
+            fail(element, f"it has no place in <{source.names[container.tag]}>")
+
+
+def _urn(element: etree._Element, class_: str, source: Source) -> Urn:
+    if source.names[element.tag] == "Agency":
+        return AGENCIES
+    agency = source.agency_of(element)
+    if source.names[element.tag] == "Concept":
+        if not agency:
+            fail(element, "it has no agency, and the header no sender; so it has no URN")
+        try:
+            return concept_scheme_urn(agency)
+        except UrnError as error:
+            fail(element, str(error))
+    return _made(element, class_, agency, element.get("id"), element.get("version"))
+
+
+def _made(
+    element: etree._Element, class_: str, agency: str | None, id_: str | None = None, version: str | None = None
+) -> Urn:
+    stated = "urn:sdmx:org.sdmx.infomodel.base.OrganisationScheme=A:A(1.0)" if class_ == "OrganisationScheme" else None
+    where = f"at line {element.sourceline}"
+    return artefact_urn(class_, _bare(agency), _bare(id_), _bare(version), stated, where)
+
+
+def _bare(text: str | None) -> str | None:
+    # Real files have blanks around ids.
+    return None if text is None else text.strip()
+
+
+def _organisations(scheme: etree._Element, source: Source) -> Iterator[Place]:
+    """A scheme holds agencies, providers and consumers; since SDMX 2.1 each kind has a scheme of its own."""
+    is_empty = True
+    for part in scheme:
+        kind = source.names[part.tag]
+        elements = [one for one in part if source.names[one.tag] in {"Agency", "DataProvider", "DataConsumer"}]
+        if not elements or kind not in {"Agencies", *_ORGANISATIONS}:
+            continue
+        is_empty = False
+        class_ = _ORGANISATIONS.get(kind)
+        yield Place(_made(scheme, class_, source.agency_of(scheme)) if class_ else AGENCIES, elements)
+    if is_empty:
+        urn = _made(scheme, "OrganisationScheme", source.agency_of(scheme), scheme.get("id"), scheme.get("version"))
+        yield Place(urn, [scheme])

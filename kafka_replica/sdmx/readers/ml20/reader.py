@@ -1,0 +1,74 @@
+"""Reading a structure message of SDMX-ML 1.0 or 2.0 into the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.message import Header, Message
+from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.readers.ml.cut import Cutter
+from kafka_replica.sdmx.readers.ml.values import text_of
+from kafka_replica.sdmx.readers.ml20.categories import category_scheme, reporting_taxonomy
+from kafka_replica.sdmx.readers.ml20.edition import Edition, Source
+from kafka_replica.sdmx.readers.ml20.flows import dataflow, metadataflow
+from kafka_replica.sdmx.readers.ml20.hierarchies import hierarchical_codelist
+from kafka_replica.sdmx.readers.ml20.items import codelist, concept_scheme
+from kafka_replica.sdmx.readers.ml20.key_family import key_family
+from kafka_replica.sdmx.readers.ml20.metadata import metadata_structure
+from kafka_replica.sdmx.readers.ml20.organisations import organisations
+from kafka_replica.sdmx.readers.ml20.places import Place, places
+from kafka_replica.sdmx.readers.ml20.processes import process
+from kafka_replica.sdmx.readers.ml20.structuresets import structure_set
+from kafka_replica.sdmx.readers.ml20.values import maintained
+from kafka_replica.sdmx.urn import Urn
+
+_READERS: Final[dict[str, Callable[[Urn, list[etree._Element], Source], Artefact]]] = {
+    "AgencyScheme": organisations,
+    "CategoryScheme": category_scheme,
+    "Codelist": codelist,
+    "ConceptScheme": concept_scheme,
+    "DataConsumerScheme": organisations,
+    "DataProviderScheme": organisations,
+    "DataStructure": key_family,
+    "Dataflow": dataflow,
+    "HierarchicalCodelist": hierarchical_codelist,
+    "MetadataStructure": metadata_structure,
+    "Metadataflow": metadataflow,
+    "Process": process,
+    "ReportingTaxonomy": reporting_taxonomy,
+    "StructureSet": structure_set,
+}
+
+
+def read(root: etree._Element, size: int, edition: Edition) -> Message:
+    """The message of a parsed document of this many bytes. Raises MessageError."""
+    source = Source(root, edition)
+    cutter = Cutter(source.names, size)
+    artefacts = [_artefact(place, source, cutter) for place in places(root, source)]
+    return Message(edition.format, _header(source), artefacts)
+
+
+def _artefact(place: Place, source: Source, cutter: Cutter) -> Artefact:
+    read_one = _READERS.get(place.urn.cls)
+    if read_one is not None:
+        return read_one(place.urn, place.elements, source)
+    base, _ = maintained(place.elements[0], source)
+    return OpaqueArtefact(
+        urn=place.urn, content=cutter.message_of(*place.elements), content_type=source.edition.format, **base
+    )
+
+
+def _header(source: Source) -> Header:
+    if source.header is None:
+        return Header()
+    found = {source.names[child.tag]: child for child in reversed(source.header)}
+    texts = {kind: text_of(child).strip() for kind, child in found.items() if kind in {"ID", "Prepared", "Test"}}
+    return Header(
+        id=texts.get("ID"),
+        sender=source.sender,
+        prepared=texts.get("Prepared"),
+        test=texts.get("Test") in {"true", "1"},
+    )

@@ -1,0 +1,127 @@
+"""References of SDMX-ML 2.0: by agency, id and version in elements, or by a URN of that time.
+
+Source: SDMXStructure.xsd 2.0, KeyFamilyRefType and its like; 2.0 writes versions in URNs in square brackets.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lxml import etree
+
+from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.readers.ml.tree import fail
+from kafka_replica.sdmx.readers.ml.values import text_of
+from kafka_replica.sdmx.readers.ml20.edition import Source
+from kafka_replica.sdmx.readers.standalone import concept_urn
+from kafka_replica.sdmx.urn import MAX_URN, Urn
+
+CLASSES: Final = {
+    "KeyFamily": "DataStructure",
+    "MetadataStructure": "MetadataStructure",
+    "Codelist": "Codelist",
+    "HierarchicalCodelist": "HierarchicalCodelist",
+    "CategoryScheme": "CategoryScheme",
+    "ConceptScheme": "ConceptScheme",
+    "OrganisationScheme": "OrganisationScheme",
+    "Dataflow": "Dataflow",
+    "Metadataflow": "Metadataflow",
+}
+"""What a reference is called (with Ref) -> the class it refers to."""
+
+_PACKAGES: Final = {"OrganisationScheme": "base"}
+_URN = re.compile(
+    r"urn:sdmx:[A-Za-z.]+\.([A-Za-z]+)=([^:\[\](]+):([^\[\](]+)[\[(]([^\[\]()]+)[\])](?:\.(.+))?", re.DOTALL
+).fullmatch
+
+
+def parts_of(element: etree._Element, source: Source) -> dict[str, str]:
+    """The texts of its children that hold nothing but text, by name; the first of those that come twice."""
+    return {source.names[child.tag]: text_of(child).strip() for child in reversed(element) if len(child) == 0}
+
+
+def reference(element: etree._Element, source: Source, word: str, agency: str) -> Urn:
+    """The URN that a <``word``Ref> refers to; ``agency`` where it names none. Raises MessageError."""
+    parts = parts_of(element, source)
+    class_ = CLASSES[word]
+    id_ = parts.get(f"{word}ID")
+    if not id_:
+        return by_urn(element, parts.get("URN", ""), class_)
+    own = parts.get(f"{word}AgencyID") or parts.get("AgencyID") or agency
+    version = parts.get("Version") or parts.get(f"{word}Version") or DEFAULT_VERSION
+    return made(element, class_, own, id_, version)
+
+
+def made(element: etree._Element, class_: str, agency: str, id_: str, version: str, item: str | None = None) -> Urn:
+    """The URN of these parts. Raises MessageError with the element's line."""
+    try:
+        return Urn.of(class_, agency, id_, version, item, package=_PACKAGES.get(class_))
+    except UrnError as error:
+        fail(element, str(error))
+
+
+def by_urn(element: etree._Element, text: str, class_: str) -> Urn:
+    """The URN that a text holds, as of this class: 2.0 called classes and packages otherwise. Raises MessageError."""
+    found = _URN(text) if len(text) <= MAX_URN else None
+    if found is None:
+        fail(element, f"it refers to {text[:160]!r}, which is neither an id nor a URN" if text else "it names no id")
+    _, agency, id_, version, item = found.groups()
+    return made(element, class_, agency, id_, version, re.sub(r"\[[^\[\]]*\]", "", item) if item else None)
+
+
+def concept(element: etree._Element, source: Source, agency: str) -> Urn:
+    """The concept of a component; it stands alone where no scheme is named. Raises MessageError."""
+    id_ = element.get(source.edition.concept) or fail(element, "it names no concept")
+    own = element.get("conceptAgency") or agency
+    scheme = element.get("conceptSchemeRef")
+    in_scheme = element.get("conceptSchemeAgency") or own
+    if scheme:
+        return made(element, "Concept", in_scheme, scheme, element.get("conceptVersion") or DEFAULT_VERSION, id_)
+    try:
+        return concept_urn(own if element.get("conceptAgency") else in_scheme, id_)
+    except UrnError as error:
+        fail(element, str(error))
+
+
+def codelist(element: etree._Element, agency: str) -> Urn | None:
+    """The codelist of a component, or None where it has none. Raises MessageError."""
+    id_ = element.get("codelist")
+    if not id_:
+        return None
+    version = element.get("codelistVersion") or DEFAULT_VERSION
+    return made(element, "Codelist", element.get("codelistAgency") or agency, id_, version)
+
+
+def category(element: etree._Element, source: Source, agency: str) -> Urn:
+    """The category that a <CategoryRef> refers to, by its whole path; the scheme where it names no category.
+
+    Raises MessageError.
+    """
+    parts = parts_of(element, source)
+    scheme = parts.get("CategorySchemeID")
+    if not scheme:
+        return by_urn(element, parts.get("URN", ""), "Category")
+    own = parts.get("CategorySchemeAgencyID") or agency
+    version = parts.get("CategorySchemeVersion") or DEFAULT_VERSION
+    path = category_path(element, source)
+    if not path:
+        return made(element, "CategoryScheme", own, scheme, version)
+    return made(element, "Category", own, scheme, version, path)
+
+
+def category_path(element: etree._Element, source: Source) -> str:
+    """The ids of nested <CategoryID>s below this element, with dots; empty where there is none."""
+    path: list[str] = []
+    level: etree._Element | None = element
+    while level is not None:
+        below = None
+        for child in level:
+            kind = source.names[child.tag]
+            if kind == "ID":
+                path.append(text_of(child).strip())
+            elif kind == "CategoryID":
+                below = child
+        level = below
+    return ".".join(path)

@@ -1,0 +1,80 @@
+"""What artefacts and items of SDMX-ML 1.0 and 2.0 share: names, marks, ids."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lxml import etree
+
+from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.readers.ml.tree import fail
+from kafka_replica.sdmx.readers.ml.values import Child, boolean, named
+from kafka_replica.sdmx.readers.ml20.edition import Source
+from kafka_replica.sdmx.readers.ml20.references import codelist
+from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.urn import Urn
+
+_match_old_id = re.compile(r"[^\s()]{1,512}").fullmatch
+
+
+def maintained(
+    element: etree._Element, source: Source, code_ids: list[str] | None = None
+) -> tuple[dict[str, Any], list[Child]]:
+    """What every artefact has, as arguments, and its other children. Raises MessageError.
+
+    With ``code_ids``, the values of all <Code> are put there, and of these children only the first is given.
+    """
+    arguments, rest = named(element, source.names, code_ids, "value")
+    is_external = boolean(element, "isExternalReference") or False
+    arguments.update(
+        valid_from=element.get("validFrom"),
+        valid_to=element.get("validTo"),
+        is_final=boolean(element, "isFinal") or False,
+        is_external_reference=is_external,
+        # The schema says of a stub's uri that a structure message is there.
+        structure_url=element.get("uri") if is_external else None,
+    )
+    return arguments, rest
+
+
+def unnamed(element: etree._Element, source: Source) -> tuple[dict[str, Any], list[Child]]:
+    """The same for what has no names since SDMX 2.1: annotations and uri, and the other children."""
+    arguments, rest = named(element, source.names)
+    arguments.pop("names", None)
+    arguments.pop("descriptions", None)
+    return arguments, rest
+
+
+def id_of(element: etree._Element, taken: dict[str, Any], attribute: str = "id") -> str:
+    """The id of an item; it must have one that no other has. Raises MessageError."""
+    # Real files have blanks around ids; the NMTOKENs of 1.0 may.
+    found = element.get(attribute, "").strip()
+    if not found:
+        fail(element, f"it has no {attribute}")
+    if found in taken:
+        fail(element, f"the {attribute} {found[:80]!r} comes twice, and which one counts cannot be known")
+    return found
+
+
+def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Urn:
+    """The URN of an item. Raises MessageError with its line.
+
+    Codes of 1.0 are NMTOKENs, those of 2.0 may have a star, and real ones (concepts too) have more: such a URN
+    cannot be parsed again, but the item is there.
+    """
+    try:
+        return scheme.with_item(class_, item)
+    except UrnError as error:
+        if class_ in {"Code", "Concept"} and _match_old_id(item):
+            return Urn(scheme.package, class_, scheme.agency, scheme.id, scheme.version, item)
+        fail(element, str(error))
+
+
+def representation(element: etree._Element, rest: list[Child], source: Source, agency: str) -> Representation | None:
+    """Codelist and text format of a component, or None where it has neither. Raises MessageError."""
+    enumeration = codelist(element, agency)
+    formats = [source.edition.text_format(child, source.names) for kind, child in rest if kind == "TextFormat"]
+    if enumeration is None and not formats:
+        return None
+    return Representation(enumeration=enumeration, format=formats[0] if formats else None)

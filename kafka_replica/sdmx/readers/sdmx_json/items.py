@@ -1,0 +1,150 @@
+"""Codelists, value lists and concept schemes of SDMX-JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, numbered
+from kafka_replica.sdmx.model import (
+    Code,
+    Codelist,
+    CodelistExtension,
+    Concept,
+    ConceptScheme,
+    GeoFeatureSetCode,
+    GeographicCodelist,
+    GeoGridCode,
+    GeoGridCodelist,
+    MemberValue,
+    ValueItem,
+    ValueList,
+)
+from kafka_replica.sdmx.readers.json_parts import item_urn, reference
+from kafka_replica.sdmx.readers.sdmx_json.items_wire import (
+    WireCode,
+    WireCodelist,
+    WireConcept,
+    WireConceptScheme,
+    WireExtension,
+    WireSelection,
+    WireValueList,
+)
+from kafka_replica.sdmx.readers.sdmx_json.references import fail, item_scheme, local_id, nested
+from kafka_replica.sdmx.readers.sdmx_json.values import Context
+from kafka_replica.sdmx.representation import ItemReference
+from kafka_replica.sdmx.urn import Urn
+
+
+def codelist(urn: Urn, wire: WireCodelist, context: Context) -> Codelist:
+    """A Codelist, or one of the geographic kinds."""
+    arguments: dict[str, Any] = context.maintained(wire)
+    arguments["extensions"] = tuple(_extension(urn, one) for one in wire.codelist_extensions or ())
+    if urn.cls == "GeographicCodelist":
+        features = nested(
+            urn,
+            "GeoFeatureSetCode",
+            wire.geo_feature_set_codes or wire.codes,
+            lambda own, one: GeoFeatureSetCode(urn=own, parent=one.parent, value=one.value, **context.named(one)),
+        )
+        return GeographicCodelist(urn=urn, codes=item_scheme(urn, wire, features), **arguments)
+    if urn.cls == "GeoGridCodelist":
+        cells = nested(
+            urn,
+            "GeoGridCode",
+            wire.geo_grid_codes or wire.codes,
+            lambda own, one: GeoGridCode(urn=own, parent=one.parent, geo_cell=one.geo_cell, **context.named(one)),
+        )
+        return GeoGridCodelist(
+            urn=urn, codes=item_scheme(urn, wire, cells), grid_definition=wire.grid_definition, **arguments
+        )
+    return Codelist(urn=urn, codes=_codes(urn, wire, context), **arguments)
+
+
+def _codes(urn: Urn, wire: WireCodelist, context: Context) -> Items[Code]:
+    def code(own: Urn, one: WireCode) -> Code:
+        if not one.links and not one.annotations and not one.descriptions and one.description is None:
+            return Code(urn=own, parent=one.parent, names=context.texts(one.name, one.names))
+        return Code(urn=own, parent=one.parent, **context.named(one))
+
+    wires = wire.codes or []
+    numbers = numbered([one.id or "" for one in wires]) if wires else None
+    if numbers is None:
+        return item_scheme(urn, wire, nested(urn, "Code", wires, code))
+    package, agency, id_, version = urn.package, urn.agency, urn.id, urn.version
+    # Ids are checked, so what is left to do for a code cannot fail.
+    return LazyItems(
+        numbers, lambda item, number: code(Urn(package, "Code", agency, id_, version, item), wires[number])
+    )
+
+
+def _extension(urn: Urn, wire: WireExtension) -> CodelistExtension:
+    extended = reference(wire.codelist, urn)
+    if extended is None:
+        fail(urn, "an extension of it names no codelist to extend")
+    return CodelistExtension(
+        codelist=extended,
+        prefix=wire.prefix,
+        inclusive=_members(wire.inclusive_code_selection),
+        exclusive=_members(wire.exclusive_code_selection),
+    )
+
+
+def _members(wire: WireSelection | None) -> tuple[MemberValue, ...]:
+    if wire is None:
+        return ()
+    return (
+        *(MemberValue(value) for value in wire.wildcarded_member_values or ()),
+        *(MemberValue(one.value or "", cascade(one.cascade_values)) for one in wire.member_values or ()),
+    )
+
+
+def cascade(value: bool | str | None) -> str | None:
+    """``cascadeValues`` as SDMX-ML writes it: true, false or excluderoot."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def value_list(urn: Urn, wire: WireValueList, context: Context) -> ValueList:
+    """A ValueList."""
+    values = []
+    for item in wire.value_items or ():
+        if item.id is None:
+            fail(urn, "one of its values has no id")
+        arguments = context.named(item)
+        values.append(
+            ValueItem(
+                id=item.id,
+                names=arguments.get("names", NO_TEXT),
+                descriptions=arguments.get("descriptions", NO_TEXT),
+                annotations=arguments.get("annotations", ()),
+            )
+        )
+    return ValueList(urn=urn, value_items=tuple(values), **context.maintained(wire))
+
+
+def concept_scheme(urn: Urn, wire: WireConceptScheme, context: Context) -> ConceptScheme:
+    """A ConceptScheme."""
+    concepts: dict[str, Concept] = {}
+    for item in wire.concepts or ():
+        concept_urn = item_urn(urn, "Concept", item.id, concepts)
+        concepts[item.id or ""] = Concept(
+            urn=concept_urn,
+            parent=None if item.parent is None else local_id(item.parent),
+            core_representation=(
+                context.representation(item.core_representation, concept_urn) if item.core_representation else None
+            ),
+            iso_concept=_iso_concept(item, concept_urn) if item.iso_concept_reference is not None else None,
+            **context.named(item),
+        )
+    return ConceptScheme(urn=urn, concepts=item_scheme(urn, wire, concepts), **context.maintained(wire))
+
+
+def _iso_concept(wire: WireConcept, where: Urn) -> ItemReference | None:
+    written = wire.iso_concept_reference
+    if isinstance(written, str):
+        urn = reference(written, where)
+        return ItemReference(agency=urn.agency, scheme=urn.id, id=urn.item or "") if urn else None
+    if written is None:
+        return None
+    return ItemReference(
+        agency=written.concept_agency or "", scheme=written.concept_scheme_id or "", id=written.concept_id or ""
+    )

@@ -1,0 +1,128 @@
+"""What all objects of SDMX-JSON have in common, as it is written: one struct an object, decoded by msgspec.
+
+Source: the JSON schemas of SDMX-JSON structure messages 1.0, 2.0.0 and 2.1.0. One struct knows the names of all
+three, for registries send 2.0 bodies under 1.0 headers. Names beginning with ``x-`` are extensions and not read.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from kafka_replica.sdmx.readers.json_parts import WireFacets
+
+Localised: TypeAlias = dict[str, str | None] | None
+"""A text by language (``names``); beside it stands the text that fits the request best (``name``).
+
+Null is the same as nothing here and everywhere (field guide, "Introduction").
+"""
+
+
+class Wire(msgspec.Struct, rename="camel", gc=False):
+    """The base: camelCase names."""
+
+
+class WireLink(Wire, gc=False):
+    """A link; that with rel "self" says the URN and the address of the object it stands on."""
+
+    rel: str | None = None
+    href: str | None = None
+    uri: str | None = None
+    urn: str | None = None
+    type: str | None = None
+    hreflang: str | None = None
+    title: str | None = None
+    titles: Localised = None
+
+
+class WireAnnotation(Wire, gc=False):
+    """An annotation; its URLs are links."""
+
+    id: str | None = None
+    title: str | None = None
+    type: str | None = None
+    value: str | None = None
+    text: str | None = None
+    texts: Localised = None
+    links: list[WireLink] | None = None
+
+
+class WireAnnotable(Wire, gc=False):
+    """Whatever can have annotations."""
+
+    annotations: list[WireAnnotation] | None = None
+    links: list[WireLink] | None = None
+
+
+class WireIdentifiable(WireAnnotable, gc=False):
+    """Whatever has an id."""
+
+    id: str | None = None
+
+
+class WireNameable(WireIdentifiable, gc=False):
+    """Whatever has names."""
+
+    name: str | None = None
+    names: Localised = None
+    description: str | None = None
+    descriptions: Localised = None
+
+
+class WireMaintainable(WireNameable, gc=False):
+    """Whatever has an agency; agency and version are read elsewhere. ``isFinal`` is 1.0."""
+
+    is_final: bool | None = None
+    is_partial: bool | None = None
+    is_partial_language: bool | None = None
+    is_external_reference: bool | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+
+class WireSentinel(Wire, gc=False):
+    """A sentinel value: a text or a number, kept as written."""
+
+    value: msgspec.Raw = msgspec.Raw(b'""')
+    name: str | None = None
+    names: Localised = None
+    description: str | None = None
+    descriptions: Localised = None
+
+
+class WireFormat(WireFacets, gc=False):
+    """The facets of a text; the type is ``textType`` in 1.0 and ``dataType`` in 2.x."""
+
+    data_type: str | None = None
+    is_sequence: bool | None = None
+    is_multi_lingual: bool | None = None
+    sentinel_values: list[WireSentinel] | None = None
+
+
+class WireRepresentation(Wire, gc=False):
+    """A representation: ``textFormat`` in 1.0, ``format`` in 2.x."""
+
+    enumeration: str | None = None
+    enumeration_format: WireFormat | None = None
+    text_format: WireFormat | None = None
+    format: WireFormat | None = None
+    min_occurs: int | None = None
+    max_occurs: int | str | None = None
+
+
+class WireParty(Wire, gc=False):
+    """A sender."""
+
+    id: str | None = None
+
+
+class WireMeta(Wire, gc=False):
+    """The header."""
+
+    id: str | None = None
+    test: bool | None = None
+    prepared: str | None = None
+    schema: str | None = None
+    content_languages: list[str] | None = None
+    sender: WireParty | None = None
