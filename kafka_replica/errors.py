@@ -150,6 +150,10 @@ class EncodingError(DataError):
     """Content that could not be written in the format wanted."""
 
 
+class DatasetError(DataError):
+    """A data set that is not in the format it should be in; the text names the file, and the column if it is one's."""
+
+
 class SdmxError(DataError):
     """Content that is not what SDMX says it is."""
 

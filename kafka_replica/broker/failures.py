@@ -100,6 +100,11 @@ def is_missing_topic(error: KafkaError) -> bool:
     return error.code() in _NO_TOPIC
 
 
+def is_consequence(error: KafkaError) -> bool:
+    """Whether a record was only given up because another one of its transaction failed."""
+    return error.code() in {KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT}
+
+
 def explained(error: KafkaError | KafkaException | Exception, doing: str) -> BrokerError | ConfigurationError:
     """One of our exceptions: what was being done, what Kafka said, what to do next."""
     cause = error.args[0] if isinstance(error, KafkaException) and error.args else error

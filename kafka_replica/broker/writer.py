@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from kafka_replica.broker.failures import explained
+from kafka_replica.broker.failures import explained, is_consequence
 from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import common_settings
 from kafka_replica.errors import (
@@ -17,6 +18,7 @@ from kafka_replica.errors import (
     CommitUnknownError,
     ConfigurationError,
     PublishError,
+    RecordNotSentError,
     UsageError,
 )
 from kafka_replica.records import Headers, Partition, key_text
@@ -24,6 +26,7 @@ from kafka_replica.records import Headers, Partition, key_text
 T = TypeVar("T")
 
 _RETRY_S = 0.1
+_BY_KEY = -1  # librdkafka's partitioner chooses
 
 _DEFAULTS: dict[str, Any] = {
     "client.id": "kafka-replica-producer",
@@ -58,14 +61,21 @@ class TransactionalWriter:
 
     def send(self, topic: str, key: bytes, value: bytes | None, headers: Headers) -> None:
         """Hands over a record of the open transaction; it is sent in the background."""
+        self.send_to(Partition(topic, _BY_KEY), key, value, headers)
+
+    def send_to(self, place: Partition, key: bytes, value: bytes | None, headers: Headers) -> None:
+        """The same, to a partition that is chosen."""
+        topic, number = place
         while True:
             try:
-                self._producer.produce(topic, key=key, value=value, headers=list(headers), on_delivery=self._delivered)
+                self._producer.produce(
+                    topic, key=key, value=value, headers=list(headers), partition=number, on_delivery=self._delivered
+                )
             except BufferError:
                 self._producer.poll(0.1)
             except KafkaException as error:
                 doing = f"handing over key {key_text(key)} for topic {topic}"
-                raise PublishError(str(explained(error, doing))) from error
+                raise RecordNotSentError(str(explained(error, doing))) from error
             else:
                 self._producer.poll(0)
                 return
@@ -79,9 +89,11 @@ class TransactionalWriter:
         """
         self._producer.flush(self._timeout_s)
         if self._refused:
-            error, message = self._refused[0]
+            # What was given up because of another record's failure says nothing of the cause.
+            error, message = next((each for each in self._refused if not is_consequence(each[0])), self._refused[0])
             key = key_text(message.key() or b"")
-            raise PublishError(str(explained(error, f"sending key {key} to topic {message.topic()}")))
+            explanation = explained(error, f"sending key {key} to topic {message.topic()}")
+            raise PublishError(str(explanation)) from KafkaException(error)
         try:
             self._call("committing the transaction", self._producer.commit_transaction, self._timeout_s)
         except BrokerUnavailableError as error:
@@ -97,6 +109,13 @@ class TransactionalWriter:
     def abort(self) -> None:
         """Takes back the open transaction; readers of committed data never see it."""
         self._call("aborting the transaction", self._producer.abort_transaction, self._timeout_s)
+
+    def close(self) -> None:
+        """Ends it; a transaction that is open stays so until its time-out, or the next producer of the same id."""
+        self.usable = False
+        with suppress(KafkaException, RuntimeError):
+            self._producer.purge()
+            self._producer.poll(0)
 
     def check_usable(self) -> None:
         """Makes sure that a transaction can be begun.

@@ -15,6 +15,7 @@ _PLACES = {
     "dump": "kafka_replica.cli.reading:dump",
     "get": "kafka_replica.cli.reading:get",
     "list": "kafka_replica.cli.reading:list_keys",
+    "producer": "kafka_replica.cli.producer:producer",
     "publish": "kafka_replica.cli.publish:publish",
     "status": "kafka_replica.cli.reading:status",
     "watch": "kafka_replica.cli.reading:watch",

@@ -1,6 +1,37 @@
-"""Writing reference data: transactions of any keys and values, structure files on top of them; dead letters."""
+"""Writing reference data: transactions of any keys and values; an outbox and a relay on top of them; dead letters.
 
+``StructureProducer`` and what belongs to it need the extra ``producer``; they are loaded when they are asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kafka_replica.producer.changes import Change, Delete, Put
 from kafka_replica.producer.dead_letters import DeadLetterTopic
 from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
 
-__all__ = ["Committed", "DeadLetterTopic", "Transaction", "TransactionalProducer"]
+if TYPE_CHECKING:
+    from kafka_replica.producer.service import ProducerSettings, ProducerStatus, StructureProducer
+
+__all__ = [
+    "Change",
+    "Committed",
+    "DeadLetterTopic",
+    "Delete",
+    "ProducerSettings",
+    "ProducerStatus",
+    "Put",
+    "StructureProducer",
+    "Transaction",
+    "TransactionalProducer",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in {"ProducerSettings", "ProducerStatus", "StructureProducer"}:
+        import kafka_replica.producer.outbox  # noqa: F401, PLC0415 - says so if the extra is not installed
+        from kafka_replica.producer import service  # noqa: PLC0415
+
+        return getattr(service, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from kafka_replica.errors import MessageError, SdmxError, UnreadableContentError, UsageError
 from kafka_replica.producer.transactions import Transaction
 from kafka_replica.sdmx import Part, Urn, split_message
-from kafka_replica.sdmx.structures import CONTENT_TYPE
+from kafka_replica.sdmx.lookups.structures import CONTENT_TYPE
 
 TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20)}
 """What a topic of structures is created with."""

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +20,7 @@ from typing import Any
 from kafka_replica.broker.topics import Topics
 from kafka_replica.broker.writer import TransactionalWriter
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, WaitTimeoutError
+from kafka_replica.producer.names import topic_names
 from kafka_replica.records import Cut, Headers, Key, key_bytes
 
 _ANSWER_S = 5.0
@@ -31,17 +32,18 @@ class Committed:
     """What became of a transaction; filled in when it was committed."""
 
     records: int = 0
+    """How many were put and deleted; each is in all of the topics."""
     tombstones: int = 0
     cut: Cut | None = None
     """For each partition written, the offset after the last record; None while not committed."""
 
 
 class Transaction:
-    """An open transaction: what is put and deleted in it, in this order."""
+    """An open transaction: what is put and deleted in it, in this order; of several topics, in each of them."""
 
     def __init__(self, writer: TransactionalWriter, topic: str) -> None:
         self._writer = writer
-        self._topic = topic
+        self._topics = topic_names(topic)
         self.committed = Committed()
 
     def put(self, key: Key, value: bytes, headers: Headers = ()) -> None:
@@ -50,8 +52,7 @@ class Transaction:
         Raises:
             PublishError: it cannot be sent.
         """
-        self._writer.send(self._topic, key_bytes(key), value, headers)
-        self.committed.records += 1
+        self._send(key_bytes(key), value, headers)
 
     def delete(self, key: Key, headers: Headers = ()) -> None:
         """Writes a tombstone.
@@ -59,28 +60,40 @@ class Transaction:
         Raises:
             PublishError: it cannot be sent.
         """
-        self._writer.send(self._topic, key_bytes(key), None, headers)
-        self.committed.records += 1
+        self._send(key_bytes(key), None, headers)
         self.committed.tombstones += 1
+
+    def _send(self, key: bytes, value: bytes | None, headers: Headers) -> None:
+        for topic in self._topics:
+            self._writer.send(topic, key, value, headers)
+        self.committed.records += 1
 
 
 class TransactionalProducer:
-    """Writes whole transactions to one topic. For one thread.
+    """Writes whole transactions to one topic, or each to all of several. For one thread.
 
     Args:
         config: librdkafka's properties as they are; ``bootstrap.servers`` at least.
-        topic: where to.
+        topic: where to; several as ``FOO,BAR`` or a sequence of names.
         transactional_id: who writes. Kafka fences: an older producer of the same id is locked out, and
             what it left open is aborted.
         timeout_s: how long one step may take.
 
     Raises:
+        ConfigurationError: no topic is named.
         BrokerError: the transactional id could not be taken up.
     """
 
-    def __init__(self, config: Mapping[str, Any], topic: str, transactional_id: str, *, timeout_s: float = 30.0):
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        topic: str | Sequence[str],
+        transactional_id: str,
+        *,
+        timeout_s: float = 30.0,
+    ) -> None:
         self._config = config
-        self._topic = topic
+        self._topic = ",".join(topic_names(topic))
         self._timeout_s = timeout_s
         self._writer = TransactionalWriter(config, transactional_id, timeout_s)
 

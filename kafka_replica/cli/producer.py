@@ -1,0 +1,139 @@
+"""``kafka-replica producer``: runs the reference producer, and rules one that runs."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kafka_replica.cli.output import json_line, say
+from kafka_replica.errors import MissingExtraError
+
+try:
+    import tenacity  # noqa: F401
+except ImportError as error:
+    raise MissingExtraError("the producer", "producer") from error
+
+import kafka_replica.producer.outbox  # noqa: F401 - says so if the extra is not installed
+from kafka_replica.producer.files import read_configuration
+from kafka_replica.producer.mail import Mailer
+from kafka_replica.producer.notices import Notice
+from kafka_replica.producer.service import ProducerStatus, StructureProducer
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+def _options(command: Callable[..., Any]) -> Callable[..., Any]:
+    command = click.option("--json", "as_json", is_flag=True, help="JSON lines, for scripts.")(command)
+    return click.option("--config", "file", type=_FILE, required=True, help="The producer's TOML file.")(command)
+
+
+@click.group()
+def producer() -> None:
+    """The reference producer: recorded transactions to Kafka, exactly once and in order."""
+
+
+@producer.command()
+@_options
+def run(file: Path, as_json: bool) -> None:
+    """Publish what is recorded, or stand by while another instance does, until interrupted."""
+
+    def tell(notice: Notice) -> None:
+        words = {"event": type(notice).__name__.lower(), **notice._asdict()}
+        if as_json:
+            json_line(words)
+        else:
+            said = ", ".join(f"{name} {value}" for name, value in words.items() if name != "event" and value)
+            say(f"{words['event']}{': ' if said else ''}{said}")
+
+    with _made(file, tell):
+        threading.Event().wait()
+
+
+@producer.command()
+@_options
+@click.option("--watch-s", type=click.FloatRange(min=0), default=5.0, show_default=True, help="Watch for its life.")
+def status(file: Path, as_json: bool, watch_s: float) -> None:
+    """Show how it fares; 0 only if it publishes."""
+    with _closed(file) as made:
+        found = made.status(watch_s=watch_s)
+    if as_json:
+        json_line(found.as_json())
+    else:
+        _show(found)
+    sys.exit(0 if found.running else 1)
+
+
+@producer.command()
+@_options
+def flush(file: Path, as_json: bool) -> None:
+    """Have all present content sent in one transaction, and tombstones for all other keys in one."""
+    with _closed(file) as made:
+        recorded = made.flush()
+    _done(as_json, "flush", f"recorded as transactions {recorded[0]} and {recorded[1]}; the running instance sends it")
+
+
+@producer.command()
+@_options
+@click.option("--reason", default="by request", show_default=True, help="Why, for the status.")
+def suspend(file: Path, as_json: bool, reason: str) -> None:
+    """Stop sending, until resumed or started again; recording goes on."""
+    with _closed(file) as made:
+        made.suspend(reason)
+    _done(as_json, "suspend", "nothing more is sent")
+
+
+@producer.command()
+@_options
+def resume(file: Path, as_json: bool) -> None:
+    """Go on: what is pending, and what has failed, in the order in which it was recorded."""
+    with _closed(file) as made:
+        made.resume()
+    _done(as_json, "resume", "it goes on")
+
+
+@producer.command()
+@_options
+@click.confirmation_option(prompt="Delete the configuration and all that was recorded?")
+def delete(file: Path, as_json: bool) -> None:
+    """Delete the configuration and all that was recorded; topics keep what they have."""
+    with _closed(file) as made:
+        made.delete()
+    _done(as_json, "delete", "deleted; the topic keeps what it has")
+
+
+def _closed(file: Path) -> closing[StructureProducer]:
+    """A producer that is not started, and closed at the end."""
+    return closing(_made(file))
+
+
+def _made(file: Path, *observers: Callable[[Notice], None]) -> StructureProducer:
+    configuration = read_configuration(file)
+    mailers = [] if configuration.mail is None else [Mailer(configuration.mail, configuration.producer.id)]
+    return StructureProducer(configuration.producer, observers=[*observers, *mailers])
+
+
+def _show(found: ProducerStatus) -> None:
+    say(f"Running: {str(found.running).lower()}")
+    say(f"mode: {found.mode}{f' ({found.reason})' if found.reason else ''}")
+    said = "lives" if found.owner_lives else "was not seen to live"
+    say(f"instance: {'none' if found.owner is None else f'{found.owner} ({said})'}")
+    say(f"producer: {found.id}, topic {found.topic}{f', {found.media_type}' if found.media_type else ''}")
+    say(f"sent: {found.sent:,} of {found.recorded:,} recorded")
+    say(f"pending: {found.pending:,} ({found.pending_bytes:,} bytes)")
+    if found.not_carried:
+        say(f"not carried by the format: {found.not_carried:,} records")
+    if found.failed is not None:
+        say(f"failed: transaction {found.failed.tx_id}, status {found.failed.status}: {found.failed.error}")
+
+
+def _done(as_json: bool, what: str, words: str) -> None:
+    if as_json:
+        json_line({"done": what})
+    else:
+        say(words)

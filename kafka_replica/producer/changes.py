@@ -1,0 +1,56 @@
+"""What a source says has changed: a key's new content, or that it is no more. Values, no I/O."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
+
+from kafka_replica.records import Key, key_bytes
+
+__all__ = ["Change", "Delete", "Put", "apart", "content_hash", "key_hash"]
+
+
+class Put(NamedTuple):
+    """A key is added, or has new content.
+
+    ``content_type`` is the media type of ``value``, sent in the header ``content-type``; None sends none.
+    """
+
+    key: Key
+    value: bytes
+    content_type: str | None = None
+
+
+class Delete(NamedTuple):
+    """A key is no more."""
+
+    key: Key
+
+
+Change: TypeAlias = Put | Delete
+
+
+def key_hash(key: Key) -> bytes:
+    """SHA-256 of a key: of one length whatever the key's, so that every database can index it."""
+    return hashlib.sha256(key_bytes(key)).digest()
+
+
+def content_hash(put: Put) -> bytes:
+    """SHA-256 of content and media type."""
+    digest = hashlib.sha256((put.content_type or "").encode())
+    digest.update(b"\0")
+    digest.update(put.value)
+    return digest.digest()
+
+
+def apart(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]]:
+    """Additions and changes, and deletions: they never share a transaction. Of a key named twice, the last counts."""
+    last: dict[bytes, Change] = {}
+    for change in changes:
+        key = key_bytes(change.key)
+        last.pop(key, None)  # so that it stands where it was said last
+        last[key] = change
+    puts = [change for change in last.values() if isinstance(change, Put)]
+    deletes = [change for change in last.values() if isinstance(change, Delete)]
+    return puts, deletes

@@ -1,0 +1,93 @@
+"""A producer's configuration file: TOML, with secrets taken from the environment.
+
+::
+
+    [producer]
+    topic = "FOO,BAR"
+    database = "postgresql+psycopg://registry:${DB_PASSWORD}@localhost/registry"
+
+    [kafka]
+    "bootstrap.servers" = "localhost:9092"
+
+    [mail]
+    host = "smtp.example.org"
+    to = ["admin@example.org"]
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.producer.mail import MailSettings
+from kafka_replica.producer.service import ProducerSettings
+
+T = TypeVar("T")
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+
+class Configuration(NamedTuple):
+    """What a file says."""
+
+    producer: ProducerSettings
+    mail: MailSettings | None
+
+
+def read_configuration(path: Path) -> Configuration:
+    """Reads a file.
+
+    Raises:
+        ConfigurationError: it cannot be read, something in it is unknown or missing, or a variable is not set.
+    """
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigurationError(f"reading {path}: {error}") from error
+    tables = {name: _table(said, name, path) for name in ("producer", "kafka", "mail")}
+    if unknown := set(said) - set(tables):
+        raise ConfigurationError(f"{path}: unknown table {', '.join(sorted(unknown))}; known are {', '.join(tables)}")
+    settings = _made(ProducerSettings, {**tables["producer"], "kafka": tables["kafka"]}, f"{path}, [producer]")
+    mail = {**tables["mail"]}
+    if isinstance(mail.get("to"), list):
+        mail["to"] = tuple(mail["to"])
+    return Configuration(settings, _made(MailSettings, mail, f"{path}, [mail]") if mail else None)
+
+
+def _table(said: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
+    table = said.get(name, {})
+    if not isinstance(table, dict):
+        raise ConfigurationError(f"{path}: [{name}] should be a table, as in [{name}] and lines of key = value")
+    return {key: _filled(value, f"{path}, [{name}] {key}") for key, value in table.items()}
+
+
+def _filled(value: Any, where: str) -> Any:
+    def look_up(found: re.Match[str]) -> str:
+        try:
+            return os.environ[found[1]]
+        except KeyError as error:
+            raise ConfigurationError(f"{where}: the environment variable {found[1]} is not set") from error
+
+    return _VARIABLE.sub(look_up, value) if isinstance(value, str) else value
+
+
+def _made(kind: type[T], given: dict[str, Any], where: str) -> T:
+    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    if unknown := set(given) - set(known):
+        raise ConfigurationError(f"{where}: unknown {', '.join(sorted(unknown))}; known are {', '.join(known)}")
+    needed = {name for name, field in known.items() if field.default is MISSING and field.default_factory is MISSING}
+    if missing := needed - {name for name, value in given.items() if value not in ("", {}, ())}:
+        raise ConfigurationError(f"{where}: {', '.join(sorted(missing))} is missing")
+    for name, value in given.items():
+        default = known[name].default
+        number = isinstance(default, (int, float))
+        if (number and not isinstance(value, (int, float))) or (
+            isinstance(default, str) and not isinstance(value, str)
+        ):
+            raise ConfigurationError(f"{where}: {name} should be a {'number' if number else 'text'}, as {default!r} is")
+    return kind(**given)

@@ -1,0 +1,20 @@
+"""Names of topics as users write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafka_replica.errors import ConfigurationError
+
+
+def topic_names(topics: str | Sequence[str]) -> tuple[str, ...]:
+    """The names in ``FOO,BAR``, or in a sequence: each once, in order.
+
+    Raises:
+        ConfigurationError: there is none.
+    """
+    names = topics.split(",") if isinstance(topics, str) else list(topics)
+    found = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+    if not found:
+        raise ConfigurationError("no topic to write to: name one, or several as FOO,BAR")
+    return found

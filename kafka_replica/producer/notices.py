@@ -1,0 +1,59 @@
+"""What a producer tells its observers: for metrics, for mail, for tests. Values alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+
+class Takeover(NamedTuple):
+    """This instance publishes from now on."""
+
+
+class StandBy(NamedTuple):
+    """Another instance publishes; this one waits."""
+
+
+class Sending(NamedTuple):
+    """A transaction is being sent."""
+
+    tx_id: int
+
+
+class Acknowledged(NamedTuple):
+    """Kafka has acknowledged a transaction."""
+
+    tx_id: int
+    size: int
+    """Bytes of keys and values before compression, of one topic."""
+    messages: int
+    not_carried: int
+    """Records that the format could not carry."""
+
+
+class Arrived(NamedTuple):
+    """All transactions up to this one have arrived, and are marked as sent."""
+
+    tx_id: int
+
+
+class Retrying(NamedTuple):
+    """Something failed that may pass; it is tried again."""
+
+    attempt: int
+    fault: str
+    reason: str
+
+
+class Suspension(NamedTuple):
+    """The producer suspended itself: nothing is sent until somebody resumes it."""
+
+    tx_id: int | None
+    """The transaction that could not be sent."""
+    status: int
+    """``tx_status`` of that: 2 it never left, 3 refused by Kafka, 4 unexpected."""
+    reason: str
+
+
+Notice: TypeAlias = Takeover | StandBy | Sending | Acknowledged | Arrived | Retrying | Suspension
+Notify: TypeAlias = Callable[[Notice], None]

@@ -1,0 +1,28 @@
+"""The log of a source, in its own database: the one room of SQLAlchemy and Alembic. Needs the extra ``producer``.
+
+::
+
+    engine = open_database("sqlite:///registry.db")
+    outbox = Outbox("structures")
+    with engine.begin() as connection:
+        connection.execute(...)  # the user's own data
+        outbox.record(connection, [Put(urn, message, media_type), Delete(other_urn)])
+"""
+
+from __future__ import annotations
+
+from kafka_replica.errors import MissingExtraError
+
+try:
+    import alembic  # noqa: F401
+    import sqlalchemy  # noqa: F401
+except ImportError as error:
+    raise MissingExtraError("the outbox", "producer") from error
+
+from kafka_replica.producer.outbox.database import open_database
+from kafka_replica.producer.outbox.migrate import migrate
+from kafka_replica.producer.outbox.modes import Mode
+from kafka_replica.producer.outbox.outbox import Outbox
+from kafka_replica.producer.outbox.tables import Kind, Status
+
+__all__ = ["Kind", "Mode", "Outbox", "Status", "migrate", "open_database"]

@@ -1,0 +1,102 @@
+"""Opening the database, so that what is recorded is durable and writers wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from kafka_replica.errors import ConfigurationError, MissingExtraError, OutboxError, OutboxUnavailableError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_BUSY_MS = 30_000
+
+
+def open_database(url: str | URL, **options: Any) -> Engine:
+    """An engine for the outbox, and for the user's own tables in the same database.
+
+    On SQLite: write-ahead log, transactions that begin as writers (so that two of them wait for each other instead of
+    failing), and durable commits. Elsewhere: SQLAlchemy's own, with connections tested before use.
+
+    Args:
+        url: as SQLAlchemy writes it: ``sqlite:///registry.db``, ``postgresql+psycopg://user@host/database``.
+        options: for ``sqlalchemy.create_engine``.
+
+    Raises:
+        ConfigurationError: it is no such URL.
+        MissingExtraError: its driver is not installed.
+    """
+    try:
+        parsed = make_url(url)
+        engine = create_engine(parsed, **{"pool_pre_ping": True, **options})
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"a database of {parsed.drivername}", "postgres") from error
+    except (ArgumentError, SQLAlchemyError) as error:
+        raise ConfigurationError(f"opening the producer's database: {type(error).__name__}; {_SHOULD_BE}") from error
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _sqlite_connected)
+        event.listen(engine, "begin", _sqlite_begun)
+    return engine
+
+
+_SHOULD_BE = "its URL should be like sqlite:///outbox.db or postgresql+psycopg://user:password@host:5432/database"
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A connection whose transaction only reads; on SQLite it waits for no writer."""
+    with engine.connect().execution_options(kafka_replica_reads=True) as connection:
+        yield connection
+
+
+@contextmanager
+def outbox_errors(doing: str) -> Iterator[None]:
+    """Turns the database's errors into ours.
+
+    Raises:
+        OutboxUnavailableError: the database cannot be reached, or is busy; it may come back.
+        OutboxError: it refused.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        text = str(error.orig).strip().partition("\n")[0]
+        if error.connection_invalidated or type(error).__name__ in {"OperationalError", "InterfaceError"}:
+            raise OutboxUnavailableError(
+                f"{doing}: the database says: {text}; check that it runs, has its tables, and can be reached"
+            ) from error
+        raise OutboxError(f"{doing}: the database says: {text}; see its log") from error
+    except SQLAlchemyError as error:
+        raise OutboxUnavailableError(f"{doing}: {type(error).__name__}: {error}; check the database") from error
+
+
+def translated(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """The same, for a whole function."""
+
+    def wrap(function: Callable[P, T]) -> Callable[P, T]:
+        def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
+            with outbox_errors(doing):
+                return function(*args, **kwargs)
+
+        wrapped.__doc__, wrapped.__name__ = function.__doc__, function.__name__
+        return wrapped
+
+    return wrap
+
+
+def _sqlite_connected(dbapi_connection: Any, _record: object) -> None:
+    dbapi_connection.isolation_level = None  # the driver begins nothing by itself
+    dbapi_connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+    dbapi_connection.execute("PRAGMA journal_mode=WAL")
+    # Durable when the machine fails, too: what is sent must not be forgotten here.
+    dbapi_connection.execute("PRAGMA synchronous=FULL")
+
+
+def _sqlite_begun(connection: Connection) -> None:
+    reads = connection.get_execution_options().get("kafka_replica_reads", False)
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

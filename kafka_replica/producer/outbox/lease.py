@@ -1,0 +1,120 @@
+"""Which of several instances publishes: a row in the database that its owner raises, and others watch.
+
+No clocks are compared. An instance takes the lease when it has no owner, or when it has watched the same beat for
+``lease_s`` of its own monotonic time; that is one conditional update, so of several only one succeeds. The lease only
+says who should publish: that nobody else can is Kafka's fencing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import NamedTuple
+
+from sqlalchemy import Engine, select, update
+
+from kafka_replica.errors import OutboxUnavailableError
+from kafka_replica.producer.outbox.database import reading, translated
+from kafka_replica.producer.outbox.modes import unknown
+from kafka_replica.producer.outbox.tables import lease
+
+
+class Seen(NamedTuple):
+    """The row, as last seen."""
+
+    owner: str | None
+    term: int
+    beat: int
+
+
+class Lease:
+    """One instance's view of the lease.
+
+    Args:
+        engine: the database.
+        producer_id: whose.
+        owner: a name for this instance that no other has.
+        lease_s: after how long a beat that does not change is given up.
+    """
+
+    def __init__(self, engine: Engine, producer_id: str, owner: str, lease_s: float) -> None:
+        self._engine = engine
+        self._producer_id = producer_id
+        self.owner = owner
+        self.lease_s = lease_s
+        self.term: int | None = None
+        self.saw_another = False
+        """Whether another instance was alive while this one watched."""
+        self._seen: Seen | None = None
+        self._since_s = 0.0
+        self._renewed_s = 0.0
+        self._lock = threading.Lock()
+
+    @translated("looking at the producer's lease")
+    def look(self) -> Seen:
+        """The row as it is now.
+
+        Raises:
+            UsageError: there is no such producer.
+        """
+        with reading(self._engine) as connection:
+            row = connection.execute(
+                select(lease.c.owner, lease.c.term, lease.c.beat).where(lease.c.producer_id == self._producer_id)
+            ).first()
+        if row is None:
+            raise unknown(self._producer_id)
+        return Seen(*row)
+
+    def hold(self) -> bool:
+        """Whether it is ours: still, or taken now because it is free or given up."""
+        if self.term is not None and time.monotonic() - self._renewed_s < self.lease_s / 2:
+            return True
+        return self.renew() or self._acquire()
+
+    def _acquire(self) -> bool:
+        now = self.look()
+        if now != self._seen:
+            before, self._seen, self._since_s = self._seen, now, time.monotonic()
+            self.saw_another |= before is not None and now.owner not in {None, self.owner}
+        if now.owner not in {None, self.owner} and time.monotonic() - self._since_s < self.lease_s:
+            return False
+        if self._change(now, Seen(self.owner, now.term + 1, 0)):
+            self.term, self._renewed_s = now.term + 1, time.monotonic()
+            return True
+        return False
+
+    def renew(self) -> bool:
+        """Says that its owner lives; False when it is somebody else's by now. From any thread."""
+        with self._lock:
+            return self._renew()
+
+    def _renew(self) -> bool:
+        if self.term is None:
+            return False
+        asked_s = time.monotonic()
+        mine = (lease.c.producer_id == self._producer_id, lease.c.term == self.term, lease.c.owner == self.owner)
+        if not self._update(mine, {"beat": lease.c.beat + 1}):
+            self.term = None
+            return False
+        self._renewed_s = asked_s
+        return True
+
+    def release(self) -> None:
+        """Gives it back, so that another takes it at once."""
+        term, self.term = self.term, None
+        if term is None:
+            return
+        mine = (lease.c.producer_id == self._producer_id, lease.c.term == term, lease.c.owner == self.owner)
+        try:
+            self._update(mine, {"owner": None})
+        except OutboxUnavailableError:
+            return  # it runs out by itself
+
+    def _change(self, now: Seen, then: Seen) -> bool:
+        same = (lease.c.producer_id == self._producer_id, lease.c.term == now.term, lease.c.beat == now.beat)
+        return self._update(same, then._asdict())
+
+    @translated("taking the producer's lease")
+    def _update(self, conditions: tuple[object, ...], values: dict[str, object]) -> bool:
+        with self._engine.begin() as connection:
+            return bool(connection.execute(update(lease).where(*conditions).values(values)).rowcount)  # type: ignore[arg-type]

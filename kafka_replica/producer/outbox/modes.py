@@ -1,0 +1,112 @@
+"""How a producer is meant to run; kept in the database, for all instances and for the commands."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select, update
+
+from kafka_replica.errors import UsageError
+from kafka_replica.producer.outbox.tables import Status, state, tx
+
+
+class Mode(StrEnum):
+    """How a producer is meant to run."""
+
+    IDLE = "idle"
+    """It has never sent anything, and was not told to."""
+    RUNNING = "running"
+    SUSPENDED = "suspended"
+    """By a person, until resumed or started again."""
+    FAILED = "failed"
+    """By itself, because a transaction could not be sent; until resumed."""
+
+
+class Intent(NamedTuple):
+    """A producer's row of ``kafka_producer_state``."""
+
+    incarnation: str
+    mode: Mode
+    reason: str | None
+    transactional_id: str | None
+    sent: int
+    progress_offset: int | None
+    not_carried: int
+    asked: int
+    """How often somebody has said how it is to run."""
+
+
+def intent_of(connection: Connection, producer_id: str) -> Intent:
+    """How it is meant to run.
+
+    Raises:
+        UsageError: there is no such producer.
+    """
+    row = connection.execute(
+        select(
+            state.c.incarnation, state.c.mode, state.c.reason, state.c.transactional_id, state.c.sent_tx_id,
+            state.c.progress_offset, state.c.not_carried, state.c.asked,
+        ).where(state.c.producer_id == producer_id)
+    ).first()  # fmt: skip
+    if row is None:
+        raise unknown(producer_id)
+    return Intent(row[0], Mode(row[1]), *row[2:])
+
+
+def unknown(producer_id: str) -> UsageError:
+    """There is no such producer."""
+    return UsageError(f"there is no producer {producer_id!r} in the database; create it first, or check its id")
+
+
+def set_mode(
+    connection: Connection,
+    producer_id: str,
+    mode: Mode,
+    reason: str | None,
+    *,
+    only: list[Mode],
+    asked: int | None = None,
+) -> bool:
+    """Changes how it is meant to run, if that is one of ``only`` now; whether it was.
+
+    With ``asked``, only if nobody has said anything since.
+    """
+    since = () if asked is None else (state.c.asked == asked,)
+    changed = connection.execute(
+        update(state)
+        .where(state.c.producer_id == producer_id, state.c.mode.in_([str(each) for each in only]), *since)
+        .values(mode=str(mode), reason=reason)
+    )
+    return bool(changed.rowcount)
+
+
+def resume(connection: Connection, producer_id: str, now_ms: int) -> None:
+    """Lets it run: what failed is pending again, and goes first.
+
+    Raises:
+        UsageError: there is no such producer.
+    """
+    intent_of(connection, producer_id)
+    _ask(connection, producer_id)
+    set_mode(connection, producer_id, Mode.RUNNING, None, only=list(Mode))
+    connection.execute(
+        update(tx)
+        .where(tx.c.producer_id == producer_id, tx.c.tx_status.not_in([int(Status.PENDING), int(Status.SENT)]))
+        .values(tx_status=int(Status.PENDING), tx_last_updated=now_ms)
+    )
+
+
+def suspend(connection: Connection, producer_id: str, reason: str) -> None:
+    """Stops it, if it runs.
+
+    Raises:
+        UsageError: there is no such producer.
+    """
+    intent_of(connection, producer_id)
+    _ask(connection, producer_id)
+    set_mode(connection, producer_id, Mode.SUSPENDED, reason, only=[Mode.RUNNING])
+
+
+def _ask(connection: Connection, producer_id: str) -> None:
+    connection.execute(update(state).where(state.c.producer_id == producer_id).values(asked=state.c.asked + 1))

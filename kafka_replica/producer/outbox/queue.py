@@ -1,0 +1,216 @@
+"""What the relay asks of the database, and writes back: what comes next, what it holds, what became of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Engine, and_, delete, func, or_, select, update
+
+from kafka_replica.producer.outbox.database import outbox_errors, reading, translated
+from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mode
+from kafka_replica.producer.outbox.tables import Kind, Status, change, counter, detail, lease, state, tx
+
+_AT_ONCE = 20  # rows in memory; one may be 16 MB
+_AHEAD = 16  # so many are sent before the database is asked, and told, again
+
+
+class Recorded(NamedTuple):
+    """A recorded transaction."""
+
+    tx_id: int
+    kind: Kind
+    recorded_ms: int
+    size: int = 0
+    messages: int = 0
+
+
+class View(NamedTuple):
+    """What the database says, at one moment."""
+
+    intent: Intent
+    recorded: int
+    """The last number given."""
+    next: list[Recorded]
+    """The first ones that are not marked as sent."""
+
+
+class Content(NamedTuple):
+    """A record to be sent."""
+
+    key: bytes
+    value: bytes | None
+    content_type: str | None
+
+
+class Queue:
+    """The recorded transactions of one producer, as its relay works through them."""
+
+    def __init__(self, engine: Engine, producer_id: str) -> None:
+        self._engine = engine
+        self._id = producer_id
+
+    @translated("looking for transactions to send")
+    def view(self) -> View:
+        """What there is to do.
+
+        Raises:
+            UsageError: there is no such producer (any more).
+        """
+        with reading(self._engine) as connection:
+            # The next one first: what is read after it is at least as new.
+            intent = intent_of(connection, self._id)
+            rows = connection.execute(
+                select(tx.c.tx_id, detail.c.kind, detail.c.recorded_ms, tx.c.tx_size, tx.c.tx_messages)
+                .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
+                .where(tx.c.producer_id == self._id, tx.c.tx_id > intent.sent)
+                .order_by(tx.c.tx_id)
+                .limit(_AHEAD)
+            ).all()
+            recorded = connection.execute(
+                select(counter.c.last_tx_id).where(counter.c.producer_id == self._id)
+            ).scalar_one()
+        return View(intent, int(recorded), [Recorded(row[0], Kind(row[1]), *row[2:]) for row in rows])
+
+    @translated("looking for a flush to send")
+    def pending_flushes(self, sent: int) -> list[Recorded]:
+        """The flushes that are not sent yet."""
+        with reading(self._engine) as connection:
+            wanted = select(detail.c.tx_id, detail.c.kind, detail.c.recorded_ms).where(
+                detail.c.producer_id == self._id, detail.c.tx_id > sent, detail.c.kind == str(Kind.FLUSH)
+            )
+            return [Recorded(tx_id, Kind(kind), recorded_ms) for tx_id, kind, recorded_ms in connection.execute(wanted)]
+
+    def contents(self, recorded: Recorded) -> tuple[int, Iterator[Content]]:
+        """How many records a transaction has, and these, a few at a time; not for a sweep."""
+        if recorded.kind is not Kind.FLUSH:
+            return recorded.messages, self._stream(change.c.tx_id == recorded.tx_id)
+        chosen = self._as_of(recorded.tx_id)
+        with outbox_errors(f"reading transaction {recorded.tx_id}"), reading(self._engine) as connection:
+            counted = select(func.count()).select_from(change).where(change.c.producer_id == self._id, chosen)
+            count = int(connection.execute(counted).scalar_one())
+        return count, self._stream(chosen)
+
+    @translated("reading the keys of all content")
+    def keys_as_of(self, tx_id: int) -> set[bytes]:
+        """The keys that have content before a transaction."""
+        with reading(self._engine) as connection:
+            wanted = select(change.c.record_key).where(change.c.producer_id == self._id, self._as_of(tx_id))
+            rows = connection.execution_options(yield_per=_AT_ONCE).execute(wanted)
+            return {bytes(key) for key in rows.scalars()}
+
+    @translated("noting that transactions were sent")
+    def mark_sent(
+        self,
+        up_to: int,
+        offset: int | None,
+        sizes: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+        not_carried: int = 0,
+    ) -> None:
+        """Notes what Kafka has acknowledged: a fact, whoever notes it, so nobody's lease is asked.
+
+        Args:
+            up_to: all up to this one.
+            offset: where its progress record lies, if known.
+            sizes: bytes and records as sent, of those that differ from what was recorded.
+            not_carried: how many records the format could not carry.
+        """
+        with self._engine.begin() as connection:
+            mine = (tx.c.producer_id == self._id, tx.c.tx_status != int(Status.SENT))
+            for tx_id, (size, messages) in sizes.items():
+                connection.execute(
+                    update(tx).where(*mine, tx.c.tx_id == tx_id).values(tx_size=size, tx_messages=messages)
+                )
+            connection.execute(
+                update(tx)
+                .where(*mine, tx.c.tx_id <= up_to)
+                .values(tx_status=int(Status.SENT), tx_last_updated=_now_ms())
+            )
+            connection.execute(
+                update(state)
+                .where(state.c.producer_id == self._id, state.c.sent_tx_id < up_to)
+                .values(sent_tx_id=up_to, progress_offset=offset, not_carried=state.c.not_carried + not_carried)
+            )
+
+    @translated("noting that a transaction failed")
+    def mark_failed(self, term: int | None, tx_id: int | None, status: Status, reason: str) -> bool:
+        """Suspends the producer, and notes why: only if the lease is still ours, and the transaction is pending."""
+        with self._engine.begin() as connection:
+            ours = connection.execute(
+                update(lease).where(lease.c.producer_id == self._id, lease.c.term == term).values(beat=lease.c.beat + 1)
+            )  # an update, so that nobody takes the lease before this commits
+            if not ours.rowcount:
+                return False
+            if tx_id is not None:
+                pending = (tx.c.producer_id == self._id, tx.c.tx_id == tx_id, tx.c.tx_status == int(Status.PENDING))
+                values = {"tx_status": int(status), "tx_last_updated": _now_ms()}
+                if not connection.execute(update(tx).where(*pending).values(values)).rowcount:
+                    tx_id = None
+            if tx_id is not None:
+                this = (detail.c.producer_id == self._id, detail.c.tx_id == tx_id)
+                connection.execute(update(detail).where(*this).values(error=reason))
+            return set_mode(connection, self._id, Mode.FAILED, reason, only=[Mode.RUNNING])
+
+    @translated("noting who publishes")
+    def note_identity(self, transactional_id: str) -> None:
+        """Remembers under which transactional id it publishes, so that one that is changed can be fenced."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(state).where(state.c.producer_id == self._id).values(transactional_id=transactional_id)
+            )
+
+    @translated("noting how the producer starts")
+    def change_mode(self, mode: Mode, *, only: list[Mode], asked: int) -> bool:
+        """Changes how it is meant to run, unless somebody has said something since."""
+        with self._engine.begin() as connection:
+            return set_mode(connection, self._id, mode, None, only=only, asked=asked)
+
+    @translated("pruning what was sent")
+    def prune(self) -> int:
+        """Deletes content that was sent and replaced since; present content stays, for the next full flush."""
+        with self._engine.begin() as connection:
+            sent = intent_of(connection, self._id).sent
+            newer = self._newer_than_this(change.alias("newer"), sent + 1)
+            gone = connection.execute(
+                delete(change).where(
+                    change.c.producer_id == self._id,
+                    change.c.tx_id <= sent,
+                    or_(newer, change.c.record_value.is_(None)),
+                )
+            )
+            return int(gone.rowcount)
+
+    def _as_of(self, tx_id: int) -> ColumnElement[bool]:
+        newer = self._newer_than_this(change.alias("newer"), tx_id)
+        return and_(change.c.tx_id < tx_id, change.c.record_value.is_not(None), ~newer)
+
+    @staticmethod
+    def _newer_than_this(newer: object, before: int) -> ColumnElement[bool]:
+        columns = newer.c  # type: ignore[attr-defined]
+        return (
+            select(columns.tx_id)
+            .where(
+                columns.producer_id == change.c.producer_id,
+                columns.key_hash == change.c.key_hash,
+                columns.tx_id > change.c.tx_id,
+                columns.tx_id < before,
+            )
+            .exists()
+        )
+
+    def _stream(self, chosen: ColumnElement[bool]) -> Iterator[Content]:
+        wanted = (
+            select(change.c.record_key, change.c.record_value, change.c.content_type)
+            .where(change.c.producer_id == self._id, chosen)
+            .order_by(change.c.tx_id, change.c.number)
+        )
+        with outbox_errors("reading what is to be sent"), reading(self._engine) as connection:
+            rows = connection.execution_options(yield_per=_AT_ONCE).execute(wanted)
+            for key, value, content_type in rows:
+                yield Content(bytes(key), None if value is None else bytes(value), content_type)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,142 @@
+"""What the database says of a producer."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, and_, case, func, select
+
+from kafka_replica.producer.outbox.database import reading, translated
+from kafka_replica.producer.outbox.lease import Seen
+from kafka_replica.producer.outbox.modes import Mode, intent_of
+from kafka_replica.producer.outbox.tables import Status, config, detail, lease, tx
+
+_LOOK_S = 0.1
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A transaction that could not be sent."""
+
+    tx_id: int
+    status: int
+    error: str | None
+
+
+@dataclass(frozen=True)
+class ProducerStatus:
+    """How a producer fares."""
+
+    id: str
+    topic: str
+    media_type: str
+    mode: Mode
+    reason: str | None
+    owner: str | None
+    """The instance that publishes; None if none does."""
+    owner_lives: bool
+    """Whether it was seen to be alive while we watched."""
+    term: int
+    sent: int
+    """All transactions up to this one have arrived."""
+    recorded: int
+    pending: int
+    pending_bytes: int
+    oldest_pending_ms: int | None
+    last_sent_ms: int | None
+    not_carried: int
+    """Records that the format could not carry, of all time."""
+    failed: Failed | None
+    incarnation: str
+
+    @property
+    def running(self) -> bool:
+        """Whether it publishes: it is meant to, and an instance that lives does."""
+        return self.mode is Mode.RUNNING and self.owner_lives
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values; ``running`` first."""
+        return {"running": self.running, **asdict(self), "mode": str(self.mode)}
+
+
+@translated("asking how the producer fares")
+def read_status(engine: Engine, producer_id: str, watch_s: float) -> ProducerStatus:
+    """What the database says.
+
+    Args:
+        engine: the database.
+        producer_id: of which.
+        watch_s: for how long to watch the owner's beat at most; 0 takes the owner's word for it.
+
+    Raises:
+        UsageError: there is no such producer.
+    """
+    seen = _seen(engine, producer_id)
+    lives = seen.owner is not None
+    give_up_s = time.monotonic() + watch_s
+    if lives and watch_s:
+        first, lives = seen, False
+        while not lives and time.monotonic() < give_up_s:
+            time.sleep(_LOOK_S)
+            seen = _seen(engine, producer_id)
+            lives = seen != first and seen.owner is not None
+    with reading(engine) as connection:
+        return _status(connection, producer_id, seen, lives)
+
+
+def _seen(engine: Engine, producer_id: str) -> Seen:
+    with reading(engine) as connection:
+        intent_of(connection, producer_id)
+        wanted = select(lease.c.owner, lease.c.term, lease.c.beat).where(lease.c.producer_id == producer_id)
+        return Seen(*connection.execute(wanted).one())
+
+
+def _status(connection: Connection, producer_id: str, seen: Seen, lives: bool) -> ProducerStatus:
+    intent = intent_of(connection, producer_id)
+    topic, media_type = connection.execute(
+        select(config.c.topic, config.c.format).where(config.c.id == producer_id)
+    ).one()
+    is_sent = tx.c.tx_status == int(Status.SENT)
+    recorded, pending, pending_bytes, last_sent_ms = connection.execute(
+        select(
+            func.coalesce(func.max(tx.c.tx_id), 0),
+            func.coalesce(func.sum(case((is_sent, 0), else_=1)), 0),
+            func.coalesce(func.sum(case((is_sent, 0), else_=tx.c.tx_size)), 0),
+            func.max(case((is_sent, tx.c.tx_last_updated))),
+        ).where(tx.c.producer_id == producer_id)
+    ).one()
+    oldest = connection.execute(
+        select(func.min(detail.c.recorded_ms)).where(detail.c.producer_id == producer_id, detail.c.tx_id > intent.sent)
+    ).scalar_one()
+    return ProducerStatus(
+        id=producer_id,
+        topic=topic,
+        media_type=media_type,
+        mode=intent.mode,
+        reason=intent.reason,
+        owner=seen.owner,
+        owner_lives=lives,
+        term=seen.term,
+        sent=intent.sent,
+        recorded=int(recorded),
+        pending=int(pending),
+        pending_bytes=int(pending_bytes),
+        oldest_pending_ms=oldest,
+        last_sent_ms=last_sent_ms,
+        not_carried=intent.not_carried,
+        failed=_failed(connection, producer_id),
+        incarnation=intent.incarnation,
+    )
+
+
+def _failed(connection: Connection, producer_id: str) -> Failed | None:
+    row = connection.execute(
+        select(tx.c.tx_id, tx.c.tx_status, detail.c.error)
+        .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
+        .where(tx.c.producer_id == producer_id, tx.c.tx_status.not_in([int(Status.PENDING), int(Status.SENT)]))
+        .order_by(tx.c.tx_id)
+        .limit(1)
+    ).first()
+    return None if row is None else Failed(row[0], row[1], row[2])

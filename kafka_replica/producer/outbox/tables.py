@@ -1,0 +1,132 @@
+"""The tables: those that registries keep, and what the log needs beside them.
+
+``kafka_producer_config``, ``kafka_producer_config_properties``, ``kafka_connection_settings`` and
+``kafka_producer_tx`` have the names and columns that structure registries use. Everything else is in tables of our
+own, so that these stay as they are known. Secrets are never written into any of them.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, StrEnum
+
+from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData, SmallInteger, String, Table, Text
+
+metadata = MetaData()
+_ID = String(255)
+
+
+class Status(IntEnum):
+    """What became of a recorded transaction: ``kafka_producer_tx.tx_status``."""
+
+    PENDING = 0
+    SENT = 1
+    """Kafka has acknowledged its commit."""
+    LOCAL_FAILURE = 2
+    """It never left."""
+    REFUSED = 3
+    """Kafka refused it."""
+    UNEXPECTED = 4
+    """Anything else; it was not sent, or Kafka could not be asked whether it was."""
+
+
+class Kind(StrEnum):
+    """What a recorded transaction holds."""
+
+    CHANGES = "changes"
+    DELETIONS = "deletions"
+    FLUSH = "flush"
+    """All content as of this transaction; looked up when it is sent."""
+    SWEEP = "sweep"
+    """Tombstones for the topic's keys that have no content as of this transaction; looked up when it is sent."""
+
+
+config = Table(
+    "kafka_producer_config",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("topic", Text, nullable=False),
+    Column("format", Text, nullable=False),
+)
+properties = Table(
+    "kafka_producer_config_properties",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("line_number", Integer, primary_key=True, autoincrement=False),
+    Column("property", Text, nullable=False),
+)
+connection_settings = Table(
+    "kafka_connection_settings",
+    metadata,
+    Column("conn_key", _ID, primary_key=True),
+    Column("conn_value", Text, nullable=False),
+)
+tx = Table(
+    "kafka_producer_tx",
+    metadata,
+    Column("tx_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("producer_id", _ID, primary_key=True),
+    Column("tx_status", SmallInteger, nullable=False),
+    Column("tx_last_updated", BigInteger, nullable=False),
+    Column("tx_size", BigInteger, nullable=False),
+    Column("tx_messages", Integer, nullable=False),
+    Index("kafka_producer_tx_by_producer", "producer_id", "tx_id"),
+)
+
+detail = Table(
+    "kafka_producer_tx_detail",
+    metadata,
+    Column("producer_id", _ID, primary_key=True),
+    Column("tx_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("kind", String(16), nullable=False),
+    Column("recorded_ms", BigInteger, nullable=False),
+    Column("error", Text),
+)
+"""What ``kafka_producer_tx`` has no column for."""
+
+change = Table(
+    "kafka_producer_tx_change",
+    metadata,
+    Column("producer_id", _ID, primary_key=True),
+    Column("tx_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("key_hash", LargeBinary(32), nullable=False),
+    Column("record_key", LargeBinary, nullable=False),
+    Column("record_value", LargeBinary),
+    Column("content_type", Text),
+    Column("content_hash", LargeBinary(32)),
+    Index("kafka_producer_tx_change_by_key", "producer_id", "key_hash", "tx_id"),
+)
+"""What a transaction holds, in order; a value of null is a deletion. The newest row of a key is its present content."""
+
+counter = Table(
+    "kafka_producer_counter",
+    metadata,
+    Column("producer_id", _ID, primary_key=True),
+    Column("last_tx_id", BigInteger, nullable=False),
+)
+"""The last number given. Its row is what recorders of one producer queue up for."""
+
+state = Table(
+    "kafka_producer_state",
+    metadata,
+    Column("producer_id", _ID, primary_key=True),
+    Column("incarnation", String(32), nullable=False),
+    Column("mode", String(16), nullable=False),
+    Column("reason", Text),
+    Column("transactional_id", _ID),
+    Column("sent_tx_id", BigInteger, nullable=False),
+    Column("progress_offset", BigInteger),
+    Column("not_carried", BigInteger, nullable=False),
+    Column("asked", BigInteger, nullable=False),
+)
+"""How the producer is meant to run, and up to where Kafka has acknowledged."""
+
+lease = Table(
+    "kafka_producer_lease",
+    metadata,
+    Column("producer_id", _ID, primary_key=True),
+    Column("owner", Text),
+    Column("term", BigInteger, nullable=False),
+    Column("beat", BigInteger, nullable=False),
+)
+"""Which instance publishes. It says so by raising ``beat``; no clocks are compared."""

@@ -1,0 +1,129 @@
+"""What the relay's rules are told, and what they answer. Values alone."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import NamedTuple, TypeAlias
+
+from kafka_replica.broker.faults import Fault
+
+# --- events: what happened ---
+
+
+class Started(NamedTuple):
+    """The relay begins."""
+
+
+class Waited(NamedTuple):
+    """A wait is over."""
+
+
+class Leased(NamedTuple):
+    """The lease is ours."""
+
+
+class StandingBy(NamedTuple):
+    """The lease is somebody else's, or was lost."""
+
+
+class Looked(NamedTuple):
+    """What the database says."""
+
+    running: bool
+    sent: int
+    """Marked as sent, all up to this one."""
+    recorded: int
+    """The last number given."""
+    next_ids: tuple[int, ...]
+    """The first transactions after ``sent``, some of them; they are sent before the database is asked again."""
+
+
+class Connected(NamedTuple):
+    """The transactional id is ours: nothing of an older producer is open any more. What Kafka says has arrived."""
+
+    progress: int | None
+
+
+class Committed(NamedTuple):
+    """Kafka has acknowledged the commit of a transaction."""
+
+    tx_id: int
+
+
+class Marked(NamedTuple):
+    """The database holds what became of transactions."""
+
+
+class KafkaFailed(NamedTuple):
+    """Connecting or sending failed."""
+
+    fault: Fault
+    reason: str
+    may_have_arrived: bool = False
+
+
+class DatabaseFailed(NamedTuple):
+    """The database did not do what was asked; whether it did is not known."""
+
+
+Event: TypeAlias = (
+    Started | Waited | Leased | StandingBy | Looked | Connected | Committed | Marked | KafkaFailed | DatabaseFailed
+)
+
+# --- decisions: what to do next ---
+
+
+class Pause(Enum):
+    """What is waited for."""
+
+    STAND_BY = auto()
+    """The lease."""
+    WORK = auto()
+    """Something recorded, or being resumed."""
+    RETRY = auto()
+    """What went wrong to pass; longer each time."""
+    DATABASE = auto()
+    """The database to come back."""
+
+
+class Acquire(NamedTuple):
+    """Take the lease, or make sure of it."""
+
+
+class Look(NamedTuple):
+    """Ask the database what there is to do."""
+
+
+class Connect(NamedTuple):
+    """Take up the transactional id with a new producer, and read what has arrived."""
+
+
+class Send(NamedTuple):
+    """Send a transaction together with its progress record, and commit."""
+
+    tx_id: int
+
+
+class MarkSent(NamedTuple):
+    """Note that all up to this one have arrived."""
+
+    up_to: int
+
+
+class Suspend(NamedTuple):
+    """Note why nothing more can be sent; ``tx_id`` is the transaction that is to blame, if one is."""
+
+    tx_id: int | None
+    fault: Fault
+    reason: str
+    may_have_arrived: bool
+
+
+class Wait(NamedTuple):
+    """Wait, some time or until told."""
+
+    pause: Pause
+    attempt: int = 0
+
+
+Decision: TypeAlias = Acquire | Look | Connect | Send | MarkSent | Suspend | Wait

@@ -1,0 +1,39 @@
+"""Keeps the lease while its owner lives, in a thread of its own: sending may take long."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.producer.outbox.lease import Lease
+
+_log = logging.getLogger("kafka_replica.producer")
+
+
+class Heartbeat:
+    """Renews a lease four times in its time, until closed."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="kafka_replica lease", daemon=True)
+
+    def start(self) -> None:
+        """Begins."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Ends, and gives the lease back."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(self._lease.lease_s)
+        self._lease.release()
+
+    def _run(self) -> None:
+        while not self._closing.wait(self._lease.lease_s / 4):
+            try:
+                if self._lease.term is not None and not self._lease.renew():
+                    _log.warning("another instance publishes now; this one stands by")
+            except KafkaReplicaError as error:  # the database may come back
+                _log.warning("the lease was not renewed: %s", error)

@@ -1,0 +1,216 @@
+"""The relay's connection to Kafka: takes up the transactional id, asks what has arrived, sends whole transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from kafka_replica.broker.last_record import committed, last_of_key
+from kafka_replica.broker.topics import Topics
+from kafka_replica.broker.writer import TransactionalWriter
+from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, TopicNotFoundError
+from kafka_replica.producer.encoding import Encoder
+from kafka_replica.producer.headers import CONTENT_TYPE, TransactionHeaders, of_transaction
+from kafka_replica.producer.outbox.queue import Content, Recorded
+from kafka_replica.producer.relay.progress import (
+    PROGRESS_SETTINGS,
+    Progress,
+    progress_key,
+    progress_value,
+    read_progress,
+)
+from kafka_replica.records import Headers, Partition, key_text
+
+Step = Callable[[str], None]
+"""Told the name of each step before the next one is taken; tests die there."""
+
+_DEFAULTS: dict[str, Any] = {
+    "client.id": "kafka-replica-relay",
+    "queue.buffering.max.kbytes": 32 << 10,  # bounds the memory of a full flush
+    "queue.buffering.max.messages": 10_000,
+    "transaction.timeout.ms": 180_000,  # a full flush is one transaction
+}
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who publishes, and where to."""
+
+    producer_id: str
+    incarnation: str
+    transactional_id: str
+    topics: tuple[str, ...]
+    progress_topic: str
+    media_type: str = ""
+
+    @property
+    def progress_place(self) -> Partition:
+        """Where the progress records are."""
+        return Partition(self.progress_topic, 0)
+
+    @property
+    def progress_key(self) -> bytes:
+        """The key of this producer's."""
+        return progress_key(self.producer_id, self.incarnation)
+
+
+class Sent(NamedTuple):
+    """A transaction as it was sent."""
+
+    size: int
+    """Bytes of keys and values, before compression; of one topic."""
+    messages: int
+    not_carried: int
+    offset: int
+    """Of its progress record."""
+
+
+class Link:
+    """One connection; when anything fails it is closed, and another one made.
+
+    Args:
+        config: librdkafka's properties.
+        identity: who publishes, and where to.
+        encoder: makes values of contents.
+        timeout_s: how long one step of Kafka's may take.
+        step: told of each step.
+    """
+
+    def __init__(
+        self, config: Mapping[str, Any], identity: Identity, encoder: Encoder, timeout_s: float, step: Step
+    ) -> None:
+        self._config = {**_DEFAULTS, **config}
+        self._plain = dict(config)
+        self._identity = identity
+        self._encoder = encoder
+        self._timeout_s = timeout_s
+        self._step = step
+        self._writer: TransactionalWriter | None = None
+
+    def connect(self, former_id: str | None, hint: int | None) -> Progress | None:
+        """Fences whoever had the transactional id, and finds out what has arrived.
+
+        Args:
+            former_id: the transactional id used before, if it was another one: that is fenced, too.
+            hint: where a progress record was seen.
+
+        Raises:
+            KafkaReplicaError: it could not be done.
+        """
+        identity = self._identity
+        self._check_topics()
+        if former_id not in {None, identity.transactional_id}:
+            TransactionalWriter(self._config, str(former_id), self._timeout_s).close()
+        self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
+        self._step("taken up")
+        place, key = identity.progress_place, identity.progress_key
+        found = last_of_key(self._plain, place, key, self._timeout_s, hint)
+        self._step("asked")
+        return None if found is None else read_progress(found.value, found.offset, place, key)
+
+    def send(self, recorded: Recorded, count: int, contents: Iterable[Content]) -> Sent:
+        """Sends a transaction with its progress record, and commits it.
+
+        Raises:
+            CommitUnknownError: Kafka did not answer; it may have arrived.
+            KafkaReplicaError: it was not committed; nothing of it is visible.
+        """
+        writer = self._writer
+        assert writer is not None, "connect first"  # noqa: S101
+        writer.begin()
+        self._step("begun")
+        try:
+            size, messages, not_carried = self._hand_over(writer, recorded, count, contents)
+            place = self._identity.progress_place
+            value = progress_value(recorded.tx_id, recorded.recorded_ms)
+            writer.send_to(place, self._identity.progress_key, value, ())
+            self._step("handed over")
+            ends = writer.commit()
+        except CommitUnknownError:
+            raise
+        except BaseException:
+            with suppress(KafkaReplicaError):  # the next one to take up the id does it otherwise
+                writer.abort()
+            raise
+        self._step("committed")
+        return Sent(size, messages, not_carried, ends[place] - 1)
+
+    def present_keys(self) -> Iterator[bytes]:
+        """The keys that the topics have now.
+
+        Raises:
+            BrokerError: Kafka did not answer or refused.
+        """
+        topics = Topics(self._plain)
+        there: set[bytes] = set()
+        for topic in self._identity.topics:
+            alive: set[bytes] = set()
+            for record in committed(
+                self._plain, topics.look_up(topic, self._timeout_s).partitions, self._timeout_s, {}
+            ):
+                if record.key is not None:
+                    (alive.discard if record.value is None else alive.add)(record.key)
+            there |= alive
+        yield from sorted(there)
+
+    def forget(self) -> None:
+        """Deletes this producer's progress record, in a transaction of its own.
+
+        Raises:
+            KafkaReplicaError: it could not be done.
+        """
+        writer = TransactionalWriter(self._config, self._identity.transactional_id, self._timeout_s)
+        writer.begin()
+        place = self._identity.progress_place
+        writer.send_to(place, self._identity.progress_key, None, ())
+        writer.commit()
+        writer.close()
+
+    def close(self) -> None:
+        """Ends the connection."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
+
+    def _hand_over(
+        self, writer: TransactionalWriter, recorded: Recorded, count: int, contents: Iterable[Content]
+    ) -> tuple[int, int, int]:
+        size = messages = not_carried = 0
+        name = f"{self._identity.producer_id}/{recorded.tx_id}"
+        said = of_transaction(TransactionHeaders(name, 1, count, recorded.recorded_ms))
+        for number, content in enumerate(contents, 1):
+            encoded = self._encoded(content)
+            if encoded is None:
+                not_carried += 1
+                continue
+            value, headers = encoded
+            for topic in self._identity.topics:
+                writer.send(topic, content.key, value, (*headers, *said(number)))
+            size += len(content.key) + len(value or b"")
+            messages += 1
+            self._step("record")
+        return size, messages, not_carried
+
+    def _encoded(self, content: Content) -> tuple[bytes | None, Headers] | None:
+        if content.value is None:
+            return None, ()
+        try:
+            encoded = self._encoder(content.key, content.value, content.content_type, self._identity.media_type)
+        except Exception as error:
+            wanted = self._identity.media_type or "its format"
+            raise EncodingError(f"writing {key_text(content.key)} as {wanted}: {error}; mend it, and resume") from error
+        if encoded is None:
+            return None
+        headers = () if encoded.content_type is None else ((CONTENT_TYPE, encoded.content_type.encode()),)
+        return encoded.value, headers
+
+    def _check_topics(self) -> None:
+        topics = Topics(self._plain)
+        for topic in self._identity.topics:
+            topics.look_up(topic, self._timeout_s)  # a producer waits for a topic that is not there
+        try:
+            topics.look_up(self._identity.progress_topic, self._timeout_s)
+        except TopicNotFoundError:
+            topics.create(self._identity.progress_topic, 1, PROGRESS_SETTINGS, self._timeout_s)

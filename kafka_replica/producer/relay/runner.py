@@ -1,0 +1,299 @@
+"""The loop around the rules: does what they decide, and tells them what came of it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Literal
+
+from sqlalchemy import Engine
+
+from kafka_replica.broker.faults import Fault, fault_of
+from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, OutboxError, RecordNotSentError
+from kafka_replica.producer.notices import (
+    Acknowledged,
+    Arrived,
+    Notice,
+    Notify,
+    Retrying,
+    Sending,
+    StandBy,
+    Suspension,
+    Takeover,
+)
+from kafka_replica.producer.outbox.lease import Lease
+from kafka_replica.producer.outbox.modes import Mode
+from kafka_replica.producer.outbox.outbox import Outbox
+from kafka_replica.producer.outbox.queue import Content, Queue, View
+from kafka_replica.producer.outbox.tables import Kind, Status
+from kafka_replica.producer.relay.events import (
+    Acquire,
+    Committed,
+    Connect,
+    Connected,
+    DatabaseFailed,
+    Decision,
+    Event,
+    KafkaFailed,
+    Leased,
+    Look,
+    Looked,
+    Marked,
+    MarkSent,
+    Pause,
+    Send,
+    StandingBy,
+    Started,
+    Suspend,
+    Wait,
+    Waited,
+)
+from kafka_replica.producer.relay.link import Link, Sent, Step
+from kafka_replica.producer.relay.rules import Relay
+
+_log = logging.getLogger("kafka_replica.producer")
+
+FirstStart = Literal["idle", "flush", "resume"]
+_PRUNE_EVERY_S = 60.0
+_STATUS = {
+    Fault.LOCAL: Status.LOCAL_FAILURE,
+    Fault.TRANSITORY: Status.LOCAL_FAILURE,
+    Fault.REFUSED: Status.REFUSED,
+    Fault.FENCED: Status.REFUSED,
+    Fault.UNEXPECTED: Status.UNEXPECTED,
+}
+
+
+class Runner:
+    """Runs one instance's relay until closed.
+
+    Args:
+        engine: the database.
+        outbox: the log.
+        lease: this instance's.
+        make_link: makes a connection for an incarnation of the producer.
+        transactional_id: under which it publishes.
+        first_start: what one that has never sent anything does.
+        poll_s: how often the database is asked for more.
+        retries: how often a failure that may pass is tried again.
+        notify: told of what happens.
+        step: told of each step; for tests.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        outbox: Outbox,
+        lease: Lease,
+        make_link: Callable[[str], Link],
+        transactional_id: str,
+        *,
+        first_start: FirstStart,
+        poll_s: float,
+        retries: int,
+        notify: Notify,
+        step: Step,
+    ) -> None:
+        self._engine = engine
+        self._outbox = outbox
+        self._queue = Queue(engine, outbox.producer_id)
+        self._lease = lease
+        self._make_link = make_link
+        self._transactional_id = transactional_id
+        self._first_start = first_start
+        self._poll_s = poll_s
+        self._notify = notify
+        self._step = step
+        self._rules = Relay(retries)
+        self._link: Link | None = None
+        self._view: View | None = None
+        self._sent: dict[int, Sent] = {}
+        self._begun = False
+        self._asked = self._queue.view().intent.asked
+        self._offset: int | None = None
+        self._trouble: KafkaFailed | None = None
+        self._pruned_s = time.monotonic()
+        self.closing = threading.Event()
+        self.wake = threading.Event()
+
+    def run(self) -> None:
+        """Runs until ``closing`` is set."""
+        event: Event = Started()
+        try:
+            while not self.closing.is_set():
+                decision = self._rules.on(event)
+                if not self._rules.connected and not isinstance(decision, Connect):
+                    self._disconnect()
+                event = self._done(decision)
+        finally:
+            self._disconnect()
+
+    def _done(self, decision: Decision) -> Event:
+        try:
+            return self._do(decision)
+        except OutboxError as error:
+            _log.warning("%s", error)
+            return DatabaseFailed()
+        except KafkaReplicaError as error:
+            return self._kafka_failed(error)
+        except Exception as error:  # noqa: BLE001 - whatever it is, nothing is skipped and somebody is told
+            _log.exception("the relay failed")
+            return self._kafka_failed(error)
+
+    def _do(self, decision: Decision) -> Event:  # noqa: PLR0911 - one for each decision
+        match decision:
+            case Acquire():
+                return self._acquire()
+            case Look():
+                return self._look()
+            case Connect():
+                return self._connect()
+            case Send():
+                return self._send(decision.tx_id)
+            case MarkSent():
+                return self._mark_sent(decision.up_to)
+            case Suspend():
+                return self._suspend(decision)
+            case Wait():
+                return self._wait(decision)
+
+    # --- the steps ---
+
+    def _acquire(self) -> Event:
+        held = self._lease.term is not None
+        if not self._lease.hold():
+            if held:
+                self._tell(StandBy())
+            return StandingBy()
+        if not held:
+            self._step("leased")
+            self._tell(Takeover())
+        if not self._begun:
+            if not self._lease.saw_another:
+                self._start()
+            self._begun = True
+        return Leased()
+
+    def _start(self) -> None:
+        """What a start means, when no other instance was running."""
+        view = self._queue.view()
+        ever = view.intent.sent > 0
+        if not ever and view.intent.mode in {Mode.RUNNING, Mode.SUSPENDED}:
+            # It may have died between Kafka's acknowledgement and noting it.
+            link = self._make_link(view.intent.incarnation)
+            try:
+                ever = link.connect(view.intent.transactional_id, None) is not None
+            finally:
+                link.close()
+        if ever:
+            self._queue.change_mode(Mode.RUNNING, only=[Mode.SUSPENDED], asked=self._asked)
+        elif self._first_start == "idle":
+            self._queue.change_mode(Mode.IDLE, only=[Mode.RUNNING, Mode.SUSPENDED], asked=self._asked)
+        elif view.intent.mode is not Mode.FAILED:
+            with self._engine.begin() as connection:
+                if self._first_start == "flush" and not self._queue.pending_flushes(view.intent.sent):
+                    self._outbox.record_flush(connection)
+                self._outbox.resume(connection)
+
+    def _look(self) -> Event:
+        if self._lease.term is None:
+            self._tell(StandBy())
+            return StandingBy()
+        self._view = view = self._queue.view()
+        running = view.intent.mode is Mode.RUNNING
+        return Looked(running, view.intent.sent, view.recorded, tuple(each.tx_id for each in view.next))
+
+    def _connect(self) -> Event:
+        view = self._view
+        assert view is not None, "look first"  # noqa: S101
+        self._disconnect()
+        self._link = self._make_link(view.intent.incarnation)
+        progress = self._link.connect(view.intent.transactional_id, view.intent.progress_offset)
+        if view.intent.transactional_id != self._transactional_id:
+            self._queue.note_identity(self._transactional_id)
+        self._offset = None if progress is None else progress.offset
+        return Connected(None if progress is None else progress.tx_id)
+
+    def _send(self, tx_id: int) -> Event:
+        assert self._view is not None and self._link is not None  # noqa: S101, PT018
+        if self._lease.term is None:
+            self._tell(StandBy())
+            return StandingBy()
+        recorded = next(each for each in self._view.next if each.tx_id == tx_id)
+        self._tell(Sending(tx_id))
+        if recorded.kind is Kind.SWEEP:
+            keep = self._queue.keys_as_of(tx_id)
+            gone = [Content(key, None, None) for key in self._link.present_keys() if key not in keep]
+            sent = self._link.send(recorded, len(gone), gone)
+        else:
+            count, contents = self._queue.contents(recorded)
+            sent = self._link.send(recorded, count, contents)
+        self._sent[tx_id], self._offset = sent, sent.offset
+        self._tell(Acknowledged(tx_id, sent.size, sent.messages, sent.not_carried))
+        return Committed(tx_id)
+
+    def _mark_sent(self, up_to: int) -> Event:
+        self._step("marking")
+        view, sent = self._view, {tx_id: each for tx_id, each in self._sent.items() if tx_id <= up_to}
+        recorded = {each.tx_id: (each.size, each.messages) for each in (view.next if view is not None else ())}
+        sizes = {tx_id: (each.size, each.messages) for tx_id, each in sent.items()}
+        differing = {tx_id: size for tx_id, size in sizes.items() if size != recorded.get(tx_id)}
+        not_carried = sum(each.not_carried for each in sent.values())
+        self._queue.mark_sent(up_to, self._offset, differing, not_carried)
+        if not_carried:
+            _log.warning("up to transaction %d: the format cannot carry %d records", up_to, not_carried)
+        self._sent.clear()
+        self._tell(Arrived(up_to))
+        self._step("marked")
+        return Marked()
+
+    def _suspend(self, decision: Suspend) -> Event:
+        status = Status.UNEXPECTED if decision.may_have_arrived else _STATUS[decision.fault]
+        if self._queue.mark_failed(self._lease.term, decision.tx_id, status, decision.reason):
+            _log.error("suspended: %s", decision.reason)
+            self._tell(Suspension(decision.tx_id, status, decision.reason))
+        return Waited()
+
+    def _wait(self, decision: Wait) -> Event:
+        match decision.pause:
+            case Pause.STAND_BY:
+                self.closing.wait(self._lease.lease_s / 10)
+            case Pause.WORK:
+                self._prune()
+                self.wake.wait(self._poll_s)
+                self.wake.clear()
+            case Pause.DATABASE:
+                self.closing.wait(0.5)
+            case Pause.RETRY:
+                if self._trouble is not None:
+                    self._tell(Retrying(decision.attempt, self._trouble.fault, self._trouble.reason))
+                self.closing.wait(min(0.25 * 2**decision.attempt, 10.0))
+        return Waited()
+
+    # --- helpers ---
+
+    def _kafka_failed(self, error: Exception) -> KafkaFailed:
+        fault = fault_of(error)
+        if isinstance(error, (EncodingError, RecordNotSentError)) and fault not in {Fault.TRANSITORY, Fault.FENCED}:
+            fault = Fault.LOCAL
+        self._trouble = KafkaFailed(fault, str(error) or type(error).__name__, isinstance(error, CommitUnknownError))
+        _log.warning("%s", self._trouble.reason)
+        return self._trouble
+
+    def _disconnect(self) -> None:
+        link, self._link = self._link, None
+        if link is not None:
+            link.close()
+
+    def _prune(self) -> None:
+        if time.monotonic() - self._pruned_s > _PRUNE_EVERY_S:
+            self._pruned_s = time.monotonic()
+            self._queue.prune()
+
+    def _tell(self, notice: Notice) -> None:
+        try:
+            self._notify(notice)
+        except Exception:  # noqa: BLE001 - who listens must not stop who sends
+            _log.exception("an observer of the producer failed")
