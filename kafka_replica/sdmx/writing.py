@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from kafka_replica.errors import SdmxError, UnwritableError
-from kafka_replica.sdmx import edi_writer, fusion_writer, json_writer, ml20_writer, ml_writer, xlsx_writer
-from kafka_replica.sdmx.carrying import carried
-from kafka_replica.sdmx.difference import difference
 from kafka_replica.sdmx.formats import Format, of_content_type
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.writers import edi, fusion, ml, ml20, sdmx_json, xlsx
+from kafka_replica.sdmx.writers.carrying import carried
+from kafka_replica.sdmx.writers.difference import difference
 
 DEFAULT_HEADER: Final = Header(id="STRUCTURES", sender="KAFKA_REPLICA", prepared="1970-01-01T00:00:00Z")
 """The header of messages for which none is given; its time is fixed, so the same artefacts give the same bytes."""
@@ -32,19 +32,19 @@ class _Writer(NamedTuple):
 _WRITERS: Final[dict[Format, _Writer]] = {
     **dict.fromkeys(
         (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1),
-        _Writer(ml_writer.element_of, ml_writer.message_of),
+        _Writer(ml.element_of, ml.message_of),
     ),
     **dict.fromkeys(
         (Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1),
-        _Writer(json_writer.element_of, json_writer.message_of),
+        _Writer(sdmx_json.element_of, sdmx_json.message_of),
     ),
     **dict.fromkeys(
         (Format.SDMX_ML_1_0, Format.SDMX_ML_2_0),
-        _Writer(ml20_writer.element_of, ml20_writer.message_of),
+        _Writer(ml20.element_of, ml20.message_of),
     ),
-    Format.EDI: _Writer(edi_writer.element_of, edi_writer.message_of),
-    Format.XLSX: _Writer(xlsx_writer.element_of, xlsx_writer.message_of),
-    Format.FUSION_JSON: _Writer(fusion_writer.element_of, fusion_writer.message_of),
+    Format.EDI: _Writer(edi.element_of, edi.message_of),
+    Format.XLSX: _Writer(xlsx.element_of, xlsx.message_of),
+    Format.FUSION_JSON: _Writer(fusion.element_of, fusion.message_of),
 }
 
 _PREFERRED: Final = (
@@ -141,7 +141,8 @@ def _written(artefacts: list[Artefact], format_: Format, header: Header, *, veri
         try:
             expected.append(carried(artefact, format_))
             elements.append(writer.element_of(expected[-1], format_))
-        except UnwritableError as error:
+        except SdmxError as error:
+            # Among them ids that make no URN where a format wants one.
             raise _CannotCarryError(artefact, format_, str(error)) from None
         except RecursionError:
             raise _CannotCarryError(artefact, format_, "its items are nested too deep") from None

@@ -19,7 +19,7 @@ ROOMS = {
     "tables/libraries.py": {"pandas", "polars", "pyarrow"},
     "exchange/sdmx1/library.py": {"sdmx"},
     "exchange/pysdmx/library.py": {"pysdmx"},
-    "xlsx_writer/message.py": {"xlsxwriter"},
+    "writers/xlsx/message.py": {"xlsxwriter"},
 }
 
 

@@ -10,9 +10,9 @@ from sdmx_corpus import data_of, rows
 
 from kafka_replica.errors import MessageError, UnreadableContentError, UnwritableError
 from kafka_replica.sdmx import read_message
-from kafka_replica.sdmx.carrying import carried
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.writers.carrying import carried
 from kafka_replica.sdmx.writing import media_types, writable, write_message
 
 ALL = rows(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import pytest
+import registry_messages
 from lxml import etree
 from schema_probe import _join, _message
 from sdmx_corpus import data_of, rows
@@ -96,6 +97,16 @@ def test_metadata_sets_stand_in_messages_of_their_own(version: str) -> None:
     with pytest.raises(UnwritableError, match="messages of their own"):
         write_message([one, flow], ML[version])
     assert list(read_message(write_message(one, Format.SDMX_JSON_2_0))) == [one]
+
+
+@pytest.mark.parametrize("version", ["21", "30", "31"])
+def test_registrations_are_the_answer_of_a_registry(version: str) -> None:
+    """A registration comes back from a message that is valid, with the constraints that stood beside it."""
+    [one] = read_message(registry_messages.answer(version))
+    data = write_message(one, ML[version])
+    assert faults(version, data) == []
+    assert list(read_message(data)) == [one]
+    assert one.constraints  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)

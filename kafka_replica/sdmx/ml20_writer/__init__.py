@@ -1,7 +1,0 @@
-"""Writing SDMX-ML 2.0 and 1.0, which differ in a few names and in what 1.0 has no place for."""
-
-from __future__ import annotations
-
-from kafka_replica.sdmx.ml20_writer.message import element_of, message_of
-
-__all__ = ["element_of", "message_of"]

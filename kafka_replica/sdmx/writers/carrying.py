@@ -1,0 +1,136 @@
+"""What becomes of an artefact in another edition: the same thing in other words, and the little that is left out.
+
+All that is not here is written as it is, or not at all.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.model import (
+    Artefact,
+    Attribute,
+    AttributeRelationship,
+    Constraint,
+    DataConstraint,
+    DataStructure,
+    Measure,
+    MetadataAttribute,
+    MetadataConstraint,
+    MetadataStructure,
+)
+from kafka_replica.sdmx.writers.carrying_earlier import as_earlier, as_edi
+from kafka_replica.sdmx.writers.dropping import without
+
+_OBS_VALUE: Final = "OBS_VALUE"
+_ALLOWED: Final = "Allowed"
+_SINCE_3_1: Final = {Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}
+_SINCE_3: Final = {
+    Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1,
+}  # fmt: skip
+_PRIMARY: Final = {
+    Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0, Format.SDMX_ML_2_0, Format.SDMX_ML_1_0, Format.EDI,
+}  # fmt: skip
+_NO_ADDRESS: Final = ("Code.uri", "Dimension.uri", "Attribute.uri", "Measure.uri", "Group.uri")
+_WITHOUT: Final = {
+    Format.SDMX_ML_2_1: frozenset({"links"}),
+    Format.SDMX_ML_2_0: frozenset({"links", "Code.descriptions", *_NO_ADDRESS}),
+    Format.SDMX_ML_1_0: frozenset({"links", "descriptions", *_NO_ADDRESS}),
+    Format.SDMX_ML_3_0: frozenset({"Link.uri", "Link.hreflang", "Link.titles"}),
+    Format.SDMX_ML_3_1: frozenset({"Link.uri", "Link.hreflang", "Link.titles"}),
+    Format.EDI: frozenset({"links", "descriptions", "annotations", "uri", "is_final"}),
+    Format.XLSX: frozenset({"links"}),
+    Format.FUSION_JSON: frozenset({"Link.uri", "Link.hreflang", "Link.titles"}),
+}
+"""What is left out where a format has no place for it: what a structure means does not hang on it."""
+
+
+def carried(artefact: Artefact, format_: Format) -> Artefact:
+    """What reading the message again gives for this artefact."""
+    left_out = _WITHOUT.get(format_)
+    if left_out is not None:
+        artefact = without(artefact, left_out)
+    if format_ is Format.EDI:
+        artefact = as_edi(artefact)
+    if format_ in {Format.SDMX_ML_2_0, Format.SDMX_ML_1_0}:
+        artefact = as_earlier(artefact, is_10=format_ is Format.SDMX_ML_1_0)
+    if format_ in _SINCE_3:
+        if artefact.is_final:
+            # Since 3.0 the version itself tells what may change.
+            artefact = replace(artefact, is_final=False)
+        if isinstance(artefact, DataStructure):
+            artefact = _with_measures(artefact)
+        if isinstance(artefact, (DataConstraint, MetadataConstraint)):
+            artefact = _with_role(artefact, format_)
+    elif format_ is Format.FUSION_JSON:
+        artefact = _as_fusion(artefact)
+    elif format_ in _PRIMARY and isinstance(artefact, DataStructure):
+        artefact = _with_primary_measure(artefact)
+    return artefact
+
+
+def _as_fusion(artefact: Artefact) -> Artefact:
+    """Fusion-JSON has the measures of 3.x; an occurrence that nobody states is written out, for there it is many."""
+    if isinstance(artefact, DataStructure):
+        return _with_measures(artefact)
+    if isinstance(artefact, MetadataStructure) and not artefact.metadata_attributes.is_stub:
+        return replace(artefact, metadata_attributes=_with_occurrences(artefact.metadata_attributes))
+    return artefact
+
+
+def _with_occurrences(found: Items[MetadataAttribute]) -> Items[MetadataAttribute]:
+    return Items({
+        id_: replace(
+            one,
+            max_occurs=1 if one.max_occurs is None else one.max_occurs,
+            metadata_attributes=_with_occurrences(one.metadata_attributes),
+        )
+        for id_, one in found.items()
+    })  # fmt: skip
+
+
+def _with_role(one: Constraint, format_: Format) -> Constraint:
+    """Constraints are of what is allowed since 3.1, which no longer says so; before it had to be said."""
+    if format_ in _SINCE_3_1:
+        return replace(one, role=None) if one.role == _ALLOWED else one
+    return replace(one, role=_ALLOWED) if one.role is None and not one.is_stub else one
+
+
+def _with_measures(one: DataStructure) -> DataStructure:
+    """A data structure of 3.x: its primary measure is a measure like any other (Technical Notes 3.0, "Measures")."""
+    if one.measures.is_stub:
+        return one
+    primary = one.measures.get(_OBS_VALUE)
+    if primary is None or primary.urn.cls != "PrimaryMeasure":
+        return one
+    measure = replace(primary, urn=one.urn.with_item("Measure", _OBS_VALUE))
+    return _changed(one, measure, ())
+
+
+def _with_primary_measure(one: DataStructure) -> DataStructure:
+    """A data structure of 2.1: a measure that stands alone and is called OBS_VALUE is the primary one."""
+    if one.measures.is_stub or list(one.measures) != [_OBS_VALUE]:
+        return one
+    measure: Measure = one.measures[_OBS_VALUE]
+    if measure.concept_roles:
+        return one
+    # 2.1 does not say whether it is mandatory: it is what data are reported for.
+    primary = replace(measure, urn=one.urn.with_item("PrimaryMeasure", _OBS_VALUE), mandatory=False)
+    return _changed(one, primary, (_OBS_VALUE,))
+
+
+def _changed(one: DataStructure, measure: Measure, named: tuple[str, ...]) -> DataStructure:
+    measures = Items({**one.measures, _OBS_VALUE: measure})
+    attributes = Items({id_: _about(each, named) for id_, each in one.attributes.items()})
+    return replace(one, measures=measures, attributes=attributes)
+
+
+def _about(one: Attribute, named: tuple[str, ...]) -> Attribute:
+    relationship: AttributeRelationship = one.relationship
+    if relationship.kind != "observation" or relationship.measures not in {(), (_OBS_VALUE,)}:
+        return one
+    return one if relationship.measures == named else replace(one, relationship=replace(relationship, measures=named))

@@ -1,0 +1,61 @@
+"""Whole interchanges of SDMX-EDI: for each agency a message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.model import Artefact
+from kafka_replica.sdmx.writers.edi import artefacts
+from kafka_replica.sdmx.writers.edi.syntax import ADVICE, encoded, released, segment
+
+_WRITERS: Final[dict[str, Callable[[Any], list[str]]]] = {
+    "Codelist": artefacts.codelist,
+    "ConceptScheme": artefacts.concept_scheme,
+    "DataStructure": artefacts.key_family,
+}
+_instant = re.compile(r"[0-9]{2}([0-9]{2})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}))?").match
+
+
+def element_of(artefact: Artefact, format_: Format) -> tuple[str, list[str]]:
+    """The agency of an artefact and its segments. Raises UnwritableError."""
+    if artefact.urn.cls not in _WRITERS:
+        raise UnwritableError(f"{format_.title} has no class {artefact.urn.cls}")
+    return artefact.agency, _WRITERS[artefact.urn.cls](artefact)
+
+
+def message_of(elements: Iterable[tuple[str, list[str]]], header: Header, _: Format) -> bytes:
+    """The interchange of these artefacts."""
+    by_agency: dict[str, list[str]] = {}
+    for agency, written in elements:
+        by_agency.setdefault(agency, []).extend(written)
+    sender, reference = released(header.sender or "UNKNOWN"), released(header.id or "1")
+    body: list[str] = []
+    for number, (agency, written) in enumerate(by_agency.items(), 1):
+        own = f"MREF{number:06}"
+        message = [
+            segment("UNH", own, ("GESMES", "2", "1", "E6")),
+            segment("BGM", "73"),
+            segment("NAD", "Z02", agency),
+            segment("NAD", "MR", "ALL"),
+            segment("NAD", "MS", sender),
+            *written,
+        ]
+        body += [*message, segment("UNT", str(len(message) + 1), own)]
+    body.append(segment("UNZ", str(len(by_agency)), reference))
+    level, data = encoded("".join(f"{one}'\r\n" for one in body))
+    test = ("", "", "", "1") if header.test else ()
+    opening = segment("UNB", (level, "3"), sender, "ALL", _when(header.prepared), reference, "", "SDMX-EDI", *test)
+    return f"{ADVICE}\r\n".encode() + encoded(f"{opening}'\r\n")[1] + data
+
+
+def _when(prepared: str | None) -> str:
+    found = _instant(prepared or "")
+    if found is None:
+        return "700101:0000"
+    year, month, day, hour, minute = found.groups(default="00")
+    return f"{year}{month}{day}:{hour}{minute}"

@@ -1,0 +1,175 @@
+"""Data and metadata structures, flows, hierarchies, constraints and maps as Fusion-JSON."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.model import (
+    Attribute,
+    Component,
+    Dataflow,
+    DataStructure,
+    Dimension,
+    Group,
+    HierarchicalCode,
+    Hierarchy,
+    HierarchyAssociation,
+    MappedValue,
+    Measure,
+    MetadataAttribute,
+    Metadataflow,
+    MetadataStructure,
+    RepresentationMap,
+    RepresentationMapping,
+)
+from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.writers.fusion.values import (
+    Json,
+    identified,
+    items_of,
+    maintained,
+    obj,
+    parts,
+    representation,
+    true,
+    urn,
+    urns,
+    when,
+)
+
+_LEVELS: Final = {
+    "dataset": "DATA_SET", "dimensions": "DIMENSION_GROUP", "group": "GROUP", "observation": "OBSERVATION",
+}  # fmt: skip
+_COMPONENTS: Final = {"Dimension", "TimeDimension", "Measure", "DataAttribute"}
+
+
+def dataflow(one: Dataflow) -> Json:
+    """A dataflow."""
+    return obj(maintained(one), dataStructureRef=urn(one.structure_reference))
+
+
+def data_structure(one: DataStructure) -> Json:
+    """A data structure."""
+    dimensions = [_dimension(each, number) for number, each in enumerate(items_of(one.dimension_list), 1)]
+    attributes = [_attribute(each) for each in items_of(one.attributes)]
+    return obj(
+        maintained(one),
+        dimensionList={"dimensions": dimensions} if dimensions else None,
+        measures=[_measure(each) for each in items_of(one.measures)],
+        attributeList={"attributes": attributes} if attributes else None,
+        groups=[_group(each) for each in items_of(one.groups)],
+    )
+
+
+def _component(one: Component) -> Json:
+    if one.urn.cls not in _COMPONENTS:
+        raise UnwritableError(f"Fusion-JSON has no place for a {one.urn.cls}")
+    return obj(
+        identified(one),
+        concept=urn(one.concept),
+        representation=representation(one.representation),
+        conceptRoles=urns(one.concept_roles),
+    )
+
+
+def _dimension(one: Dimension, number: int) -> Json:
+    position = None if one.position == number else one.position
+    return obj(_component(one), isTimeDimension=true(one.is_time), position=position)
+
+
+def _measure(one: Measure) -> Json:
+    return obj(_component(one), mandatory=one.mandatory)
+
+
+def _attribute(one: Attribute) -> Json:
+    about = one.relationship
+    if len(about.groups) > 1:
+        raise UnwritableError("Fusion-JSON has a place for one group of an attribute")
+    return obj(
+        _component(one),
+        mandatory=one.mandatory,
+        attachmentLevel=_LEVELS[about.kind],
+        attachmentGroup=about.groups[0] if about.groups else None,
+        dimensionReferences=list(about.dimensions),
+        measureReferences=list(about.measures),
+    )
+
+
+def _group(one: Group) -> Json:
+    return obj(identified(one), dimensionReferences=list(one.dimensions))
+
+
+def metadataflow(one: Metadataflow) -> Json:
+    """A metadataflow."""
+    return obj(maintained(one), metadataStructureRef=urn(one.structure_reference), targets=parts(one.targets))
+
+
+def metadata_structure(one: MetadataStructure) -> Json:
+    """A metadata structure."""
+    found = [_metadata_attribute(each) for each in items_of(one.metadata_attributes)]
+    return obj(maintained(one), metadataAttributes=found)
+
+
+def _metadata_attribute(one: MetadataAttribute) -> Json:
+    # No maxOccurs is unbounded there.
+    most = None if one.max_occurs == "unbounded" else 1 if one.max_occurs is None else one.max_occurs
+    return obj(
+        identified(one),
+        concept=urn(one.concept),
+        representation=representation(one.representation),
+        minOccurs=one.min_occurs,
+        maxOccurs=most,
+        presentational=true(one.is_presentational),
+        metadataAttributes=[_metadata_attribute(each) for each in one.metadata_attributes.values()],
+    )
+
+
+def hierarchy(one: Hierarchy) -> Json:
+    """A hierarchy; its levels have no place that we know of."""
+    found = [_code(each) for each in items_of(one.codes)]
+    return obj(maintained(one), formalLevels=one.has_formal_levels, codes=found)
+
+
+def _code(one: HierarchicalCode) -> Json:
+    return obj(
+        identified(one),
+        code=urn(one.code),
+        level=one.level,
+        validFrom=when(one.valid_from),
+        validTo=when(one.valid_to),
+        codes=[_code(each) for each in one.codes.values()],
+    )
+
+
+def hierarchy_association(one: HierarchyAssociation) -> Json:
+    """The association of a hierarchy."""
+    return obj(
+        maintained(one),
+        hierarchyRef=urn(one.linked_hierarchy),
+        linkedStructureRef=urn(one.linked_object),
+        contextRef=urn(one.context_object),
+    )
+
+
+def representation_map(one: RepresentationMap) -> Json:
+    """A representation map."""
+    return obj(
+        maintained(one),
+        sources=[_end(each) for each in one.sources],
+        targets=[_end(each) for each in one.targets],
+        mappedRelationships=[_row(each) for each in parts(one.mappings)],
+    )
+
+
+def _end(end: Urn | str) -> str:
+    return str(end)
+
+
+def _row(one: RepresentationMapping) -> Json:
+    found = {"source": [_value(each) for each in one.sources], "target": list(one.targets)}
+    return found | obj(validFrom=when(one.valid_from), validTo=when(one.valid_to))
+
+
+def _value(one: MappedValue) -> Json:
+    return obj(value=one.value, regEx=true(one.is_reg_ex), startIndex=one.start_index, endIndex=one.end_index)

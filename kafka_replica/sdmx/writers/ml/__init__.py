@@ -1,0 +1,11 @@
+"""Writing SDMX-ML 2.1, 3.0 and 3.1.
+
+Source: the schemas SDMXStructure*.xsd, SDMXCommon.xsd and SDMXMessage.xsd of the three editions, whose order of
+elements each function keeps.
+"""
+
+from __future__ import annotations
+
+from kafka_replica.sdmx.writers.ml.message import element_of, message_of
+
+__all__ = ["element_of", "message_of"]

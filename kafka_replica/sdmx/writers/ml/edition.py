@@ -1,0 +1,109 @@
+"""The editions 2.1, 3.0 and 3.1 of SDMX-ML: their namespaces, and how each refers to things.
+
+Source: SDMXMessage.xsd, SDMXCommonReferences.xsd and SDMXStructureBase.xsd of each edition.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, NamedTuple
+
+from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.writers.ml.xml import el, text
+
+_ONLY_21: Final = {
+    "HierarchicalCodelist", "ContentConstraint", "AttachmentConstraint", "StructureSet", "MeasureDimension",
+    "PrimaryMeasure", "ReportStructure", "MetadataTarget", "CodelistMap", "HybridCodelistMap",
+}  # fmt: skip
+_ONLY_3X: Final = {
+    "ValueList", "GeographicCodelist", "GeoGridCodelist", "GeoFeatureSetCode", "GeoGridCode", "MetadataProviderScheme",
+    "MetadataProvider", "MetadataProvisionAgreement", "DataConstraint", "MetadataConstraint", "HierarchyAssociation",
+    "RepresentationMap", "MetadataSet", "Measure",
+}  # fmt: skip
+_is_legacy_version = re.compile(r"[0-9]+(\.[0-9]+)*").fullmatch
+
+
+class Edition(NamedTuple):
+    """One edition; ``is_21`` tells the old one from the new ones."""
+
+    format: Format
+    number: str
+
+    @property
+    def is_21(self) -> bool:
+        """Whether it is 2.1."""
+        return self.number == "2_1"
+
+    @property
+    def is_31(self) -> bool:
+        """Whether it is 3.1."""
+        return self.number == "3_1"
+
+    @property
+    def namespaces(self) -> str:
+        """The declarations of the namespaces, as attributes of the root."""
+        base = f"http://www.sdmx.org/resources/sdmxml/schemas/v{self.number}"
+        return (
+            f' xmlns:mes="{base}/message" xmlns:str="{base}/structure" xmlns:com="{base}/common"'
+            f' xmlns:gen="{base}/metadata/generic" xmlns:reg="{base}/registry"'
+        )
+
+    def check(self, urn: Urn) -> Urn:
+        """The URN of something that this edition knows. Raises UnwritableError."""
+        if urn.cls in (_ONLY_3X if self.is_21 else _ONLY_21):
+            raise UnwritableError(f"{urn} is of class {urn.cls}, which this edition does not have")
+        if self.is_21 and not _is_legacy_version(urn.version):
+            raise UnwritableError(f"{urn} has the version {urn.version!r}, and versions of 2.1 are numbers with dots")
+        return urn
+
+    def ref(self, tag: str, urn: Urn | None, **attributes: str | None) -> str:
+        """A reference: by its parts in 2.1, by URN since 3.0; nothing where there is none."""
+        if urn is None:
+            return ""
+        self.check(urn)
+        if not self.is_21:
+            return el(tag, str(urn), **attributes)
+        return el(tag, _parts(urn), **attributes)
+
+    def refs(self, tag: str, urns: tuple[Urn, ...]) -> str:
+        """References, each an element of this name."""
+        return "".join([self.ref(tag, urn) for urn in urns])
+
+    def local(self, tag: str, id_: str | None) -> str:
+        """A reference within an artefact, by id."""
+        if id_ is None:
+            return ""
+        return el(tag, el("Ref", id=id_)) if self.is_21 else el(tag, text(id_))
+
+    def since_3(self, value: Any, what: str) -> None:
+        """Raises UnwritableError for something that only 3.x has a place for."""
+        if self.is_21 and value:
+            raise UnwritableError(f"SDMX-ML 2.1 has no place for {what}")
+
+    def until_3(self, value: Any, what: str) -> None:
+        """Raises UnwritableError for something that only 2.1 has a place for."""
+        if not self.is_21 and value:
+            raise UnwritableError(f"SDMX-ML {self.number.replace('_', '.')} has no place for {what}")
+
+
+def _parts(urn: Urn) -> str:
+    if urn.item is None:
+        return el("Ref", id=urn.id, version=urn.version, agencyID=urn.agency, package=urn.package, **{"class": urn.cls})
+    return el(
+        "Ref",
+        id=urn.item,
+        maintainableParentID=urn.id,
+        maintainableParentVersion=urn.version,
+        agencyID=urn.agency,
+        package=urn.package,
+        **{"class": urn.cls},
+    )
+
+
+EDITIONS: Final = {
+    Format.SDMX_ML_2_1: Edition(Format.SDMX_ML_2_1, "2_1"),
+    Format.SDMX_ML_3_0: Edition(Format.SDMX_ML_3_0, "3_0"),
+    Format.SDMX_ML_3_1: Edition(Format.SDMX_ML_3_1, "3_1"),
+}

@@ -1,0 +1,40 @@
+"""Registrations as SDMX-ML: in the answer of a registry to a query, the one message that has all that they say.
+
+Source: SDMXRegistryRegistration.xsd and SDMXRegistryBase.xsd. Neither agency nor version nor names have a place there.
+"""
+
+from __future__ import annotations
+
+from kafka_replica.sdmx.model import Registration
+from kafka_replica.sdmx.writers.ml.constraints import queryable
+from kafka_replica.sdmx.writers.ml.edition import Edition
+from kafka_replica.sdmx.writers.ml.values import parts
+from kafka_replica.sdmx.writers.ml.xml import el, leaf, true
+
+
+def registration(one: Registration, edition: Edition) -> str:
+    """A <QueryResult> with a <Registration>, and the constraints beside it."""
+    sources = [leaf("reg:SimpleDataSource", each) for each in parts(one.simple_data_sources)]
+    sources += [queryable("reg:QueryableDataSource", each) for each in one.queryable_data_sources]
+    own = el(
+        "reg:Registration",
+        edition.ref("reg:ProvisionAgreement", one.provision_agreement),
+        el("reg:Datasource", *sources),
+        id=one.id,
+        validFrom=one.valid_from,
+        validTo=one.valid_to,
+        lastUpdated=one.last_updated,
+        indexTimeSeries=true(one.index_time_series),
+        indexDataSet=true(one.index_data_set),
+        indexAttributes=true(one.index_attributes),
+        indexReportingPeriod=true(one.index_reporting_period),
+    )
+    constraint = "reg:ContentConstraint" if edition.is_21 else "reg:Constraint"
+    result = el("reg:DataResult", own, edition.refs(constraint, one.constraints))
+    # Whether it matched a query is a question of the query; there was none.
+    return el("reg:QueryResult", result, timeSeriesMatch="false")
+
+
+def answer(results: list[str]) -> str:
+    """The body of the message."""
+    return el("mes:QueryRegistrationResponse", el("reg:StatusMessage", status="Success"), *results)

@@ -1,0 +1,173 @@
+"""The small parts that many artefacts share: texts, annotations, representations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any, Final, TypeVar
+
+from kafka_replica.sdmx.containers import InternationalString, StubTuple
+from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS
+from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
+from kafka_replica.sdmx.writers.ml.edition import Edition
+from kafka_replica.sdmx.writers.ml.xml import attribute, el, flag, leaf, text, true
+
+T = TypeVar("T")
+
+_GEOGRAPHIC: Final = {"GeographicCodelist", "GeoGridCodelist"}
+
+
+def parts(found: tuple[T, ...]) -> tuple[T, ...]:
+    """The parts of an artefact, none for a stub."""
+    return () if isinstance(found, StubTuple) else found
+
+
+def texts(tag: str, found: InternationalString) -> str:
+    """A text in each of its languages."""
+    return "".join([f'<{tag} xml:lang="{attribute(language)}">{text(one)}</{tag}>' for language, one in found.texts])
+
+
+def annotations_of(found: tuple[Annotation, ...], edition: Edition) -> str:
+    """The <Annotations>, if there are any."""
+    return el("com:Annotations", *[_annotation(one, edition) for one in found]) if found else ""
+
+
+def _annotation(one: Annotation, edition: Edition) -> str:
+    edition.since_3(one.value is not None, "the value of an annotation")
+    edition.since_3(len(one.urls.texts) > 1 or any(lang != "en" for lang, _ in one.urls.texts), "an annotation's "
+                    "address in a language, or in several")  # fmt: skip
+    urls = "".join([leaf("com:AnnotationURL", url) for _, url in one.urls.texts]) if edition.is_21 else ""
+    return el(
+        "com:Annotation",
+        leaf("com:AnnotationTitle", one.title),
+        leaf("com:AnnotationType", one.type),
+        urls or texts("com:AnnotationURL", one.urls),
+        texts("com:AnnotationText", one.text),
+        leaf("com:AnnotationValue", one.value),
+        id=one.id,
+    )
+
+
+def links(found: tuple[Link, ...], edition: Edition) -> str:
+    """The <Link> elements (3.x)."""
+    edition.since_3(found, "links")
+    return "".join([el("com:Link", rel=one.rel, url=one.url, urn=one.urn, type=one.type) for one in found])
+
+
+def annotated(one: Identifiable, edition: Edition) -> str:
+    """Annotations and links."""
+    if not one.annotations and not one.links:
+        return ""
+    return annotations_of(one.annotations, edition) + links(one.links, edition)
+
+
+def named(one: Nameable, edition: Edition) -> str:
+    """Annotations, links, names and descriptions, in this order."""
+    names = texts("com:Name", one.names)
+    if one.descriptions.texts:
+        names += texts("com:Description", one.descriptions)
+    return annotated(one, edition) + names
+
+
+def identity(one: Identifiable) -> dict[str, str | None]:
+    """The attributes of anything with a URN."""
+    return {"id": one.id, "urn": str(one.urn), "uri": one.uri}
+
+
+def item(tag: str, one: Nameable, edition: Edition, *content: str, **attributes: str | None) -> str:
+    """An item: its names, then its content."""
+    return el(tag, named(one, edition), *content, **identity(one), **attributes)
+
+
+def without_urn(one: Identifiable) -> dict[str, str | None]:
+    """The same for what the schema of 3.x gives a URN of a form that cannot be."""
+    return {"id": one.id, "uri": one.uri}
+
+
+def component(tag: str, one: Identifiable, edition: Edition, *content: str, **attributes: str | None) -> str:
+    """The same without names."""
+    return el(tag, annotated(one, edition), *content, **identity(one), **attributes)
+
+
+def _identity_of(one: Maintainable, edition: Edition) -> dict[str, str | None]:
+    found = identity(one) | {"version": one.version}
+    # Schemes of organisations have no version in the schemas of 3.x, categorisations none in that of 3.1: it is 1.0.
+    unversioned = {*FIXED_IDS, "OrganisationUnitScheme", *(["Categorisation"] if edition.is_31 else [])}
+    is_fixed = one.urn.cls in unversioned
+    if is_fixed and not edition.is_21 and one.version == DEFAULT_VERSION:
+        del found["version"]
+    if one.urn.cls in _GEOGRAPHIC:
+        # The schemas want the class Codelist in their URNs, which is wrong: they are written without.
+        del found["urn"]
+    return found
+
+
+def artefact(tag: str, one: Maintainable, edition: Edition, content: Iterable[str], **attributes: Any) -> str:
+    """A maintainable artefact."""
+    edition.check(one.urn)
+    edition.since_3(one.is_partial_language, "the mark that languages are left out")
+    return el(
+        tag,
+        named(one, edition),
+        *content,
+        **_identity_of(one, edition),
+        agencyID=one.agency,
+        validFrom=one.valid_from,
+        validTo=one.valid_to,
+        isFinal=true(one.is_final),
+        isPartial=true(one.is_partial),
+        isPartialLanguage=true(one.is_partial_language),
+        isExternalReference=true(one.is_external_reference),
+        serviceURL=one.service_url,
+        structureURL=one.structure_url,
+        **attributes,
+    )
+
+
+def representation(tag: str, one: Representation | None, edition: Edition) -> str:
+    """A <LocalRepresentation> or <CoreRepresentation>."""
+    if one is None:
+        return ""
+    edition.since_3(one.min_occurs is not None or one.max_occurs is not None, "occurrences in a representation")
+    kind = "str:TextFormat" if one.enumeration is None else "str:EnumerationFormat"
+    return el(
+        tag,
+        edition.ref("str:Enumeration", one.enumeration),
+        "" if one.format is None else text_format(kind, one.format, edition),
+        minOccurs=_number(one.min_occurs),
+        maxOccurs=_number(one.max_occurs),
+    )
+
+
+def _number(value: int | str | Decimal | None) -> str | None:
+    return None if value is None else format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def text_format(tag: str, one: TextFormat, edition: Edition) -> str:
+    """A <TextFormat>, <EnumerationFormat> or <CodingFormat>."""
+    edition.since_3(one.sentinel_values, "values with a meaning of their own (SentinelValue)")
+    return el(
+        tag,
+        *[_sentinel(value) for value in one.sentinel_values],
+        textType=one.text_type,
+        isSequence=flag(one.is_sequence),
+        interval=_number(one.interval),
+        startValue=_number(one.start_value),
+        endValue=_number(one.end_value),
+        timeInterval=one.time_interval,
+        startTime=one.start_time,
+        endTime=one.end_time,
+        minLength=_number(one.min_length),
+        maxLength=_number(one.max_length),
+        minValue=_number(one.min_value),
+        maxValue=_number(one.max_value),
+        decimals=_number(one.decimals),
+        pattern=one.pattern,
+        isMultiLingual=flag(one.is_multi_lingual),
+    )
+
+
+def _sentinel(one: SentinelValue) -> str:
+    names = texts("com:Name", one.names) + texts("com:Description", one.descriptions)
+    return el("str:SentinelValue", names, value=one.value)
