@@ -8,6 +8,7 @@
     │   ├── NotReadyError           asked before the barrier was passed
     │   ├── ReplicaClosedError      asked after close()
     │   ├── VersionGoneError        a version was asked for that is not kept
+    │   ├── NotInvertibleError      a structure map that forgets something cannot be turned round
     │   └── MissingExtraError       an optional dependency is not installed
     ├── BrokerError                 Kafka could not be reached or said no
     │   ├── BrokerUnavailableError  no broker answers; it may come back
@@ -29,6 +30,7 @@
     │       ├── UnwritableError         a format has no place for an artefact, or for all that it says
     │       ├── NotExpressibleError     a library or table has no place for an artefact of this class
     │       ├── ExtensionError          codelists that extend each other in a way that makes no list
+    │       ├── MapError                a structure map that says what cannot be done
     │       └── ArtefactNotFoundError   no such artefact in this version
     │           └── IncompleteStructureError  not all that is needed to validate data is there
     ├── StoreError                  the store could not do its work
@@ -36,6 +38,7 @@
     │   └── StoreInUseError         another process, or another replica, has it
     ├── OutboxError                 the producer's database could not do its work
     │   └── OutboxUnavailableError  it cannot be reached, or is busy; it may come back
+    ├── SourceError                 a folder or service that the producer watches cannot be read, or not all of it
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 
 A message says what was being done, to what (key, topic, partition, offset), what went wrong, and what
@@ -67,6 +70,10 @@ class ReplicaClosedError(UsageError):
 
 class VersionGoneError(UsageError, LookupError):
     """A version was asked for that is not kept any more."""
+
+
+class NotInvertibleError(UsageError):
+    """A structure map was to be turned round that forgets something; says what."""
 
 
 class MissingExtraError(UsageError):
@@ -182,6 +189,10 @@ class UnwritableError(SdmxError):
     """An artefact that a format has no place for, or not for all that it says; the text names another format."""
 
 
+class MapError(SdmxError):
+    """A structure map, or a map it refers to, says what cannot be done."""
+
+
 class ArtefactNotFoundError(SdmxError, LookupError):
     """This version holds no such artefact or item."""
 
@@ -210,6 +221,10 @@ class OutboxError(KafkaReplicaError):
 
 class OutboxUnavailableError(OutboxError):
     """The producer's database cannot be reached, or is busy; it may come back."""
+
+
+class SourceError(KafkaReplicaError):
+    """A source of the producer cannot be read, or not all of it: nothing of it is taken in."""
 
 
 class EmbeddedKafkaError(KafkaReplicaError):

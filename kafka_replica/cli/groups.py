@@ -18,6 +18,7 @@ _PLACES = {
     "producer": "kafka_replica.cli.producer:producer",
     "publish": "kafka_replica.cli.publish:publish",
     "status": "kafka_replica.cli.reading:status",
+    "validate": "kafka_replica.cli.validate:validate",
     "watch": "kafka_replica.cli.reading:watch",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,12 @@ except ImportError as error:
     raise MissingExtraError("the producer", "producer") from error
 
 import kafka_replica.producer.outbox  # noqa: F401 - says so if the extra is not installed
-from kafka_replica.producer.files import read_configuration
+from kafka_replica.producer.files import Configuration, make_source, read_configuration
 from kafka_replica.producer.mail import Mailer
 from kafka_replica.producer.notices import Notice
 from kafka_replica.producer.service import ProducerStatus, StructureProducer
+from kafka_replica.producer.sources.folder import FolderSettings
+from kafka_replica.producer.sources.watcher import Watcher
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -40,7 +42,16 @@ def producer() -> None:
 
 @producer.command()
 @_options
-def run(file: Path, as_json: bool) -> None:
+@click.option(
+    "--watch",
+    "folders",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(file_okay=False),
+    help="Take in the structure files of this folder, and all that changes in it. Repeatable.",
+)
+@click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve metrics for Prometheus on this port.")
+def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int | None) -> None:
     """Publish what is recorded, or stand by while another instance does, until interrupted."""
 
     def tell(notice: Notice) -> None:
@@ -51,8 +62,22 @@ def run(file: Path, as_json: bool) -> None:
             said = ", ".join(f"{name} {value}" for name, value in words.items() if name != "event" and value)
             say(f"{words['event']}{': ' if said else ''}{said}")
 
-    with _made(file, tell):
+    configuration = read_configuration(file)
+    source = FolderSettings(folders) if folders else configuration.source
+    with ExitStack() as stack:
+        made = stack.enter_context(_made(configuration, tell))
+        if metrics_port is not None:
+            stack.callback(_serve_metrics(made, metrics_port))
+        if source is not None:
+            stack.enter_context(Watcher(make_source(source, configuration.producer.media_type), made))
         threading.Event().wait()
+
+
+def _serve_metrics(made: StructureProducer, port: int) -> Callable[[], None]:
+    from kafka_replica.producer_metrics import export_producer, serve  # noqa: PLC0415 - an extra
+
+    export_producer(made)
+    return serve(port)
 
 
 @producer.command()
@@ -109,11 +134,10 @@ def delete(file: Path, as_json: bool) -> None:
 
 def _closed(file: Path) -> closing[StructureProducer]:
     """A producer that is not started, and closed at the end."""
-    return closing(_made(file))
+    return closing(_made(read_configuration(file)))
 
 
-def _made(file: Path, *observers: Callable[[Notice], None]) -> StructureProducer:
-    configuration = read_configuration(file)
+def _made(configuration: Configuration, *observers: Callable[[Notice], None]) -> StructureProducer:
     mailers = [] if configuration.mail is None else [Mailer(configuration.mail, configuration.producer.id)]
     return StructureProducer(configuration.producer, observers=[*observers, *mailers])
 

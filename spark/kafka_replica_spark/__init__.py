@@ -23,8 +23,29 @@ try:
 except ImportError as error:
     raise MissingExtraError("Spark on a replica", "spark") from error
 
+from kafka_replica_spark.broadcasts import BroadcastCodelists, broadcast
+from kafka_replica_spark.datasource import register
 from kafka_replica_spark.frames import Unreadable, Views, views
+from kafka_replica_spark.reports import dataset_findings, report
 from kafka_replica_spark.sessions import session
-from kafka_replica_spark.validation import split, validate
+from kafka_replica_spark.streaming import Batch, foreach_batch, validate_stream, write_stream
+from kafka_replica_spark.validation import Split, split, validate
 
-__all__ = ["Unreadable", "Views", "session", "split", "validate", "views"]
+__all__ = [
+    "Batch",
+    "BroadcastCodelists",
+    "Split",
+    "Unreadable",
+    "Views",
+    "broadcast",
+    "dataset_findings",
+    "foreach_batch",
+    "register",
+    "report",
+    "session",
+    "split",
+    "validate",
+    "validate_stream",
+    "views",
+    "write_stream",
+]

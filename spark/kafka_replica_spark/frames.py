@@ -1,66 +1,43 @@
-"""The structures of one version as DataFrames."""
+"""The structures of one version as DataFrames, from a replica in this process."""
 
 from __future__ import annotations
 
-import json
-from functools import cached_property
-from typing import Any, Final, NamedTuple
-
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica import Snapshot
-from kafka_replica.errors import SdmxError
-from kafka_replica.sdmx import Codelist, Structures
+from kafka_replica import Replica, Snapshot
+from kafka_replica.sdmx import Structures
+from kafka_replica_spark.stamps import CUT, VERSION, cut_json, metadata, stamped
+from kafka_replica_spark.tables import VIEWS, Selection, Unreadable, ViewTables
 
-VERSION: Final = "_version"
-"""The column that holds the number of the version a row comes from."""
-CUT: Final = "_cut"
-"""The column that holds its cut: a JSON object, ``{"topic-partition": offset}``."""
-
-_CLASSES: Final = ("Codelist", "GeographicCodelist", "GeoGridCodelist")
-_FIELDS: Final[list[tuple[str, pa.DataType]]] = [
-    ("urn", pa.string()),
-    ("agency", pa.string()),
-    ("codelist", pa.string()),
-    ("version", pa.string()),
-    ("code", pa.string()),
-    ("name", pa.string()),
-    ("parent", pa.string()),
-    ("position", pa.int32()),
-    ("names", pa.map_(pa.string(), pa.string())),
-    (VERSION, pa.int64()),
-    (CUT, pa.string()),
-]
+__all__ = ["CUT", "VERSION", "Unreadable", "Views", "cut_json", "views"]
 
 
-class Unreadable(NamedTuple):
-    """An artefact that should be in a frame and cannot be read."""
+def views(spark: SparkSession, source: Snapshot | Replica) -> Views:
+    """DataFrames of one version: that of a snapshot, or the newest that a replica has now; see :class:`Views`.
 
-    urn: str
-    reason: str
-
-
-def views(spark: SparkSession, snapshot: Snapshot) -> Views:
-    """DataFrames of what a snapshot holds; see :class:`Views`."""
-    return Views(spark, snapshot)
-
-
-def cut_json(snapshot: Snapshot) -> str:
-    """The cut of a snapshot as JSON, ``{"topic-partition": offset}``."""
-    return json.dumps(snapshot.cut.as_json())
+    Raises:
+        NotReadyError: the replica has no version yet.
+    """
+    return Views(spark, source if isinstance(source, Snapshot) else source.snapshot())
 
 
 class Views:
-    """DataFrames of one version.
+    """DataFrames of one version, the same as ``spark.read.format("kafka_replica")`` gives.
 
-    A frame is a copy: it keeps its version for life, whatever becomes of the replica or the snapshot.
+    A frame is a copy: it keeps its version for life, whatever becomes of the replica or the snapshot. Its last columns
+    are ``_version`` (long) and ``_cut`` (string, JSON), the same in each row; their metadata in the schema says
+    ``view``, ``version``, ``cut``, ``unreadable_count`` and ``unreadable``.
+
+    All views take ``agency``, ``id`` and ``version`` of the artefacts they show: ``*`` stands for any text, and
+    ``version`` may be a rule of SDMX 3, such as ``1.0+`` or ``+`` for the latest stable one.
     """
 
     def __init__(self, spark: SparkSession, snapshot: Snapshot) -> None:
         self._spark = spark
         self._snapshot = snapshot
-        self._structures = Structures(snapshot)
+        self._tables = ViewTables(Structures(snapshot))
+        self._unreadable: dict[Unreadable, None] = {}
 
     @property
     def version(self) -> int:
@@ -69,52 +46,50 @@ class Views:
 
     @property
     def unreadable(self) -> list[Unreadable]:
-        """The codelists of this version that are in no frame, and why: damaged, stubs, formats not read yet."""
-        return list(self._read[1])
+        """What the frames made so far do not show, or not wholly, and why: damaged, stubs, unknown classes."""
+        return list(self._unreadable)
 
-    def codes(self, agency: str = "*", id: str = "*") -> DataFrame:  # noqa: A002 - SDMX calls it so
-        """All codes of all codelists that can be read; see :attr:`unreadable` for the others.
+    def structures(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
+        """All artefacts, of any class; one row each."""
+        return self._frame("structures", Selection(agency, id, version))
 
-        Columns: ``urn`` (of the codelist), ``agency``, ``codelist`` (its id), ``version``, ``code``, ``name``
-        (English, else the first), ``parent`` (id of a code of the list), ``position`` (from 1, in the order of
-        the message), ``names`` (map of language to text), and, the same in each row, ``_version`` (long) and
-        ``_cut`` (JSON). Codes that a list of 3.x takes from another by extension are in the other's rows only.
+    def codes(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
+        """The codes of codelists and the values of value lists, those by extension included (``inherited``)."""
+        return self._frame("codes", Selection(agency, id, version))
 
-        Args:
-            agency: only codelists of this agency; ``*`` stands for any text.
-            id: only codelists with this id; ``*`` stands for any text.
-        """
-        wanted = {urn for cls in _CLASSES for urn in self._structures.find(cls, agency, id)}
-        chosen = [codelist for urn, codelist in self._read[0].items() if urn in wanted]
-        return self._spark.createDataFrame(_table(chosen, self.version, cut_json(self._snapshot)))
+    def concepts(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
+        """The concepts of concept schemes."""
+        return self._frame("concepts", Selection(agency, id, version))
 
-    @cached_property
-    def _read(self) -> tuple[dict[Any, Codelist], list[Unreadable]]:
-        readable: dict[Any, Codelist] = {}
+    def components(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
+        """The components of data structures, each with the representation that holds: its own, or its concept's."""
+        return self._frame("components", Selection(agency, id, version))
+
+    def constraints(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
+        """What constraints select: one row a value, or a component without values."""
+        return self._frame("constraints", Selection(agency, id, version))
+
+    def mappings(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
+        """The rules of structure maps, representation maps, item scheme maps and structure sets; one row each."""
+        return self._frame("mappings", Selection(agency, id, version))
+
+    def hierarchies(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
+        """The places of hierarchies, parents first."""
+        return self._frame("hierarchies", Selection(agency, id, version))
+
+    def references(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
+        """What each artefact refers to, as written (``target``) and as this version has it (``resolved``)."""
+        return self._frame("references", Selection(agency, id, version))
+
+    def _frame(self, name: str, selection: Selection) -> DataFrame:
         unreadable: list[Unreadable] = []
-        for urn in sorted(urn for cls in _CLASSES for urn in self._structures.find(cls)):
-            try:
-                artefact = self._structures.get(urn)
-                if not isinstance(artefact, Codelist):
-                    unreadable.append(Unreadable(str(urn), f"artefacts of class {urn.cls} cannot be read yet"))
-                    continue
-                len(artefact.codes)  # a stub refuses
-            except SdmxError as error:
-                unreadable.append(Unreadable(str(urn), str(error)))
-            else:
-                readable[urn] = artefact
-        return readable, unreadable
-
-
-def _table(codelists: list[Codelist], version: int, cut: str) -> pa.Table:
-    rows: list[tuple[Any, ...]] = []
-    for codelist in codelists:
-        urn = codelist.urn
-        of_list = str(urn), urn.agency, urn.id, urn.version
-        rows += [
-            (*of_list, code.id, code.name(), code.parent, position, list(dict(code.names).items()), version, cut)
-            for position, code in enumerate(codelist.codes.values(), start=1)
-        ]
-    columns = list(zip(*rows, strict=True)) or [()] * len(_FIELDS)
-    arrays = {name: pa.array(column, type=kind) for (name, kind), column in zip(_FIELDS, columns, strict=True)}
-    return pa.table(arrays)
+        table = self._tables.table(VIEWS[name], selection, unreadable.append)
+        self._unreadable.update(dict.fromkeys(unreadable))
+        cut = cut_json(self._snapshot)
+        schema = stamped(table.schema, metadata(name, self.version, cut, unreadable))
+        told = schema[VERSION].metadata
+        return self._spark.createDataFrame(table).select(
+            "*",
+            F.lit(self.version).cast("bigint").alias(VERSION, metadata=told),
+            F.lit(cut).alias(CUT, metadata=told),
+        )

@@ -1,4 +1,4 @@
-"""Columns as text, and whether a text is in a set, as native expressions that plan and run fast.
+"""Whether a text is in a set, as native expressions that plan and run fast.
 
 A list of 20,000 codes as ``isin`` costs ten seconds before the query starts, for each value becomes a node of
 the plan, and a map literal is slower to run. Here a larger set is one literal: codes in buckets by
@@ -15,30 +15,9 @@ from zlib import crc32
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - everyone calls it so
-from pyspark.sql.types import DataType, DecimalType, DoubleType, FloatType, StringType, TimestampNTZType, TimestampType
 
 _FEW: Final = 16
 _IN_A_BUCKET: Final = 4
-# Within this a double holds whole numbers exactly.
-_WHOLE: Final = 10**15
-
-
-def as_text(name: str, kind: DataType) -> Column:
-    """The column as the text that SDMX would write: 5.0 is ``5``, an infinity ``INF``, a timestamp an xs:dateTime.
-
-    Timestamps are in the session's time zone and to the second.
-    """
-    column = F.col(f"`{name}`")
-    if isinstance(kind, StringType):
-        return column.cast("string")  # of any collation
-    if isinstance(kind, TimestampType | TimestampNTZType):
-        return F.date_format(column, "yyyy-MM-dd'T'HH:mm:ss")
-    if not (isinstance(kind, FloatType | DoubleType) or (isinstance(kind, DecimalType) and kind.scale > 0)):
-        return column.cast("string")
-    text = F.when((column == F.rint(column)) & (F.abs(column) < _WHOLE), column.try_cast("bigint").cast("string"))
-    if not isinstance(kind, DecimalType):
-        text = text.when(column == float("inf"), F.lit("INF")).when(column == float("-inf"), F.lit("-INF"))
-    return text.otherwise(column.cast("string"))
 
 
 def is_in(text: Column, values: Iterable[str]) -> Column:

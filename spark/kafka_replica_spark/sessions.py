@@ -49,7 +49,7 @@ def session(app_name: str = "kafka_replica", master: str = "local[2]", **conf: s
             f"starting a Spark session on {master!r}: session() makes local ones only; "
             "make your own with SparkSession.builder, views() and validate() take it as it is"
         )
-    settings = {**_QUIET, "spark.pyspark.python": sys.executable, **conf}
+    settings = {**_QUIET, **conf}
     builder = SparkSession.Builder().appName(app_name).master(master)
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -64,6 +64,8 @@ def _java() -> Iterator[None]:
         yield
         return
     wanted = {"JAVA_HOME": str(spark_java_home()), "SPARK_LOCAL_IP": "127.0.0.1"}
+    # Spark reads no setting here: without it, Python on executors is whichever python3 comes first.
+    wanted["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
     before = {name: os.environ.get(name) for name in wanted}
     os.environ |= wanted
     try:

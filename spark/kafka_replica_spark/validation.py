@@ -1,120 +1,160 @@
-"""Checking the observations of a data frame against a data structure, in Spark's own expressions."""
+"""Checking the observations of a data frame, in Spark's own expressions."""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Final
+from collections.abc import Mapping
+from datetime import date
+from operator import or_
+from typing import Any, Final, NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.storagelevel import StorageLevel
 
 from kafka_replica import Snapshot
 from kafka_replica.errors import UsageError
-from kafka_replica.sdmx import Structures, Urn
-from kafka_replica_spark.checks import Demand, data_structure, demands
-from kafka_replica_spark.frames import CUT, VERSION, cut_json
-from kafka_replica_spark.rules import Compiler, Rule, any_of
+from kafka_replica.rules.actions import Action
+from kafka_replica.rules.catalogue import SEVERITIES
+from kafka_replica.rules.model import ERRORS, FIELDS, Check, KeyCheck, LevelCheck, Rules
+from kafka_replica.rules.requests import rules_for
+from kafka_replica.sdmx import Urn
+from kafka_replica_spark.comparing import MARK, compared
+from kafka_replica_spark.expressions import balanced
+from kafka_replica_spark.rows import Prepared, prepared
+from kafka_replica_spark.stamps import CUT, VERSION, cut_json
 
-ERRORS: Final = "_errors"
-"""The column that holds what is wrong with a row; NULL where nothing is."""
-
-_ERRORS_TYPE: Final = (
-    "array<struct<rule:string,component:string,value:string,message:string,severity:string,artefact:string>>"
-)
+_ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
 
 
-def validate(df: DataFrame, reference: Urn | str, snapshot: Snapshot, *, stamp: bool = False) -> DataFrame:
+class Split(NamedTuple):
+    """Good rows without ``_errors``, and bad ones with it; both read one cache."""
+
+    good: DataFrame
+    bad: DataFrame
+
+
+def validate(
+    df: DataFrame,
+    reference: Urn | str | Rules,
+    snapshot: Snapshot | None = None,
+    *,
+    rules: Mapping[str, str] | None = None,
+    action: Action = "information",
+    as_of: date | None = None,
+    stamp: bool = False,
+) -> DataFrame:
     """The frame with a column ``_errors`` that says what is wrong with each row.
 
-    One row is one observation, one column a component, by its id exactly. Other columns are left alone.
-    ``_errors`` is NULL for a valid row, else an array of structs ``rule, component, value, message, severity,
-    artefact`` (all strings): severity is ``error``, artefact the URN of the codelist or data structure that
-    decides. Only Spark's own expressions are used; the data is not touched before an action. Everything looked at is of
-    the snapshot's one version.
+    One row is one observation, one column a component, by its id exactly; a component without a column counts as empty
+    in each row. Other columns are left alone. ``_errors`` is NULL for a valid row, else an array of structs ``rule,
+    component, value, message, severity, artefact`` (all strings). Only Spark's own expressions are used; the data is
+    not touched before an action. Everything looked at is of the snapshot's one version.
 
-    The metadata of ``_errors`` in the schema says ``version`` (int), ``cut`` (JSON), ``artefact`` (URN of the
-    data structure) and ``unchecked`` (list of strings): demands that these rules cannot check.
+    The metadata of ``_errors`` in the schema says ``version`` (int), ``cut`` (JSON; with a snapshot), ``artefact`` (URN
+    of the data structure), ``dataset`` (findings about the columns) and ``unchecked`` (list of strings).
 
     Args:
-        df: the observations. Values are compared as text; other types are written as SDMX writes them.
-        reference: the URN of a data structure or of a dataflow, or a short reference to one.
-        snapshot: the version to validate against.
+        df: the observations. Values are compared as text; other types are written as SDMX writes them. Rules that
+            compare rows are left out for a streaming frame, and ``unchecked`` says so.
+        reference: the URN of a data structure, dataflow or provision agreement, a short reference to one, or rules.
+        snapshot: the version to validate against; None with rules.
+        rules: rule code to ``error``, ``warning``, ``information`` or ``off``.
+        action: the action of rows that name none.
+        as_of: the date on which constraints must be valid; today if None.
         stamp: also add the columns ``_version`` (long) and ``_cut`` (string, JSON), constant.
 
     Raises:
-        UsageError: a column that each observation needs is missing or there twice, or one that would be added
-            is there already; the reference is of something else.
-        ArtefactNotFoundError: the data structure, or a list or concept it refers to, is not in this version.
+        UsageError: a component is there twice, or a column that would be added is there already; the reference is of
+            something else; a stamp is asked for without a snapshot.
+        ArtefactNotFoundError: the artefact, or a list or concept it refers to, is not in this version.
         SdmxError: one of them cannot be read.
     """
-    structures = Structures(snapshot)
-    structure = data_structure(structures, reference)
-    wanted = demands(structures, structure)
-    added = [ERRORS, VERSION, CUT] if stamp else [ERRORS]
-    _check_columns(df, str(structure.urn), wanted, added)
-    compiler = Compiler(df.sparkSession, str(structure.urn))
-    kinds = {field.name: field.dataType for field in df.schema.fields}
-    rules = [rule for demand in wanted if demand.id in kinds for rule in compiler.rules(demand, kinds[demand.id])]
-    metadata = {
-        "version": snapshot.version,
-        "cut": cut_json(snapshot),
-        "artefact": str(structure.urn),
-        "unchecked": compiler.unchecked,
-    }
-    columns = [F.col("*"), _errors(rules).alias(ERRORS, metadata=metadata)]
+    compiled = rules_for(reference, snapshot, rules, action, as_of)
+    _check_columns(df, compiled, [ERRORS, VERSION, CUT] if stamp else [ERRORS])
+    rows = prepared(df, compiled)
+    unchecked = list(rows.bound.unchecked)
+    findings = [_Found(check, rows.broken(check), rows.shown(check)) for check in rows.bound.checks]
+    whole = df
+    if not df.isStreaming:
+        whole, marked = compared(rows)
+        findings += [_Found(*one) for one in marked]
+    elif rows.bound.keys or rows.bound.levels:
+        unchecked.append("duplicate keys and attributes over several rows, for the frame is streaming")
+    metadata = _metadata(rows, compiled, snapshot, unchecked)
+    columns = [F.col("*"), _errors(findings).alias(ERRORS, metadata=metadata)]
     if stamp:
+        if snapshot is None:
+            raise UsageError("validating with a stamp: give the snapshot, not rules; they do not know their cut")
         columns += [F.lit(snapshot.version).cast("bigint").alias(VERSION), F.lit(cut_json(snapshot)).alias(CUT)]
-    return df.select(*columns)
+    return whole.select(*columns).drop(*(name for name in whole.columns if name.startswith(MARK)))
 
 
-def split(validated: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """What :func:`validate` gave, parted: the valid rows without ``_errors``, and the others with it.
+def split(validated: DataFrame, *, severity: str = "error") -> Split:
+    """What :func:`validate` gave, parted: rows that may pass, and those with a finding that severe.
 
-    Each of the two is computed on its own; ``validated.cache()`` saves doing the work twice.
+    The validated frame is cached (memory, then disk), so that both parts are made of one pass; take it out of the cache
+    with ``validated.unpersist()`` when they are written. A streaming frame is not cached.
+
+    Args:
+        validated: a frame with ``_errors``.
+        severity: a row is bad from this severity on; rows with lesser findings are good.
 
     Raises:
-        UsageError: the frame has no column ``_errors``.
+        UsageError: the frame has no column ``_errors``, or there is no such severity.
     """
     if ERRORS not in validated.columns:
         raise UsageError(f"splitting a frame into good and bad rows: it has no column {ERRORS}; validate() it first")
-    errors = F.col(ERRORS)
-    return validated.filter(errors.isNull()).drop(ERRORS), validated.filter(errors.isNotNull())
+    if severity not in SEVERITIES:
+        raise UsageError(f"splitting at severity {severity!r}: give one of {', '.join(SEVERITIES)}")
+    if not validated.isStreaming and not validated.is_cached:
+        validated.persist(StorageLevel.MEMORY_AND_DISK)
+    worse = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    bad = F.coalesce(F.exists(F.col(ERRORS), lambda one: one["severity"].isin(*worse)), F.lit(False))
+    return Split(validated.filter(~bad).drop(ERRORS), validated.filter(bad))
 
 
-def _check_columns(df: DataFrame, structure: str, wanted: list[Demand], added: list[str]) -> None:
-    # Spark does not tell upper from lower case unless told to, SDMX does.
-    folded = Counter(name.lower() for name in df.columns)
-    missing = [demand.id for demand in wanted if demand.required and demand.id not in df.columns]
-    if missing:
-        there = ", ".join(df.columns) or "none"
-        raise UsageError(
-            f"validating against {structure}: there is no column {', '.join(missing)}, which each observation needs; "
-            f"name columns by component ids, exactly (columns: {there})"
-        )
-    twice = [demand.id for demand in wanted if demand.id in df.columns and folded[demand.id.lower()] > 1]
-    if twice:
-        raise UsageError(f"validating against {structure}: more than one column is called {', '.join(twice)}")
+class _Found(NamedTuple):
+    """A check, when a row breaks it, and the value that is then shown."""
+
+    check: Check | KeyCheck | LevelCheck
+    broken: Column
+    value: Column
+
+
+def _metadata(rows: Prepared, rules: Rules, snapshot: Snapshot | None, unchecked: list[str]) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "version": rules.version,
+        "artefact": str(rules.structure),
+        "unchecked": unchecked,
+        "dataset": [f"{one.severity} {one.rule}: {one.message}" for one in rows.bound.findings],
+    }
+    return made if snapshot is None else made | {"cut": cut_json(snapshot)}
+
+
+def _check_columns(df: DataFrame, rules: Rules, added: list[str]) -> None:
+    folded = {name.lower() for name in df.columns}
     taken = [name for name in added if name in folded]
     if taken:
         raise UsageError(
-            f"validating against {structure}: the frame has a column {', '.join(taken)} already; drop it first"
+            f"validating against {rules.artefact}: the frame has a column {', '.join(taken)} already; drop it first"
         )
 
 
-def _errors(rules: list[Rule]) -> Column:
-    if not rules:
+def _errors(findings: list[_Found]) -> Column:
+    if not findings:
         return F.lit(None).cast(_ERRORS_TYPE)
     # The condition first: it is compiled, while filtering the array is not, and most rows are valid.
-    found = F.array_compact(F.array(*[F.when(rule.broken, _finding(rule)) for rule in rules]))
-    return F.when(any_of([rule.broken for rule in rules]), found).cast(_ERRORS_TYPE)
+    found = F.array_compact(F.array(*[F.when(one.broken, _finding(one)) for one in findings]))
+    return F.when(balanced([one.broken for one in findings], or_), found).cast(_ERRORS_TYPE)
 
 
-def _finding(rule: Rule) -> Column:
+def _finding(one: _Found) -> Column:
+    component = getattr(one.check, "component", None)
     return F.struct(
-        F.lit(rule.rule).alias("rule"),
-        F.lit(rule.component).alias("component"),
-        rule.value.alias("value"),
-        F.lit(rule.message).alias("message"),
-        F.lit("error").alias("severity"),
-        F.lit(rule.artefact).alias("artefact"),
+        F.lit(one.check.rule).alias("rule"),
+        F.lit(component).cast("string").alias("component"),
+        one.value.alias("value"),
+        F.lit(one.check.message).alias("message"),
+        F.lit(one.check.severity).alias("severity"),
+        F.lit(one.check.artefact).alias("artefact"),
     )

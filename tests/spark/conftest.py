@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -10,6 +12,10 @@ from spark_world import RULES_MESSAGE, samples, version_of
 
 from kafka_replica import Snapshot
 from kafka_replica_spark import session
+
+# The case table and the faults are the same for both engines.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "rules"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "mapping"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

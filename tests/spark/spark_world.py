@@ -171,7 +171,7 @@ RULES_MESSAGE = message(
         + component("Measure", "COUNT", format_("Count"), attributes='usage="mandatory"'),
     )
 )
-GOOD = {"FREQ": "A", "AREA": "R0001", "TIME_PERIOD": "2020", "STATUS": "A", "COUNT": "1"}
+GOOD = {"FREQ": "A", "AREA": "R0001", "TIME_PERIOD": "2020", "STATUS": "A", "FLAG": "A", "COUNT": "1"}
 
 
 def frame(spark: SparkSession, rows: list[dict[str, Any]], **types: pa.DataType) -> DataFrame:

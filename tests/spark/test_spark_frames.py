@@ -18,7 +18,10 @@ def test_codes(spark: SparkSession, demo: Snapshot) -> None:
     frame = made.codes()
     assert [f"{name} {kind}" for name, kind in frame.dtypes] == [
         "urn string", "agency string", "codelist string", "version string", "code string", "name string",
-        "parent string", "position int", "names map<string,string>", "_version bigint", "_cut string",
+        "description string", "parent string", "position int", "inherited boolean", "names map<string,string>",
+        "descriptions map<string,string>",
+        "annotations array<struct<id:string,title:string,type:string,value:string,url:string,text:map<string,string>>>",
+        "_version bigint", "_cut string",
     ]  # fmt: skip
     rows = {(row.codelist, row.code): row for row in frame.collect()}
     assert len({codelist for codelist, _ in rows}) == 8

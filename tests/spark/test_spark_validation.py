@@ -31,6 +31,8 @@ EMPLOYED = {
     "FREQ": "A", "REF_AREA": "AT", "INDICATOR": "EMP", "SEX": "F", "TIME_PERIOD": "2020", "OBS_STATUS": "A",
     "UNIT_MEASURE": "KPS", "DECIMALS": "1", "OBS_VALUE": "12.5", "my own": "?",
 }  # fmt: skip
+UNCHECKED = ["BROKEN: pattern [A (a class is not closed)", "HTML: text type XHTML"]
+ROWS_APART = dict.fromkeys(["duplicate-key", "attribute-differs"], "off")
 PYTHON = re.compile("Python|ArrowEval|MapInPandas|MapInArrow")
 
 
@@ -100,7 +102,7 @@ def test_the_version_is_told(spark: SparkSession, rules: Snapshot) -> None:
     df = varied(spark, "XML_NAME", ["x"])
     metadata = validate(df, RULES, rules).schema["_errors"].metadata
     cut = json.dumps(rules.cut.as_json())
-    assert metadata == {"version": 1, "cut": cut, "artefact": RULES, "unchecked": ["XML_NAME: pattern \\i\\c*"]}
+    assert metadata == {"version": 1, "cut": cut, "artefact": RULES, "unchecked": UNCHECKED, "dataset": []}
     stamped = validate(df, RULES, rules, stamp=True)
     assert stamped.columns == [*df.columns, "_errors", "_version", "_cut"]
     assert [(row._version, row._cut) for row in stamped.collect()] == [(1, cut)]
@@ -108,28 +110,26 @@ def test_the_version_is_told(spark: SparkSession, rules: Snapshot) -> None:
 
 
 def test_what_is_not_checked_is_told(spark: SparkSession, rules: Snapshot) -> None:
-    """Repeated values, arrays, unusable patterns, facets and types without a rule: said, and no row is refused."""
-    names = ["TAGS", "BROKEN", "DIGITS", "HTML"]
+    """Unusable patterns, types without a rule, columns that cannot be read: said, and no row is refused for them."""
+    names = ["BROKEN", "HTML"]
     checked = validate(frame(spark, [GOOD | dict.fromkeys(names, "1")]), RULES, rules)
-    assert sorted(checked.schema["_errors"].metadata["unchecked"]) == [
-        "BROKEN: pattern [A",
-        "DIGITS: facet decimals",
-        "HTML: text type XHTML",
-        "TAGS: values, for one observation may have several",
-    ]
+    assert sorted(checked.schema["_errors"].metadata["unchecked"]) == UNCHECKED
     assert checked.filter("_errors is not null").count() == 0
-    listed = spark.sql("SELECT 'A' FREQ, 'R0001' AREA, '2020' TIME_PERIOD, 'A' STATUS, '1' COUNT, array('x') UNIT")
-    checked = validate(listed, RULES, rules)
-    assert checked.schema["_errors"].metadata["unchecked"] == ["UNIT: values in a column of type array<string>"]
+    good = ", ".join(f"'{value}' {name}" for name, value in GOOD.items())
+    checked = validate(spark.sql(f"SELECT {good}, named_struct('a', 1) UNIT"), RULES, rules)
+    assert checked.schema["_errors"].metadata["unchecked"] == [*UNCHECKED, "UNIT: values in a column of its type"]
     assert checked.first()._errors is None
 
 
-@pytest.mark.parametrize("name", ["FREQ", "TIME_PERIOD", "STATUS", "COUNT"])
-def test_missing_columns_are_refused(spark: SparkSession, rules: Snapshot, name: str) -> None:
-    """A dimension, mandatory attribute or mandatory measure without a column; a column in other letters is none."""
-    row = {key: value for key, value in GOOD.items() if key != name} | {name.lower(): "A"}
-    with pytest.raises(UsageError, match=f"no column {name}, which"):
-        validate(frame(spark, [row]), RULES, rules)
+@pytest.mark.parametrize("name", ["FREQ", "TIME_PERIOD", "STATUS", "COUNT", "FLAG"])
+def test_a_column_that_is_missing_is_empty_in_each_row(spark: SparkSession, rules: Snapshot, name: str) -> None:
+    """SDMX-CSV: an empty cell or an absent column is the same; and it is told once of the whole set."""
+    row = {key: value for key, value in GOOD.items() if key != name}
+    found = validate(frame(spark, [row, row | {"AREA": "R0002"}]), RULES, rules)
+    kind = {"STATUS": "attribute", "FLAG": "attribute", "COUNT": "measure"}.get(name, "dimension")
+    assert [[error.rule for error in one._errors] for one in found.collect()] == [[f"{kind}-missing"]] * 2
+    told = [f"error column-missing: there is no column {name}, which must be given"]
+    assert found.schema["_errors"].metadata["dataset"] == told
 
 
 def test_columns_in_the_way_are_refused(spark: SparkSession, rules: Snapshot) -> None:

@@ -1,0 +1,95 @@
+"""What a command on data leaves behind and says at its end."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from kafka_replica.errors import UsageError
+from kafka_replica.jobs import Outcome, Step
+
+REJECTED_ROWS: Final = 3
+"""The exit status if the command did its job and data was rejected."""
+_REPORT, _PICTURE = "report.json", "report.svg"
+_WRITTEN: Final = tuple(f"{what}.{kind}" for what in ("good", "rejected", "mapped") for kind in ("csv", "parquet"))
+_COLOURS: Final = {"error": "red", "warning": "yellow"}
+
+
+@contextmanager
+def steps() -> Iterator[Step]:
+    """Shows the step that is being done, on a terminal."""
+    console = Console(file=sys.stderr)
+    progress = Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(),
+        console=console, transient=True, disable=not console.is_terminal,
+    )  # fmt: skip
+    with progress:
+        task = progress.add_task("", total=None)
+        yield lambda words: progress.update(task, description=words)
+
+
+def fresh_folder(folder: Path, *, overwrite: bool) -> None:
+    """Makes the folder, without what an earlier run left.
+
+    Raises:
+        UsageError: there is something, and it is not to be replaced.
+    """
+    left = [folder / name for name in (*_WRITTEN, _REPORT, _PICTURE) if (folder / name).exists()]
+    if left and not overwrite:
+        raise UsageError(
+            f"writing to {folder}: {left[0].name} is there already; name another folder, or say --overwrite"
+        )
+    for path in left:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """The report, and how many rows went where."""
+    rows = {"good": outcome.good_rows, "rejected": outcome.rejected_rows, "of_other_structures": outcome.other_rows}
+    return {**outcome.report.as_json(), "written_rows": rows}
+
+
+def write_report(folder: Path, outcome: Outcome, *, picture: bool) -> None:
+    """Writes report.json, after everything else: where it is, the run came to its end."""
+    if picture:
+        outcome.report.picture(folder / _PICTURE)
+    (folder / _REPORT).write_text(json.dumps(outcome_json(outcome), indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def show(outcome: Outcome, folder: Path, kind: str) -> None:
+    """The summary, on stdout."""
+    console = Console(file=sys.stdout, soft_wrap=True)
+    report = outcome.report
+    table = Table("severity", "rule", "component", "findings", highlight=False)
+    table.columns[-1].justify = "right"
+    for (rule, component, severity), count in sorted(report.counts.items(), key=lambda item: (-item[1], item[0][0])):
+        table.add_row(severity, rule, component or "", f"{count:,}", style=_COLOURS.get(severity))
+    for one in report.dataset:
+        table.add_row(one.severity, one.rule, one.component or "", "data set", style=_COLOURS.get(one.severity))
+    if table.row_count:
+        console.print(table)
+    for what in report.unchecked:
+        console.print(f"not checked: {escape(what)}", highlight=False)
+    if outcome.other_rows:
+        console.print(f"left out: {outcome.other_rows:,} rows of other structures", highlight=False)
+    console.print(
+        f"{report.artefact.reference} in version {report.version}: {report.rows:,} rows, {outcome.good_rows:,} good, "
+        f"{outcome.rejected_rows:,} rejected",
+        highlight=False,
+    )
+    names = f"good.{kind}, rejected.{kind} and {_REPORT}"
+    console.print(f"{names} are in {escape(str(folder))}", highlight=False)

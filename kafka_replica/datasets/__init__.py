@@ -1,0 +1,37 @@
+"""Data sets as files: what SDMX-CSV, SDMX-ML and SDMX-JSON say of rows and columns, without an engine.
+
+::
+
+    from kafka_replica.datasets import layout_of
+
+    layout = layout_of(first_line, "data.csv", rules)
+    [field.name for field in layout.fields]
+
+:mod:`kafka_replica.local` reads and writes them with polars, :mod:`kafka_replica_spark` with Spark.
+"""
+
+from __future__ import annotations
+
+from kafka_replica.datasets.header import layout_of
+from kafka_replica.datasets.layout import Field, Form, Labels, Layout
+from kafka_replica.datasets.names import Names, names_of
+from kafka_replica.datasets.references import KINDS, belongs_to, kind_of, urn_of
+from kafka_replica.datasets.writing import Keys, Plan, PlannedColumn, plan_of
+
+__all__ = [
+    "KINDS",
+    "Field",
+    "Form",
+    "Keys",
+    "Labels",
+    "Layout",
+    "Names",
+    "Plan",
+    "PlannedColumn",
+    "belongs_to",
+    "kind_of",
+    "layout_of",
+    "names_of",
+    "plan_of",
+    "urn_of",
+]

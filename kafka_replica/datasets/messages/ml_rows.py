@@ -1,0 +1,55 @@
+"""SDMX-ML data messages as rows; the room of pysdmx for data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from kafka_replica.errors import DatasetError, MissingExtraError
+
+_KINDS: Final = {
+    "DataStructure": "datastructure", "Dataflow": "dataflow", "ProvisionAgreement": "dataprovision",
+    "ProvisionAgrement": "dataprovision",
+}  # fmt: skip
+_LETTERS: Final = {"Information": "I", "Append": "A", "Replace": "R", "Delete": "D", "Merge": "M"}
+
+
+def ml_rows(data: bytes, where: str) -> list[dict[str, Any]]:
+    """The rows of an SDMX-ML message.
+
+    Raises:
+        DatasetError: pysdmx cannot read it, or there is no data in it.
+        MissingExtraError: pysdmx is not installed.
+    """
+    try:
+        from pysdmx.errors import PysdmxError  # noqa: PLC0415 - an extra
+        from pysdmx.io import read_sdmx  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("reading SDMX-ML data", "pysdmx") from error
+    try:
+        # As text: pysdmx would take bytes for a file's name.
+        message = read_sdmx(data.decode("utf-8-sig"), validate=False)
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"reading {where}: only UTF-8 is read as SDMX-ML data: {error}") from error
+    except (PysdmxError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise DatasetError(f"reading {where} with pysdmx: {type(error).__name__}: {error}") from error
+    datasets = message.data
+    if datasets is None:
+        raise DatasetError(f"reading {where}: it is an SDMX-ML message without data")
+    return [row for dataset in datasets for row in _rows(dataset)]
+
+
+def _rows(dataset: Any) -> Iterator[dict[str, Any]]:
+    class_, _, reference = str(dataset.short_urn).partition("=")
+    action = getattr(dataset.action, "value", dataset.action)
+    standing = {"STRUCTURE": _KINDS.get(class_), "STRUCTURE_ID": reference, "ACTION": _LETTERS.get(str(action), "I")}
+    above = {name: _text(value) for name, value in dataset.attributes.items()}
+    for row in dataset.data.to_dict("records"):
+        yield standing | {name: _text(value) for name, value in row.items()} | above
+
+
+def _text(value: Any) -> str | None:
+    # pandas has several values for none; only they differ from themselves, or cannot be asked.
+    if not isinstance(value, str):
+        return None
+    return value or None

@@ -1,0 +1,48 @@
+"""The names of what rows are of, of its components and of their codes, for files that give names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx.lookups.resolved import EffectiveComponent
+from kafka_replica.sdmx.model import ValueList
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names in one language.
+
+    Attributes:
+        structure: of the artefact.
+        components: by the component's id.
+        codes: by the component's id, then by the code's; only components that are coded.
+    """
+
+    structure: str
+    components: Mapping[str, str]
+    codes: Mapping[str, Mapping[str, str]] = field(repr=False)
+
+
+def names_of(structures: Structures, reference: Urn | str, language: str = "en") -> Names:
+    """The names of one artefact, as one version has them; where a language is missing, another.
+
+    Raises:
+        SdmxError: something that is needed is not in this version or cannot be read.
+    """
+    found = structures.resolve(reference)
+    artefact = found.provision_agreement or found.dataflow or found.data_structure
+    components = {
+        id_: (one.concept.name(language) if one.concept is not None else None) or id_
+        for id_, one in found.components.items()
+    }
+    codes = {id_: _codes(one, language) for id_, one in found.components.items() if one.enumeration is not None}
+    return Names(artefact.name(language) or artefact.id, components, codes)
+
+
+def _codes(one: EffectiveComponent, language: str) -> dict[str, str]:
+    if isinstance(one.enumeration, ValueList):
+        return {value.id: value.name(language) or "" for value in one.enumeration.values}
+    assert one.enumeration is not None  # noqa: S101 - for mypy
+    return {id_: item.name(language) or "" for id_, item in one.enumeration.items.items()}

@@ -1,0 +1,62 @@
+"""What is to be done with data, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from kafka_replica.jobs.sources import Source
+from kafka_replica.rules import Report, Rules
+
+OutFormat: TypeAlias = Literal["csv", "parquet"]
+Step: TypeAlias = Callable[[str], None]
+"""Is told what is done next."""
+
+GOOD = "good"
+REJECTED = "rejected"
+ERRORS_TEXT = "ERRORS"
+"""The column of rejected rows in SDMX-CSV that says in words what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationJob:
+    """Data that is to be validated, and where to write what.
+
+    Attributes:
+        sources: the data.
+        rules: what it must keep.
+        out: the folder.
+        out_format: of good and rejected rows.
+        decimal: what stands before decimals in SDMX-CSV.
+        encoding: of text files without a byte order mark; UTF-8 if None.
+    """
+
+    sources: tuple[Source, ...]
+    rules: Rules
+    out: Path
+    out_format: OutFormat = "csv"
+    decimal: str = "."
+    encoding: str | None = None
+
+    def file(self, what: str) -> Path:
+        """Where good or rejected rows go."""
+        return self.out / f"{what}.{self.out_format}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of it.
+
+    Attributes:
+        report: what was found.
+        good_rows: how many rows may pass.
+        rejected_rows: how many may not.
+        other_rows: how many rows say that they are of another structure; they were left out.
+    """
+
+    report: Report
+    good_rows: int
+    rejected_rows: int
+    other_rows: int = 0

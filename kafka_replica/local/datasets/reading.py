@@ -1,0 +1,71 @@
+"""SDMX-CSV into a polars frame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from kafka_replica.datasets import Layout, layout_of
+from kafka_replica.errors import DatasetError
+from kafka_replica.local.datasets.cells import value_of
+from kafka_replica.local.datasets.files import Paths, check_rows, csv_files, text_of
+from kafka_replica.rules.model import Rules
+
+
+def read_sdmx_csv(
+    paths: Paths,
+    *,
+    rules: Rules | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+    decimal: str = ".",
+) -> pl.DataFrame:
+    """SDMX-CSV 1.0, 2.0 or 2.1 as a frame: one row a row, one column a component, all texts.
+
+    ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; keys and
+    names are not. Empty cells are NULL. ``ATTR[]`` gives lists of texts; ``ATTR[en;fr]`` lists of ``language`` and
+    ``text``. Several files may have different columns: what one lacks is NULL.
+
+    Args:
+        paths: files, gzip or not, or folders of ``*.csv``.
+        rules: of the structure that the rows are of; needed where names stand beside ids, and for decimal commas.
+        separator: between cells; if None, the character after the first cell of each file.
+        encoding: of files without a byte order mark; UTF-8 if None.
+        decimal: what stands before decimals; needs rules if it is no dot.
+
+    Raises:
+        DatasetError: a file is no SDMX-CSV, or rows are longer or shorter than the first; the text says where.
+        UsageError: a file cannot be opened, or rules are needed.
+    """
+    frames = [_read(path, rules, separator, encoding, decimal) for path in csv_files(paths)]
+    try:
+        return pl.concat(frames, how="diagonal")
+    except pl.exceptions.PolarsError as error:
+        raise DatasetError(
+            f"reading several files: a column holds one value in one file, and several in another: {error}"
+        ) from error
+
+
+def _read(path: Path, rules: Rules | None, separator: str | None, encoding: str | None, decimal: str) -> pl.DataFrame:
+    text = text_of(path, encoding)
+    layout = layout_of(text.partition("\n")[0], str(path), rules, separator=separator)
+    check_rows(text, len(layout.header), layout.separator, path)
+    raw = _raw(text, layout, path)
+    values = {
+        field.name: value_of(field, pl.col(str(field.position)), layout.sub_separator, decimal)
+        for field in layout.fields
+    }
+    return raw.select(**values)
+
+
+def _raw(text: str, layout: Layout, path: Path) -> pl.DataFrame:
+    schema = {str(position): pl.String() for position in range(len(layout.header))}
+    if not text.partition("\n")[2].strip("\r\n"):
+        return pl.DataFrame(schema=schema)
+    try:
+        return pl.read_csv(
+            text.encode(), has_header=False, skip_rows=1, schema=schema, separator=layout.separator, quote_char='"',
+        )  # fmt: skip
+    except pl.exceptions.PolarsError as error:
+        raise DatasetError(f"reading {path}: {error}") from error

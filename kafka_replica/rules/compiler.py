@@ -1,0 +1,225 @@
+"""From the structures of one version to the rules of one artefact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Final
+
+from kafka_replica.rules.actions import NOT_AVAILABLE, Action, Actions
+from kafka_replica.rules.catalogue import severities
+from kafka_replica.rules.components import Described, described
+from kafka_replica.rules.conditions import (
+    Compared,
+    Condition,
+    Constant,
+    Count,
+    Matches,
+    Missing,
+    Not,
+    Number,
+    OneOf,
+    Value,
+    every,
+)
+from kafka_replica.rules.constraints import Constraints, constraints_of
+from kafka_replica.rules.facets import Broken, facets
+from kafka_replica.rules.frequency import frequency_check
+from kafka_replica.rules.levels import level_checks
+from kafka_replica.rules.model import ACTION, Check, KeyCheck, Rules
+from kafka_replica.rules.targets import Target, target_of
+from kafka_replica.rules.texts import FLOATING
+from kafka_replica.sdmx import Structures, Urn
+
+_YEAR_START: Final = "REPORTING_YEAR_START_DAY"
+
+
+def compile_rules(
+    structures: Structures,
+    reference: Urn | str,
+    *,
+    rules: Mapping[str, str] | None = None,
+    action: Action = "information",
+    as_of: date | None = None,
+) -> Rules:
+    """The rules that data of an artefact must keep, as this version of the structures has them.
+
+    Args:
+        structures: the look-ups of one version.
+        reference: the URN of a data structure, dataflow or provision agreement, or a short reference to one.
+        rules: rule code to ``error``, ``warning``, ``information`` or ``off``, where it is not to be as documented.
+        action: the action of rows that name none.
+        as_of: the date on which constraints must be valid; today in UTC if None.
+
+    Raises:
+        UsageError: the reference is of something else.
+        ConfigurationError: an unknown rule, severity or action.
+        ArtefactNotFoundError: the artefact, or a list or concept it refers to, is not in this version.
+        SdmxError: one of them cannot be read.
+    """
+    wanted = dict(severities(rules))
+    target = target_of(structures, reference)
+    components = described(structures, target.structure)
+    used = _used(target, components)
+    actions = Actions(action, has_column=all(one.column.id != ACTION for one in used), components=used)
+    compiler = _Compiler(target, tuple(used), actions, wanted, as_of or datetime.now(UTC).date())
+    constraint_checks = compiler.constraints(structures)
+    return Rules(
+        artefact=target.artefact,
+        structure=target.structure.urn,
+        version=structures.version,
+        columns=tuple(one.column for one in used),
+        checks=(*compiler.checks(), *constraint_checks),
+        keys=tuple(compiler.keys()),
+        levels=tuple(
+            level_checks(target.structure, used, wanted, Not(actions.any_of("delete")), compiler.complete)
+        ),
+        unchecked=tuple(dict.fromkeys(compiler.unchecked)),
+        severities=tuple(wanted.items()),
+        applies_to=Not(actions.any_of("delete")),
+    )  # fmt: skip
+
+
+def _used(target: Target, components: list[Described]) -> list[Described]:
+    """Without the dimensions that a dataflow leaves out of a structure that grows (3.1)."""
+    kept = () if target.dataflow is None else target.dataflow.dimension_constraint
+    if not kept:
+        return components
+    return [one for one in components if one.column.kind != "dimension" or one.column.id in kept]
+
+
+@dataclass(slots=True)
+class _Compiler:
+    """Makes the checks of one target."""
+
+    target: Target
+    components: tuple[Described, ...]
+    actions: Actions
+    severities: Mapping[str, str]
+    as_of: date
+    unchecked: list[str] = field(default_factory=list)
+    bare: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> Condition:
+        """Whether a row must have all that is mandatory."""
+        return every(Not(self.actions.any_of("delete", "merge")), Not(self.actions.is_partial()))
+
+    def constraints(self, structures: Structures) -> tuple[Check, ...]:
+        by_id = {one.column.id: one for one in self.components}
+        series = tuple(
+            one.column.id for one in self.components if one.column.kind == "dimension" and not one.column.is_time
+        )
+        maker = Constraints(by_id, series, self.as_of, self.severities)
+        found = [check for one in constraints_of(structures, self.target) for check in maker.checks(one)]
+        self.unchecked += maker.unchecked
+        self.bare = maker.bare
+        return tuple(self._living(check) for check in found)
+
+    def _living(self, check: Check) -> Check:
+        """The check for rows that do not delete, and leaves out values that stand for none."""
+        guards: list[Condition] = [Not(self.actions.any_of("delete")), Not(self.actions.is_partial())]
+        if check.component is not None and not self._is_dimension(check.component):
+            guards.append(Not(OneOf(Value(check.component), frozenset({NOT_AVAILABLE}))))
+        broken = every(check.broken, *guards)
+        return Check(
+            check.rule, check.severity, check.component, broken, check.message, check.artefact, check.shown
+        )  # fmt: skip
+
+    def _is_dimension(self, id_: str) -> bool:
+        return any(one.column.id == id_ and one.column.kind == "dimension" for one in self.components)
+
+    def checks(self) -> Iterator[Check]:
+        structure = str(self.target.structure.urn)
+        for rule, component, condition, message in self._of_actions():
+            yield from self._check(rule, component, condition, message, structure)
+        for one in self.components:
+            yield from self._missing(one, structure)
+            yield from self._occurrences(one, structure)
+            yield from self._represented(one, structure)
+        found = frequency_check(self.components)
+        if found is not None:
+            yield from self._check("frequency", found.component, found.broken, found.message, structure)
+
+    def _of_actions(self) -> Iterator[tuple[str, str, Condition, str]]:
+        known = ", ".join(text[0].upper() for text in ("information", "append", "replace", "merge", "delete"))
+        yield "action-unknown", ACTION, self.actions.unknown(), f"is none of {known}"
+        yield "action-empty", ACTION, self.actions.is_empty(), "merges nothing: no measure and no attribute is given"
+        for dimension, condition in self.actions.wrongly_off():
+            yield "switched-off", dimension, condition, "is switched off, and a value of the row depends on it"
+
+    def _check(self, rule: str, component: str, broken: Condition, message: str, artefact: str) -> Iterator[Check]:
+        if rule in self.severities:
+            text = f"{component} {message}"
+            yield Check(rule, self.severities[rule], component, broken, text, artefact, (component,))
+
+    def _missing(self, one: Described, structure: str) -> Iterator[Check]:
+        column, rule = one.column, f"{one.column.kind}-missing"
+        if not column.required or rule not in self.severities:
+            return
+        demanded = Not(self.actions.any_of("delete")) if column.kind == "dimension" else self.complete
+        message = f"{column.kind} {column.id} has no value, and each observation needs one"
+        broken = every(Missing(column.id), demanded)
+        yield Check(rule, self.severities[rule], column.id, broken, message, structure, (column.id,))
+
+    def _occurrences(self, one: Described, structure: str) -> Iterator[Check]:
+        column = one.column
+        if not column.is_multi_lingual:
+            several = Compared(Count(column.id, "languages"), ">", Number(1))
+            yield from self._check("language", column.id, several, "has texts in more than one language", structure)
+        if one.max_occurs is not None:
+            many = Compared(Count(column.id), ">", Number(one.max_occurs))
+            yield from self._check("occurrences", column.id, many, f"has more than {one.max_occurs} values", structure)
+        if one.min_occurs is not None and one.min_occurs > 1:
+            few = every(Not(Missing(column.id)), Compared(Count(column.id), "<", Number(one.min_occurs)))
+            yield from self._check("occurrences", column.id, few, f"has fewer than {one.min_occurs} values", structure)
+
+    def _represented(self, one: Described, structure: str) -> Iterator[Check]:
+        excused = self._excused(one)
+        artefact = structure
+        if one.enumeration is not None:
+            artefact, found = str(one.enumeration.urn), iter([self._coded(one)])
+        else:
+            told: list[str] = []
+            found = facets(one.column.id, one.column.text_type, one.format, told.append, self._shifted())
+            found = iter(list(found))
+            self.unchecked += [f"{one.column.id}: {what}" for what in told]
+        for rule, condition, message in found:
+            yield from self._check(rule, one.column.id, every(condition, *excused), message, artefact)
+
+    def _coded(self, one: Described) -> Broken:
+        enumeration = one.enumeration
+        assert enumeration is not None  # noqa: S101 - for mypy
+        rule, what = ("value-unknown", "value") if enumeration.urn.cls == "ValueList" else ("code-unknown", "code")
+        marks = frozenset() if one.column.kind == "dimension" else frozenset({NOT_AVAILABLE})
+        values = enumeration.values | marks | self.bare.get(one.column.id, frozenset())
+        broken = Not(OneOf(Value(one.column.id), values))
+        return Broken(rule, broken, f"is not a {what} of {enumeration.urn.reference}")
+
+    def _excused(self, one: Described) -> list[Condition]:
+        """When a value need not be one of its type."""
+        id_ = one.column.id
+        if one.column.kind == "dimension":
+            return [Not(self.actions.switched_off(id_))]
+        marks = {value.value for value in one.format.sentinel_values}
+        if one.enumeration is None and one.column.text_type not in FLOATING:
+            marks.add(NOT_AVAILABLE)
+        found = [Not(OneOf(Value(id_), frozenset(marks)))] if marks and one.enumeration is None else []
+        return [*found, Not(self.actions.any_of("delete"))]
+
+    def _shifted(self) -> Condition:
+        """Whether reporting years do not begin on 1 January."""
+        if not any(one.column.id == _YEAR_START for one in self.components):
+            return Constant(value=False)
+        return every(Not(Missing(_YEAR_START)), Not(Matches(Value(_YEAR_START), "--01-01.*")))
+
+    def keys(self) -> Iterator[KeyCheck]:
+        if "duplicate-key" not in self.severities:
+            return
+        dimensions = tuple(one.column.id for one in self.components if one.column.kind == "dimension")
+        if dimensions:
+            yield KeyCheck(
+                "duplicate-key", self.severities["duplicate-key"], dimensions,
+                "there is more than one observation with this key", str(self.target.structure.urn),
+            )  # fmt: skip

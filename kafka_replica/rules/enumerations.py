@@ -1,0 +1,62 @@
+"""Which values an enumeration allows, and which it takes from lists that it extends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kafka_replica.errors import UnreadableContentError
+from kafka_replica.sdmx import Code, Codelist, ConceptScheme, Structures, Urn, ValueList
+from kafka_replica.sdmx.lookups.code_selection import selected_codes
+from kafka_replica.sdmx.lookups.extensions import expanded
+from kafka_replica.sdmx.model import SelectedValue
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """The values of a list, and for a codelist its codes and the prefixes of its extensions."""
+
+    urn: Urn
+    values: frozenset[str] = field(repr=False)
+    codes: Mapping[str, Code] = field(repr=False)
+    prefixes: tuple[str, ...] = ()
+
+    def selected(self, selections: tuple[SelectedValue, ...]) -> frozenset[str]:
+        """The values that selections mean: patterns with ``%`` and cascades; an unknown value means itself."""
+        codes = self.codes or dict.fromkeys(self.values, _CODELESS)
+        plain = {one.value for one in selections if "%" not in one.value and one.cascade_values != "excluderoot"}
+        return frozenset(selected_codes(selections, codes) | plain)
+
+    def without_prefix(self, values: frozenset[str]) -> frozenset[str]:
+        """The values without the prefix that an extension gave them (``removePrefix``)."""
+        return frozenset(self._bare(value) for value in values)
+
+    def _bare(self, value: str) -> str:
+        longest = max((one for one in self.prefixes if value.startswith(one)), key=len, default="")
+        return value[len(longest) :]
+
+
+_CODELESS = Code(urn=Urn("codelist", "Code", "SDMX", "NONE", "1.0", "NONE"))
+
+
+def enumeration_of(structures: Structures, urn: Urn) -> Enumeration:
+    """What a codelist, value list or concept scheme allows; extensions are followed.
+
+    Raises:
+        ArtefactNotFoundError: it, or a list it extends, is not in this version.
+        UnreadableContentError: it is there, but what it allows cannot be read.
+        MessageError: its record is damaged.
+    """
+    artefact = structures.get(urn)
+    if isinstance(artefact, Codelist):
+        whole = expanded(artefact, structures.codelist)
+        prefixes = tuple(one.prefix for one in artefact.extensions if one.prefix)
+        return Enumeration(artefact.urn, frozenset(whole.codes), whole.codes, prefixes)
+    if isinstance(artefact, ValueList):
+        return Enumeration(artefact.urn, frozenset(item.id for item in artefact.values), {})
+    if isinstance(artefact, ConceptScheme):
+        # The measure dimension of 2.1 has concepts for codes.
+        return Enumeration(artefact.urn, frozenset(artefact.concepts), {})
+    raise UnreadableContentError(
+        f"reading what {urn} allows: validation knows codelists, value lists and concept schemes only"
+    )

@@ -1,0 +1,263 @@
+r"""Patterns: XML Schema's regular expressions as ones that Java and Rust read alike, and examples of what they fit.
+
+Source: XML Schema Part 2, appendix F. Two things are taken from practice: a leading ``^`` and a closing ``$`` are
+anchors, for registries read patterns as Java does, and ``(?:...)`` is a group. What is left out (blocks such as
+``\\p{IsGreek}``, look-around, back references) makes a pattern unusable, and that is told.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_MOST: Final = 1000
+"""More copies than these of one part are too much for Rust's expressions."""
+
+_NAME_START = (
+    r":A-Z_a-z\x{C0}-\x{D6}\x{D8}-\x{F6}\x{F8}-\x{2FF}\x{370}-\x{37D}\x{37F}-\x{1FFF}\x{200C}-\x{200D}"
+    r"\x{2070}-\x{218F}\x{2C00}-\x{2FEF}\x{3001}-\x{D7FF}\x{F900}-\x{FDCF}\x{FDF0}-\x{FFFD}\x{10000}-\x{EFFFF}"
+)
+_NAME = rf"{_NAME_START}\-.0-9\x{{B7}}\x{{300}}-\x{{36F}}\x{{203F}}-\x{{2040}}"
+# Escape: what stands in a class, whether negated, and an example.
+_CLASSES: Final = {
+    "d": (r"\p{Nd}", False, "7"),
+    "D": (r"\p{Nd}", True, "x"),
+    "s": (r"\x20\t\n\r", False, " "),
+    "S": (r"\x20\t\n\r", True, "x"),
+    "w": (r"\p{P}\p{Z}\p{C}", True, "w"),
+    "W": (r"\p{P}\p{Z}\p{C}", False, "-"),
+    "i": (_NAME_START, False, "i"),
+    "I": (_NAME_START, True, "9"),
+    "c": (_NAME, False, "c"),
+    "C": (_NAME, True, "!"),
+}
+_CONTROL: Final = {"n": "\n", "r": "\r", "t": "\t"}
+_CATEGORY: Final = re.compile(r"[pP]\{(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z[slp]?|S[mcko]?|C[cfon]?)\}")
+_QUANTIFIER: Final = re.compile(r"[?*+]|\{([0-9]+)(?:(,)([0-9]*))?\}")
+
+
+class UnusablePatternError(ValueError):
+    """What is not in XML Schema's expressions, or not in Java's and Rust's."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One piece: how it is written, and the texts an example is made of."""
+
+    written: str
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern that can be used: ``expression`` without anchors, and texts that should fit it."""
+
+    expression: str
+    examples: tuple[str, ...]
+
+
+def translated(pattern: str) -> Pattern:
+    """The pattern as Java and Rust read it. Raises UnusablePatternError."""
+    text = pattern.removeprefix("^")
+    if text.endswith("$") and not re.search(r"(?<!\\)(?:\\\\)*\\\$\Z", text):
+        text = text[:-1]
+    reader = _Reader(text)
+    found = reader.alternatives()
+    if reader.at < len(text):
+        raise UnusablePatternError(f"{text[reader.at]!r} at {reader.at} closes nothing")
+    expression = found.written
+    try:
+        re.compile(re.sub(r"\\p\{[^}]*\}|\\P\{[^}]*\}|\\x\{[^}]*\}", "x", expression).replace("&&", ""))
+    except re.error as error:
+        raise UnusablePatternError(str(error)) from error
+    return Pattern(expression, found.examples)
+
+
+class _Reader:
+    """Reads one expression, left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+
+    def alternatives(self) -> _Part:
+        branches = [self._branch()]
+        while self._take("|"):
+            branches.append(self._branch())
+        examples = tuple(dict.fromkeys(example for branch in branches for example in branch.examples))
+        return _Part("|".join(branch.written for branch in branches), examples[:6])
+
+    def _branch(self) -> _Part:
+        written = ""
+        examples: tuple[str, ...] = ("",)
+        while self.at < len(self.text) and self.text[self.at] not in "|)":
+            part = self._quantified(self._atom())
+            written += part.written
+            length = max(len(examples), len(part.examples))
+            examples = tuple(
+                examples[index % len(examples)] + part.examples[index % len(part.examples)] for index in range(length)
+            )
+        return _Part(written, examples)
+
+    def _quantified(self, atom: _Part) -> _Part:
+        found = _QUANTIFIER.match(self.text, self.at)
+        if found is None:
+            return atom
+        self.at = found.end()
+        if self.text[self.at : self.at + 1] in {"?", "+", "*"}:
+            raise UnusablePatternError("lazy and possessive quantifiers are not XML Schema's")
+        written = found.group()
+        if found.group(1) is None:
+            counts = {"?": (0, 1), "*": (0, 3), "+": (1, 3)}[written]
+        else:
+            least = int(found.group(1))
+            most = int(found.group(3) or least + 2) if found.group(2) else least
+            if max(least, most) > _MOST:
+                raise UnusablePatternError(f"{written} asks for more than {_MOST} copies")
+            counts = (least, most)
+        return _Part(
+            atom.written + written, tuple(dict.fromkeys(one * count for count in counts for one in atom.examples))
+        )
+
+    def _atom(self) -> _Part:
+        char = self.text[self.at]
+        self.at += 1
+        if char == "(":
+            return self._group()
+        if char == "[":
+            inside, example = self._class()
+            return _Part(inside, (example,))
+        if char == ".":
+            return _Part(r"[^\n\r]", ("x",))
+        if char == "\\":
+            return self._escape()
+        if char in "?*+{}]":
+            raise UnusablePatternError(f"{char!r} at {self.at - 1} stands for nothing")
+        return _Part(_literal(char), (char,))
+
+    def _group(self) -> _Part:
+        if self.text.startswith("?", self.at):
+            if not self.text.startswith("?:", self.at):
+                raise UnusablePatternError("groups that begin with (? are not XML Schema's")
+            self.at += 2
+        inner = self.alternatives()
+        if not self._take(")"):
+            raise UnusablePatternError("a group is not closed")
+        return _Part(f"(?:{inner.written})", inner.examples)
+
+    def _escape(self) -> _Part:
+        written, negated, example = self._escaped()
+        if len(written) > 2 or negated or written.startswith("\\"):
+            return _Part(f"[{'^' if negated else ''}{written}]", (example,))
+        return _Part(_literal(written), (example,))
+
+    def _escaped(self) -> tuple[str, bool, str]:
+        """What follows a backslash: written as in a class, whether negated, an example."""
+        if self.at >= len(self.text):
+            raise UnusablePatternError("a backslash ends it")
+        category = _CATEGORY.match(self.text, self.at)
+        if category is not None:
+            self.at = category.end()
+            example = {"u": "A", "l": "a", "d": "7"}.get(category.group()[3:4], "A")
+            return rf"\{category.group()}", False, {"L": "A", "N": "7"}.get(category.group()[2], example)
+        char = self.text[self.at]
+        self.at += 1
+        if char in _CLASSES:
+            return _CLASSES[char]
+        if char in _CONTROL:
+            return f"\\{char}", False, _CONTROL[char]
+        if char.isalnum():
+            raise UnusablePatternError(f"\\{char} is not XML Schema's")
+        return char, False, char
+
+    def _class(self) -> tuple[str, str]:
+        negated, example = self._take("^"), ""
+        parts: list[str] = []
+        while not self.text.startswith("]", self.at):
+            if self.at >= len(self.text):
+                raise UnusablePatternError("a class is not closed")
+            if self.text.startswith("-[", self.at):
+                self.at += 2
+                without, _ = self._class()
+                if not self._take("]"):
+                    raise UnusablePatternError("a subtraction must end its class")
+                return f"[{_shape(parts, negated)}&&{_opposite(without)}]", _outside(example, without)
+            low, one = self._member()
+            if self.text.startswith("-", self.at) and self.text[self.at + 1 : self.at + 2] not in {"]", "["}:
+                self.at += 1
+                high, _ = self._member()
+                low = f"{low}-{high}"
+            parts.append(low)
+            example = example or one
+        self.at += 1
+        if not parts:
+            raise UnusablePatternError("a class is empty")
+        return f"[{_shape(parts, negated)}]", _not_in(parts) if negated else example
+
+    def _member(self) -> tuple[str, str]:
+        char = self.text[self.at]
+        self.at += 1
+        if char == "\\":
+            written, negated, example = self._escaped()
+            if negated:
+                return f"[^{written}]", example
+            return (_in_class(written) if len(written) == 1 else written), example
+        if char == "[":
+            raise UnusablePatternError("a class within a class")
+        return _in_class(char), char
+
+    def _take(self, char: str) -> bool:
+        found = self.text.startswith(char, self.at)
+        self.at += found
+        return found
+
+
+def _literal(char: str) -> str:
+    return f"\\{char}" if char in "\\^$.|?*+()[]{}" else char
+
+
+def _in_class(char: str) -> str:
+    return f"\\{char}" if char in "\\^-[]&~" else char
+
+
+def _shape(parts: list[str], negated: bool) -> str:
+    return f"{'^' if negated else ''}{''.join(parts)}"
+
+
+def _opposite(written: str) -> str:
+    return f"[{written[2:]}" if written.startswith("[^") else f"[^{written[1:]}"
+
+
+def _fits(char: str, written: str) -> bool:
+    try:
+        return re.fullmatch(python_form(written) or "", char) is not None
+    except re.error:
+        return False
+
+
+def _outside(example: str, without: str) -> str:
+    candidates = [example, *map(chr, range(ord(example), ord(example) + 26))]
+    return next((char for char in candidates if not _fits(char, without)), example)
+
+
+def _not_in(parts: list[str]) -> str:
+    written = f"[{''.join(parts)}]"
+    return next((char for char in "xX7 -!é" if not _fits(char, written)), "x")
+
+
+def python_form(expression: str) -> str | None:
+    """The expression as Python's ``re`` reads it; None if it cannot."""
+    found = re.sub(r"\\x\{([0-9A-F]+)\}", lambda code: f"\\U{int(code[1], 16):08x}", expression)
+    found = found.replace(r"\p{Nd}", r"\d")
+    return None if re.search(r"\\[pP]\{|&&", found) else found
+
+
+def example(pattern: Pattern, source: random.Random) -> str:
+    """A text that should fit."""
+    return source.choice(pattern.examples)
+
+
+def escaped(text: str) -> str:
+    """An expression that fits this text and no other."""
+    return "".join(map(_literal, text))

@@ -1,0 +1,176 @@
+"""Regions, selections and keys of constraints as conditions that are true inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from typing import Final
+
+from kafka_replica.rules.components import Described
+from kafka_replica.rules.conditions import (
+    Compared,
+    Condition,
+    Constant,
+    Joined,
+    Matches,
+    Missing,
+    Not,
+    Number,
+    OneOf,
+    Value,
+    every,
+    some,
+)
+from kafka_replica.rules.patterns import escaped
+from kafka_replica.rules.periods import period, start_of
+from kafka_replica.sdmx.model import MemberSelection, PeriodBound, Region, SelectedValue, TimeRange
+
+SEPARATOR: Final = "\x1f"
+_ANY: Final = frozenset({"%", "*"})
+
+
+class Regions:
+    """Conditions for one constraint. ``bare`` gathers values without their prefixes, by component."""
+
+    def __init__(self, components: Mapping[str, Described], as_of: date, leave: Callable[[str], None]) -> None:
+        self._components, self._as_of, self._leave = components, as_of, leave
+        self._time = next((one.column.id for one in components.values() if one.column.is_time), None)
+        self.bare: dict[str, frozenset[str]] = {}
+
+    def inside(self, region: Region) -> Condition:
+        """Whether a row is in a region: what all its selections select, and at a time at which it is valid."""
+        selections = (*region.key_values, *region.components)
+        return every(*(self.selected(one) for one in selections), *self._valid(region.valid_from, region.valid_to))
+
+    @staticmethod
+    def dated(region: Region) -> bool:
+        """Whether a region is only valid for a time."""
+        return bool(region.valid_from or region.valid_to)
+
+    def selected(self, selection: MemberSelection) -> Condition:
+        """Whether a row has what a selection selects, validity included; unknown where nothing is given."""
+        plain = tuple(one for one in selection.values if not (one.valid_from or one.valid_to))
+        options = [self._values(selection, plain)] if plain else []
+        options += [
+            every(self._values(selection, (one,)), *self._valid(one.valid_from, one.valid_to))
+            for one in selection.values
+            if one.valid_from or one.valid_to
+        ]
+        if selection.time_range is not None:
+            options.append(self._range(selection.id, selection.time_range))
+        if not options:
+            options = [Not(Missing(selection.id))]
+        found = every(some(*options), *self._valid(selection.valid_from, selection.valid_to))
+        return found if selection.include else Not(found)
+
+    def values(self, selection: MemberSelection) -> Condition:
+        """The same at any time."""
+        options = [self._values(selection, selection.values)] if selection.values else []
+        if selection.time_range is not None:
+            options.append(self._range(selection.id, selection.time_range))
+        return some(*options) if options else Constant(value=True)
+
+    def one_of_keys(self, keys: Iterable[Region]) -> Condition:
+        """Whether a row has one of some keys. Keys of the same dimensions are one look-up."""
+        alike: dict[tuple[str, ...], set[str]] = {}
+        others: list[Condition] = []
+        for key in keys:
+            selections = [one for one in key.key_values if self._known(one.id) and not _is_any(one)]
+            simple = all(
+                len(one.values) == 1 and one.include and "%" not in one.values[0].value and not _special(one)
+                for one in selections
+            )
+            if simple and not (key.valid_from or key.valid_to) and not key.components and selections:
+                selections.sort(key=lambda one: one.id)
+                ids = tuple(one.id for one in selections)
+                alike.setdefault(ids, set()).add(SEPARATOR.join(one.values[0].value for one in selections))
+            else:
+                others.append(
+                    every(
+                        *(self.selected(one) for one in (*selections, *key.components)),
+                        *self._valid(key.valid_from, key.valid_to),
+                    )
+                )
+        found: list[Condition] = []
+        for ids, texts in alike.items():
+            text = Value(ids[0]) if len(ids) == 1 else Joined(ids, SEPARATOR)
+            found.append(OneOf(text, frozenset(texts)))
+        return some(*found, *others)
+
+    def _known(self, id_: str) -> bool:
+        if id_ in self._components:
+            return True
+        self._leave(f"{id_} is no component")
+        return False
+
+    def _values(self, selection: MemberSelection, values: tuple[SelectedValue, ...]) -> Condition:
+        if not self._known(selection.id):
+            return Constant(value=selection.include)
+        found = self._components[selection.id]
+        value = Value(selection.id)
+        if found.enumeration is not None:
+            chosen = found.enumeration.selected(values)
+            if selection.remove_prefix:
+                chosen = found.enumeration.without_prefix(chosen)
+                self.bare[selection.id] = self.bare.get(selection.id, frozenset()) | chosen
+            return OneOf(value, chosen)
+        if any(one.cascade_values for one in values):
+            self._leave(f"{selection.id} has no codes to cascade over")
+        exact = frozenset(one.value for one in values if "%" not in one.value)
+        patterns = [Matches(value, _pattern(one.value)) for one in values if "%" in one.value]
+        return some(*([OneOf(value, exact)] if exact else []), *patterns)
+
+    def _range(self, id_: str, range_: TimeRange) -> Condition:
+        if not self._known(id_):
+            return Constant(value=True)
+        begins = start_of(Value(id_))
+        parts: list[Condition] = []
+        for bound, is_lower in (
+            (range_.before, False), (range_.after, True), (range_.start, True), (range_.end, False)
+        ):  # fmt: skip
+            found = None if bound is None else period(bound.period)
+            if bound is None:
+                continue
+            if found is None:
+                self._leave(f"{id_}: the period {bound.period} is not understood")
+            elif is_lower:
+                parts.append(Compared(begins, ">=", Number(_lower(bound, found.start_s, found.end_s))))
+            else:
+                parts.append(Compared(begins, "<", Number(found.end_s if bound.is_inclusive else found.start_s)))
+        return every(*parts, *self._valid(range_.valid_from, range_.valid_to))
+
+    def _valid(self, valid_from: str | None, valid_to: str | None) -> list[Condition]:
+        parts: list[Condition] = []
+        for text, is_lower in ((valid_from, True), (valid_to, False)):
+            found = None if text is None else period(text)
+            if text is None:
+                continue
+            if found is None:
+                self._leave(f"the validity {text} is not understood")
+            elif self._time is None:
+                today = period(self._as_of.isoformat())
+                assert today is not None  # noqa: S101 - for mypy
+                parts.append(Constant(value=today.end_s > found.start_s if is_lower else today.start_s < found.end_s))
+            elif is_lower:
+                parts.append(Compared(start_of(Value(self._time)), ">=", Number(found.start_s)))
+            else:
+                parts.append(Compared(start_of(Value(self._time)), "<", Number(found.end_s)))
+        return parts
+
+
+def _lower(bound: PeriodBound, start_s: int, end_s: int) -> int:
+    return start_s if bound.is_inclusive else end_s
+
+
+def _is_any(selection: MemberSelection) -> bool:
+    return (not selection.values and selection.time_range is None) or any(v.value in _ANY for v in selection.values)
+
+
+def _special(selection: MemberSelection) -> bool:
+    value = selection.values[0]
+    dates = (selection.valid_from, selection.valid_to, value.valid_from, value.valid_to, value.cascade_values)
+    return any(dates) or bool(selection.remove_prefix) or selection.time_range is not None
+
+
+def _pattern(text: str) -> str:
+    return r"[\s\S]*".join(escaped(part) for part in text.split("%"))

@@ -1,0 +1,65 @@
+"""What is written down of each micro-batch, beside the checkpoint of its query: with which version it was begun.
+
+One small file a batch, through Hadoop's file systems, so that it lies wherever the checkpoint lies.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, NamedTuple
+
+from pyspark.sql import SparkSession
+
+_FOLDER: Final = "kafka_replica"
+_KEPT: Final = 100
+
+
+class Begun(NamedTuple):
+    """A batch was begun with this version; ``cut`` is JSON."""
+
+    version: int
+    cut: str
+
+
+class BatchRecord:
+    """The versions of the last 100 batches of one query.
+
+    Args:
+        spark: a session in this process.
+        checkpoint: the checkpoint location of the query.
+    """
+
+    def __init__(self, spark: SparkSession, checkpoint: str) -> None:
+        context = spark.sparkContext
+        jvm: Any = context._jvm  # noqa: SLF001 - the only way to Hadoop's file systems
+        self._path = jvm.org.apache.hadoop.fs.Path
+        self._folder = f"{checkpoint.rstrip('/')}/{_FOLDER}"
+        self._files = self._path(self._folder).getFileSystem(context._jsc.hadoopConfiguration())  # noqa: SLF001
+        self._read_all = jvm.org.apache.commons.io.IOUtils.toByteArray
+
+    def begun(self, batch: int) -> Begun | None:
+        """With which version the batch was begun before; None if it was not, or that is not known any more."""
+        path = self._file(batch)
+        if not self._files.exists(path):
+            return None
+        stream = self._files.open(path)
+        try:
+            plain: dict[str, Any] = json.loads(bytes(self._read_all(stream)))
+        except ValueError:  # torn: the driver died while it was written
+            return None
+        finally:
+            stream.close()
+        return Begun(plain["version"], json.dumps(plain["cut"]))
+
+    def begin(self, batch: int, begun: Begun) -> None:
+        """Writes down that it is begun now."""
+        plain = {"batch": batch, "version": begun.version, "cut": json.loads(begun.cut)}
+        stream = self._files.create(self._file(batch), True)
+        try:
+            stream.write(bytearray(json.dumps(plain), "utf-8"))
+        finally:
+            stream.close()
+        self._files.delete(self._file(batch - _KEPT), False)
+
+    def _file(self, batch: int) -> Any:
+        return self._path(f"{self._folder}/{batch}.json")

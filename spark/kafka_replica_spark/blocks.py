@@ -1,0 +1,146 @@
+"""Codelists as blocks of Arrow, and blocks as one piece of bytes; see ``lookups`` for the format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from kafka_replica import Snapshot
+from kafka_replica.sdmx import Codelist, Structures, Urn
+from kafka_replica.sdmx.model import Code, ValueItem, ValueList
+from kafka_replica_spark.lookups import ALIGNED, HEAD, PROBE, SAME_AS_DEFAULT, hashes
+
+
+class Version(NamedTuple):
+    """A version, and look-ups in it."""
+
+    snapshot: Snapshot
+    structures: Structures
+
+    def message(self, urn: Urn) -> bytes | None:
+        """The message that an artefact's own record holds; None where it has none."""
+        record = self.snapshot.get(str(urn))
+        return None if record is None else record.value
+
+
+class Block(NamedTuple):
+    """One list, and what it was made of."""
+
+    urn: Urn
+    data: pa.Buffer
+    made_of: tuple[tuple[Urn, Urn, bytes | None], ...]
+    """The lists that it takes codes from, itself first: as they are referred to, what that means, their messages."""
+
+
+def block(version: Version, found: Codelist | ValueList, languages: Sequence[str] | None) -> Block:
+    """A list as it is looked up: its codes, those by extension included.
+
+    Args:
+        version: what it is of.
+        found: the list.
+        languages: of which names are kept beside the default one; all if None.
+
+    Raises:
+        SdmxError: it, or a list that it extends, cannot be read.
+    """
+    items: Mapping[str, Code | ValueItem]
+    if isinstance(found, ValueList):
+        values: dict[str, Code | ValueItem] = {}
+        for one in found.values:
+            values.setdefault(one.id, one)  # of two with one id the first counts
+        items = values
+    else:
+        items = version.structures.expanded(found).codes
+    return Block(found.urn, _stream(_table(items, languages)), _made_of(version, found))
+
+
+def is_same(known: Block, version: Version) -> bool:
+    """Whether a list is made of the same messages in this version; decodes nothing, unless it extends others."""
+    if any(message is None for _, _, message in known.made_of):
+        return False
+    (_, own, message), *others = known.made_of
+    return version.message(own) == message and all(
+        version.structures.codelist(reference).urn == urn and version.message(urn) == there
+        for reference, urn, there in others
+    )
+
+
+def joined(blocks: Iterable[Block], names: Mapping[str, str], version: int, cut: str) -> tuple[bytes, list[Block]]:
+    """The blocks in one piece, and the same blocks as places in it.
+
+    Args:
+        blocks: the lists.
+        names: other names of them, to URNs.
+        version: what they are of.
+        cut: its cut, as JSON.
+    """
+    kept = list(blocks)
+    head = {"version": version, "cut": cut, "names": dict(names), "probe": int(hashes([PROBE])[0]), "lists": {}}
+    lists: dict[str, tuple[int, int]] = {}
+    # The index says where blocks lie, which depends on its own length: room for the longest.
+    room = len(json.dumps(head)) + sum(len(str(one.urn)) + 40 for one in kept)
+    at = _aligned(HEAD + room)
+    parts: list[Any] = []
+    for one in kept:
+        lists[str(one.urn)] = at, at + one.data.size
+        padding = _aligned(one.data.size) - one.data.size
+        parts += [one.data, bytes(padding)]
+        at += one.data.size + padding
+    written = json.dumps(head | {"lists": lists}).encode()
+    first = (len(written).to_bytes(HEAD, "little") + written).ljust(_aligned(HEAD + room), b"\0")
+    data = b"".join([first, *parts])
+    whole = pa.py_buffer(data)
+    return data, [one._replace(data=whole.slice(lists[str(one.urn)][0], one.data.size)) for one in kept]
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNED) * ALIGNED
+
+
+def _table(items: Mapping[str, Code | ValueItem], languages: Sequence[str] | None) -> pa.Table:
+    ids, values = list(items), list(items.values())
+    keys = hashes(list(ids))
+    order = np.argsort(keys, kind="stable")
+    rows = {id_: row for row, id_ in enumerate(ids)}
+    parents = [rows.get(getattr(one, "parent", None) or "") for one in values]
+    columns: dict[str, Any] = {
+        "code": pa.array(ids, pa.string()),
+        "hash": pa.array(keys[order]),
+        "row": pa.array(order.astype(np.int32)),
+        "name": pa.array([one.name() for one in values], pa.string()),
+    }
+    if any(parent is not None for parent in parents):
+        columns["parent"] = pa.array(parents, pa.int32())
+    kept = {name.lower(): name for one in values for name in one.names} if languages is None else languages
+    same: list[str] = []
+    for language in kept:
+        names = pa.array([one.name(language) for one in values], pa.string())
+        if names.equals(columns["name"]):
+            same.append(language.lower())
+        else:
+            columns[f"name_{language.lower()}"] = names
+    return pa.table(columns).replace_schema_metadata({SAME_AS_DEFAULT: json.dumps(same)})
+
+
+def _stream(table: pa.Table) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def _made_of(version: Version, found: Codelist | ValueList) -> tuple[tuple[Urn, Urn, bytes | None], ...]:
+    known: dict[tuple[Urn, Urn], bytes | None] = {}
+    waiting: list[tuple[Urn, Codelist | ValueList]] = [(found.urn, found)]
+    while waiting:
+        reference, one = waiting.pop()
+        if (reference, one.urn) in known:
+            continue
+        known[reference, one.urn] = version.message(one.urn)
+        if isinstance(one, Codelist):
+            waiting += [(each.codelist, version.structures.codelist(each.codelist)) for each in one.extensions]
+    return tuple((reference, urn, message) for (reference, urn), message in known.items())

@@ -1,0 +1,109 @@
+"""Cells of SDMX-CSV as Spark's own expressions: to values, and back to text; the same as on polars."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
+
+from kafka_replica.datasets.layout import LABEL, LANGUAGE, UNDETERMINED, Field, Form
+
+_QUOTED: Final = r'\A"(?:[^"]|"")*"\z'
+
+
+def value_of(field: Field, cell: Column, sub_separator: str | None, decimal: str) -> Column:
+    """What a cell holds; NULL where it is empty."""
+    text = F.nullif(cell, F.lit(""))
+    if field.is_number and decimal not in {".", sub_separator}:
+        text = F.translate(text, decimal, ".")
+    if field.form == "text":
+        return id_of(text) if field.is_labelled else text
+    assert sub_separator is not None  # noqa: S101 - the layout says so
+    separator = sub_separator
+    if field.form == "languages":
+        return _languages(parts(text, separator))
+    found = parts(text, separator)
+    if field.form == "values in languages":
+        return F.transform(found, lambda one: _languages(parts(one, separator)))
+    return F.transform(found, id_of) if field.is_labelled else found
+
+
+def id_of(text: Column) -> Column:
+    """``A`` of ``A: Annual``."""
+    return F.substring_index(text, LABEL, 1)
+
+
+def parts(text: Column, separator: str) -> Column:
+    """The values within a cell; those that hold the separator are in double quotes."""
+    mark = re.escape(separator)
+    pattern = f'{mark}("(?:[^"]|"")*"[^{mark}]*|[^{mark}]*)'
+    found = F.regexp_extract_all(F.concat(F.lit(separator), text), F.lit(pattern), F.lit(1))
+    return F.transform(found, _unquoted)
+
+
+def _unquoted(text: Column) -> Column:
+    inner = F.regexp_replace(F.regexp_replace(text, r'\A"|"\z', ""), '""', '"')
+    return F.when(text.rlike(_QUOTED), inner).otherwise(text)
+
+
+def _languages(texts: Column) -> Column:
+    """Texts by their languages; of two in one language the first."""
+    languages = F.transform(texts, _language)
+    pairs = F.transform(texts, lambda one: F.struct(_language(one), F.regexp_replace(one, LANGUAGE, "")))
+    # A map that gets a key twice would end the whole job.
+    firsts = F.filter(pairs, lambda one, place: F.array_position(languages, one["col1"]) == place + 1)
+    return F.map_from_entries(firsts)
+
+
+def _language(text: Column) -> Column:
+    return F.coalesce(F.nullif(F.regexp_extract(text, LANGUAGE, 1), F.lit("")), F.lit(UNDETERMINED))
+
+
+def cell_of(value: Column, text: Column, form: Form, sub_separator: str, names: Column | None) -> Column:
+    """The cell that a value is written as.
+
+    Args:
+        value: the column.
+        text: its text; for several values the array of their texts.
+        form: what it holds.
+        sub_separator: between values within a cell.
+        names: a map from codes to names, which are put behind them.
+    """
+    if form == "text":
+        return text if names is None else labelled(text, names)
+    if form == "languages":
+        return F.array_join(_in_languages(value, sub_separator), sub_separator)
+    if form == "values in languages":
+        each = F.transform(value, lambda one: F.array_join(_in_languages(one, sub_separator), sub_separator))
+        return F.array_join(F.transform(each, lambda one: _quoted(one, sub_separator)), sub_separator)
+    shown = text if names is None else F.transform(text, lambda one: labelled(one, names))
+    return F.array_join(F.transform(shown, lambda one: _quoted(one, sub_separator)), sub_separator)
+
+
+def labelled(text: Column, names: Column) -> Column:
+    """``A: Annual`` of ``A``; what has no name stays as it is."""
+    return F.coalesce(F.concat(text, F.lit(LABEL), F.nullif(F.try_element_at(names, text), F.lit(""))), text)
+
+
+def name_of(text: Column, form: Form, sub_separator: str, names: Column) -> Column:
+    """The names alone; empty where there is none."""
+    if form == "text":
+        return F.try_element_at(names, text)
+    found = F.transform(text, lambda one: F.coalesce(F.try_element_at(names, one), F.lit("")))
+    return F.array_join(F.transform(found, lambda one: _quoted(one, sub_separator)), sub_separator)
+
+
+def _in_languages(languages: Column, separator: str) -> Column:
+    return F.transform(F.map_entries(languages), lambda one: _quoted(_with_language(one), separator))
+
+
+def _with_language(one: Column) -> Column:
+    spelled = F.concat_ws(":", one["key"], one["value"])
+    return F.when(one["key"] == UNDETERMINED, one["value"]).otherwise(spelled)
+
+
+def _quoted(text: Column, separator: str) -> Column:
+    needs = F.contains(text, F.lit(separator)) | F.startswith(text, F.lit('"'))
+    return F.when(needs, F.concat(F.lit('"'), F.replace(text, F.lit('"'), F.lit('""')), F.lit('"'))).otherwise(text)

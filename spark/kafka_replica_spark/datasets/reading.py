@@ -1,0 +1,104 @@
+"""SDMX-CSV into a data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import StringType, StructField, StructType
+
+from kafka_replica.datasets import Layout, layout_of
+from kafka_replica.errors import DatasetError
+from kafka_replica.rules.model import Rules
+from kafka_replica_spark.datasets.cells import value_of
+
+_FIRST_CELL: Final = r"\A\x{FEFF}?(STRUCTURE(\[.\])?|DATAFLOW)\z"
+_MARK: Final = "\ufeff"
+
+
+def read_sdmx_csv(
+    spark: SparkSession,
+    paths: str | Sequence[str],
+    *,
+    rules: Rules | None = None,
+    separator: str | None = None,
+    encoding: str = "UTF-8",
+    decimal: str = ".",
+    line_breaks: bool = False,
+) -> DataFrame:
+    """SDMX-CSV 1.0, 2.0 or 2.1 as a data frame: one row a row, one column a component, all texts.
+
+    ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; keys and
+    names are not. Empty cells are NULL. ``ATTR[]`` gives arrays; ``ATTR[en;fr]`` maps from languages to texts. Each
+    path is one file, folder or pattern whose files all have the same header, as Spark writes them; several may have
+    different columns: what one lacks is NULL. Only the first line of each path is read at once. Rows that are longer or
+    shorter than the header, and files with another header, end the job that meets them.
+
+    Args:
+        spark: the session.
+        paths: whatever Spark can read.
+        rules: of the structure that the rows are of; needed where names stand beside ids, and for decimal commas.
+        separator: between cells; if None, the character after the first cell.
+        encoding: as Java calls it.
+        decimal: what stands before decimals; needs rules if it is no dot.
+        line_breaks: whether cells may hold line breaks. Spark cannot part such files, so that one task reads each.
+
+    Raises:
+        DatasetError: the first line is none of SDMX-CSV.
+        UsageError: rules are needed.
+    """
+    every = [paths] if isinstance(paths, str) else list(paths)
+    frames = [_read(spark, path, rules, separator, encoding, decimal, line_breaks) for path in every]
+    if not frames:
+        raise DatasetError("reading SDMX-CSV: no path was given")
+    return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
+
+
+def _read(
+    spark: SparkSession,
+    path: str,
+    rules: Rules | None,
+    separator: str | None,
+    encoding: str,
+    decimal: str,
+    line_breaks: bool,
+) -> DataFrame:
+    layout = layout_of(_first_line(spark, path, encoding), path, rules, separator=separator)
+    schema = StructType([StructField(f"_{position}", StringType()) for position in range(len(layout.header))])
+    raw = spark.read.csv(
+        path, schema, sep=layout.separator, quote='"', escape='"', encoding=encoding, header=False, mode="FAILFAST",
+        multiLine=line_breaks, ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False, nullValue="",
+        emptyValue="", maxCharsPerColumn=-1,
+    )  # fmt: skip
+    rows = _without_header(raw, layout, path)
+    return rows.select(
+        *(
+            value_of(field, F.col(f"_{field.position}"), layout.sub_separator, decimal).alias(field.name)
+            for field in layout.fields
+        )
+    )
+
+
+def _first_line(spark: SparkSession, path: str, encoding: str) -> str:
+    # Parted by a character that no file holds, a row is one cell: the text source knows no encodings.
+    lines = spark.read.csv(path, "line string", sep="\x01", quote="", encoding=encoding, header=False)
+    first = lines.first()
+    if first is None or first["line"] is None:
+        raise DatasetError(f"reading {path} as SDMX-CSV: there is no header, not even a line")
+    return str(first["line"])
+
+
+def _without_header(raw: DataFrame, layout: Layout, path: str) -> DataFrame:
+    """The rows; each file's header is looked at once more, for Spark does not ask for them to be alike."""
+    first = F.col("_0")
+    cells = [layout.header[0].removeprefix(_MARK), *layout.header[1:]]
+    alike = [F.regexp_replace(first, rf"\A{_MARK}", "") == cells[0]]
+    alike += [F.coalesce(F.col(f"_{position}"), F.lit("")) == cell for position, cell in enumerate(cells) if position]
+    other = f"reading {path}: a file has another header than the first one; read it as a path of its own"
+    is_header = first.rlike(_FIRST_CELL)
+    checked = F.when(reduce(and_, alike), F.lit(False)).otherwise(F.raise_error(F.lit(other)).cast("boolean"))
+    return raw.filter(F.when(is_header, checked).otherwise(F.lit(True)))

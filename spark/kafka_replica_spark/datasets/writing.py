@@ -1,0 +1,109 @@
+"""A data frame into SDMX-CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import ArrayType, DataType
+
+from kafka_replica.datasets import Form, Keys, Labels, Names, Plan, PlannedColumn, plan_of
+from kafka_replica.errors import UsageError
+from kafka_replica.rules.actions import Action
+from kafka_replica.rules.model import ACTION, Rules
+from kafka_replica_spark.datasets.cells import cell_of, name_of
+from kafka_replica_spark.rows import quoted
+from kafka_replica_spark.texts import as_text, shape_of
+
+_FORMS: Final[Mapping[str, Form]] = {"text": "text", "values": "values", "languages": "languages"}
+
+
+def write_sdmx_csv(
+    df: DataFrame,
+    path: str,
+    rules: Rules,
+    *,
+    version: Literal["1.0", "2.0"] = "2.0",
+    action: Action = "information",
+    labels: Labels = "id",
+    names: Names | None = None,
+    keys: Keys = "none",
+    separator: str = ",",
+    sub_separator: str = ";",
+    languages: Mapping[str, Sequence[str]] | None = None,
+    mode: Literal["error", "overwrite", "append"] = "error",
+    encoding: str = "UTF-8",
+    compression: str = "none",
+) -> None:
+    """Writes a frame as a folder of SDMX-CSV files, each with the header.
+
+    The structure's components come first, in its order, then columns that are none; those that begin with ``_`` are
+    left out. Values are written as validation reads them: 5.0 is ``5``.
+
+    Args:
+        df: one row an observation, one column a component.
+        path: the folder, wherever Spark can write.
+        rules: of what the rows are of.
+        version: 2.0 (which 2.1 reads as well) or 1.0.
+        action: of rows that name none in ``ACTION``.
+        labels: whether names are given, behind ids or in columns of their own.
+        names: the names, from ``kafka_replica.datasets.names_of``.
+        keys: whether SERIES_KEY, OBS_KEY or both are given.
+        separator: between cells.
+        sub_separator: between values within a cell.
+        languages: by component, which languages the header names; ``en`` if not given. The data is not asked for it.
+        mode: what is done if the folder is there.
+        encoding: as Java calls it.
+        compression: as Spark calls it, for example ``gzip``.
+
+    Raises:
+        UsageError: SDMX-CSV has no place for this.
+    """
+    kinds = {field.name: field.dataType for field in df.schema.fields if not field.name.startswith("_")}
+    forms = {name: _form(name, kind) for name, kind in kinds.items()}
+    plan = plan_of(
+        rules, forms, version=version, action=action, labels=labels, names=names, keys=keys,
+        sub_separator=sub_separator, languages=languages,
+    )  # fmt: skip
+    texts = {name: as_text(quoted(name), kind) for name, kind in kinds.items()}
+    written = df.select(*(_column(one, plan, texts).alias(one.header) for one in plan.columns))
+    written.write.csv(
+        path, mode=mode, sep=separator, quote='"', escape='"', header=True, encoding=encoding, compression=compression,
+        ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False, nullValue="", emptyValue="",
+    )  # fmt: skip
+
+
+def _form(name: str, kind: DataType) -> Form:
+    shape = shape_of(kind)
+    if shape in _FORMS:
+        return _FORMS[shape]
+    if isinstance(kind, ArrayType) and shape_of(kind.elementType) == "languages":
+        return "values in languages"
+    raise UsageError(
+        f"writing SDMX-CSV: column {name} holds {kind.simpleString()}, which is no value of SDMX; leave it out"
+    )
+
+
+def _column(one: PlannedColumn, plan: Plan, texts: Mapping[str, Column]) -> Column:
+    if one.what == "constant":
+        return F.lit(one.of)
+    if one.what == "action":
+        return F.coalesce(texts[ACTION], F.lit(plan.action)) if ACTION in texts else F.lit(plan.action)
+    if one.what == "key":
+        return F.concat_ws(".", *(F.coalesce(texts[part], F.lit("")) for part in one.parts))
+    names = _map(one.names)
+    if one.what == "label":
+        return (
+            F.lit(None).cast("string") if names is None else name_of(texts[one.of], one.form, plan.sub_separator, names)
+        )
+    return cell_of(quoted(one.of), texts[one.of], one.form, plan.sub_separator, names)
+
+
+def _map(names: Mapping[str, str] | None) -> Column | None:
+    """A map literal: from JSON, for a node of the plan for each code would take long to plan."""
+    if not names:
+        return None
+    return F.from_json(F.lit(json.dumps(dict(names), ensure_ascii=False)), "map<string,string>")

@@ -1,0 +1,162 @@
+"""``spark.read.format("kafka_replica")``: a Python data source.
+
+Spark makes the source once, when ``load()`` is called, in a Python process on the driver; there the replica lives for
+as long as it takes to make the table, which then goes along inside the source, in compressed slices. Every plan of the
+frame uses these slices, and every task carries its own: so a frame shows one version for life, whatever is retried
+wherever, and executors ask nobody for anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceReader
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx import Structures
+from kafka_replica_spark.carried import Planned, Slice, SliceReader
+from kafka_replica_spark.options import Options, parsed, snapshot_of
+from kafka_replica_spark.stamps import VERSION, cut_json, metadata, stamped
+from kafka_replica_spark.tables import Unreadable, ViewTables
+
+FORMAT: Final = "kafka_replica"
+_BATCH_ROWS: Final = 10_000
+_ROWS_TRIED: Final = 2_000
+
+
+def register(spark: SparkSession) -> None:
+    """Makes ``spark.read.format("kafka_replica")`` known to a session, of Spark Connect, too.
+
+    ::
+
+        register(spark)
+        codes = (
+            spark.read.format("kafka_replica")
+            .option("kafka.bootstrap.servers", "localhost:9092")
+            .option("topic", "sdmx.structures")
+            .option("view", "codes")
+            .load()
+        )
+
+    Options: ``view``; either ``kafka.bootstrap.servers`` and other ``kafka.*`` properties with ``topic`` (several with
+    commas between, read as one key space), or ``store`` (the folder of a store or a checkpoint file on the driver);
+    ``agency``, ``id``, ``version`` select artefacts; ``timeoutSeconds`` (120) to get ready; ``maxBytes`` (256 MiB) for
+    the compressed table; ``sliceBytes`` (4 MiB) for what a task carries of it.
+    """
+    spark.dataSource.register(KafkaReplicaSource)
+
+
+class Pinned(NamedTuple):
+    """The table of one version: what the source is from ``load()`` on."""
+
+    schema: StructType
+    stamps: tuple[int, str]
+    slices: list[Slice]
+
+
+class KafkaReplicaSource(DataSource):
+    """One view of one version. See :func:`register`."""
+
+    _pinned: Pinned | None = None
+
+    @classmethod
+    def name(cls) -> str:
+        """How it is called."""
+        return FORMAT
+
+    def schema(self) -> StructType:
+        """Reads the replica, once: Spark asks this when ``load()`` is called, and keeps the source as it is then.
+
+        Raises:
+            KafkaReplicaError: an option is impossible, the broker or store gives no version, or the table is too large.
+        """
+        if self._pinned is None:
+            self._pinned = _pinned(parsed(self.options))
+        return self._pinned.schema
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """A reader of what was read at ``load()``.
+
+        Raises:
+            UsageError: a schema was given, so that Spark did not ask for one.
+        """
+        if self._pinned is None:
+            raise UsageError(f'reading format("{FORMAT}"): leave schema() out; the view decides on the columns')
+        pinned, self._is_planned = self._pinned, True
+        return SliceReader(to_arrow_schema(schema), pinned.stamps, _BATCH_ROWS, pinned.slices)
+
+    _is_planned = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._is_planned:  # goes along with each task, which needs its slice alone
+            return Planned, ({},)
+        return _restored, (type(self), self._pinned)
+
+
+def _restored(kind: type[KafkaReplicaSource], pinned: Pinned | None) -> KafkaReplicaSource:
+    # Without the options: there may be passwords among them, and nobody asks again.
+    made = kind({})
+    made._pinned = pinned  # noqa: SLF001 - of its own class
+    return made
+
+
+def _pinned(options: Options) -> Pinned:
+    unreadable: list[Unreadable] = []
+    with snapshot_of(options) as snapshot:
+        tables = ViewTables(Structures(snapshot)).tables(options.view, options.selection, unreadable.append)
+        slices = list(_bounded(_slices(tables, options.slice_bytes), options))
+        version, cut = snapshot.version, cut_json(snapshot)
+    schema = stamped(options.view.schema, metadata(options.view.name, version, cut, unreadable))
+    assert schema[VERSION].metadata  # noqa: S101 - the frame says which version it shows
+    return Pinned(schema, (version, cut), slices)
+
+
+def _bounded(slices: Iterable[Slice], options: Options) -> Iterator[Slice]:
+    size = 0
+    for one in slices:
+        size += len(one.stream)
+        if size > options.max_bytes:
+            raise UsageError(
+                f'reading format("{FORMAT}"): the view {options.view.name} is larger than {options.max_bytes:,} bytes, '
+                "compressed; select fewer artefacts (agency, id, version), raise maxBytes and the driver's memory "
+                "with it, or use views() of a replica in the driver"
+            )
+        yield one
+
+
+def _slices(tables: Iterable[pa.Table], slice_bytes: int) -> Iterator[Slice]:
+    """The tables as compressed streams of about that size, in order; one artefact may be in several."""
+    waiting: list[pa.Table] = []
+    size = 0
+    for table in tables:
+        for part in _parts(table, slice_bytes):
+            stream = _stream([part])
+            if waiting and size + len(stream) > slice_bytes:
+                yield Slice(_stream(waiting))
+                waiting, size = [], 0
+            waiting.append(part)
+            size += len(stream)
+    if waiting:
+        yield Slice(_stream(waiting))
+
+
+def _parts(table: pa.Table, slice_bytes: int) -> Iterator[pa.Table]:
+    """A table in parts none of which is much larger than a slice, by the size of its first rows."""
+    head = table.slice(0, _ROWS_TRIED)
+    rows = max(1, slice_bytes * head.num_rows // max(1, len(_stream([head]))))
+    for start in range(0, table.num_rows, rows):
+        yield table.slice(start, rows)
+
+
+def _stream(tables: list[pa.Table]) -> bytes:
+    sink = pa.BufferOutputStream()
+    table = pa.concat_tables(tables).combine_chunks()
+    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_table(table)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data

@@ -1,0 +1,149 @@
+"""Conditions of rules as Spark's own expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import add, and_, eq, ge, gt, le, lt, mod, mul, or_, sub
+from typing import Any, Final
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
+
+from kafka_replica.rules.conditions import (
+    All,
+    Arithmetic,
+    Chosen,
+    Compared,
+    Condition,
+    Constant,
+    Count,
+    Extracted,
+    Joined,
+    Length,
+    Matches,
+    Measured,
+    Missing,
+    Not,
+    Number,
+    OneOf,
+    Scaled,
+    Some,
+    Text,
+    Value,
+    Whole,
+    Whole_,
+)
+from kafka_replica.rules.texts import anchored
+from kafka_replica_spark.membership import is_in
+
+_COMPARE: Final[Mapping[str, Callable[[Any, Any], Column]]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
+_COMPUTE: Final[Mapping[str, Callable[[Any, Any], Column]]] = {"+": add, "-": sub, "*": mul, "%": mod}
+_NUMBER: Final = r"\A\+?(-?)([0-9]*)(?:\.([0-9]*?)0*)?\z"
+
+
+class Expressions:
+    """Makes expressions over the texts of components.
+
+    Args:
+        texts: the text of each component.
+        floating: components whose column holds floating-point numbers.
+    """
+
+    def __init__(self, texts: Mapping[str, Column], floating: frozenset[str] = frozenset()) -> None:
+        self._texts, self._floating = texts, floating
+
+    def broken(self, node: Condition) -> Column:
+        """A condition of which only matters where it is true: elsewhere it may be false or NULL.
+
+        Spark takes what stands twice in a plan out of AND and computes it for each row, which what is seldom asked
+        for must not cost; it leaves the branches of CASE alone.
+        """
+        match node:
+            case All(parts):
+                *first, found = (self.broken(part) for part in parts)
+                for part in reversed(first):
+                    found = F.when(part, found)
+                return found
+            case Some(parts):
+                return balanced([self.broken(part) for part in parts], or_)
+        return self.condition(node)
+
+    def condition(self, node: Condition) -> Column:  # noqa: PLR0911 - one return a kind of node
+        """A condition: true, false or NULL."""
+        match node:
+            case Constant(value):
+                return F.lit(value).cast("boolean")
+            case Missing(component):
+                return self._texts[component].isNull()
+            case Matches(text, expression, is_number):
+                return self._written(text, is_number=is_number).rlike(anchored(expression))
+            case OneOf(text, values):
+                return is_in(self.text(text), values)
+            case Compared(left, operator, right):
+                return _COMPARE[operator](self.number(left), self.number(right))
+            case Measured(text, operator, bound):
+                return _COMPARE[operator](self.text(text).try_cast("double"), F.lit(bound))
+            case Not(inner):
+                return ~self.condition(inner)
+            case All(parts):
+                return balanced([self.condition(part) for part in parts], and_)
+            case Some(parts):
+                return balanced([self.condition(part) for part in parts], or_)
+
+    def text(self, node: Text) -> Column:
+        """A text, or NULL."""
+        match node:
+            case Value(component):
+                return self._texts[component]
+            case Joined(components, separator):
+                first, *rest = (self._texts[one] for one in components)
+                return F.concat(first, *(part for one in rest for part in (F.lit(separator), one)))
+            case Extracted(text, expression):
+                return F.regexp_extract(self.text(text), anchored(expression), 1)
+
+    def number(self, node: Whole_) -> Column:  # noqa: PLR0911 - one return a kind of node
+        """A whole number of 64 bits, or NULL."""
+        match node:
+            case Number(value):
+                return F.lit(value).cast("bigint")
+            case Whole(text):
+                return self.text(text).try_cast("bigint")
+            case Scaled(text, decimals):
+                return _scaled(self.text(text), decimals)
+            case Length(text):
+                return F.char_length(self.text(text)).cast("bigint")
+            case Count(component):
+                return F.size(self._texts[component]).cast("bigint")
+            case Arithmetic("//", left, right):
+                # A double holds such small numbers exactly, and div has no function.
+                return F.floor(self.number(left) / self.number(right)).cast("bigint")
+            case Arithmetic(operator, left, right):
+                return _COMPUTE[operator](self.number(left), self.number(right))
+            case Chosen(cases):
+                (when, then), *others = cases
+                chosen = F.when(self.condition(when), self.number(then))
+                for when_, then_ in others:
+                    chosen = chosen.when(self.condition(when_), self.number(then_))
+                return chosen
+
+    def _written(self, text: Text, *, is_number: bool) -> Column:
+        found = self.text(text)
+        if is_number and isinstance(text, Value) and text.component in self._floating:
+            # A column of numbers writes 1e22; the value is still a decimal.
+            return F.regexp_replace(found, r"e-?[0-9]+\z", "")
+        return found
+
+
+def _scaled(text: Column, decimals: int) -> Column:
+    sign, whole, fraction = (F.regexp_extract(text, _NUMBER, group) for group in (1, 2, 3))
+    digits = F.concat(sign, F.lit("0"), whole, F.rpad(fraction, decimals, "0"))
+    return F.when(F.char_length(fraction) <= decimals, digits.try_cast("bigint"))
+
+
+def balanced(conditions: Sequence[Column], joined: Callable[[Column, Column], Column]) -> Column:
+    """Conditions joined as a balanced tree, for Spark walks it recursively."""
+    if len(conditions) > 2:
+        middle = len(conditions) // 2
+        return joined(balanced(conditions[:middle], joined), balanced(conditions[middle:], joined))
+    return reduce(joined, conditions)

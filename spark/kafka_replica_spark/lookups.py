@@ -1,0 +1,195 @@
+"""Codelists as UDFs look them up: out of one piece of bytes, which is read in place.
+
+Goes to executors pickled whole, so that they need pandas, pyarrow and pyspark, and not this package. Nothing here may
+import anything of kafka_replica; errors are Python's own for that reason.
+
+The bytes: eight of the length of a JSON object, that object (version, cut, where the block of each list lies, other
+names of lists), and the blocks: uncompressed Arrow streams with a row a code. A code is found by binary search among
+the sorted hashes of all codes; then the text itself is compared.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from pandas.util import hash_array
+from pyspark import cloudpickle
+
+HEAD: Final = 8
+ALIGNED: Final = 64
+PROBE: Final = "kafka_replica"
+SAME_AS_DEFAULT: Final = b"same as default"
+"""Languages whose names are those of the default column."""
+
+
+class Carrier(Protocol):
+    """A broadcast variable of Spark."""
+
+    @property
+    def value(self) -> bytes:
+        """The bytes."""
+        ...
+
+
+def hashes(texts: list[str | None]) -> npt.NDArray[np.uint64]:
+    """A hash of each text, the same in every process."""
+    found: npt.NDArray[np.uint64] = hash_array(np.array(texts, dtype=object), categorize=False)
+    return found
+
+
+class CodelistLookups:
+    """Look-ups in the codelists of one version; immutable, and cheap to send with a UDF.
+
+    Lists are named by URN, by short reference (``SDMX:CL_FREQ(2.1)``), or as they were asked for
+    (``SDMX:CL_FREQ(2+.0)``). Values are a text, a pandas Series, or a pyarrow Array; the answer is of the same kind,
+    NULL where the value is NULL.
+    """
+
+    def __init__(self, carrier: Carrier) -> None:
+        self._carrier = carrier
+        self._data = b""
+        self._read: dict[str, Any] = {}
+        self._blocks: dict[str, _Block] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_data": b"", "_read": {}, "_blocks": {}}
+
+    @property
+    def version(self) -> int:
+        """The version that all answers come from."""
+        return int(self._index["version"])
+
+    @property
+    def cut(self) -> str:
+        """Its cut, as JSON."""
+        return str(self._index["cut"])
+
+    @property
+    def codelists(self) -> list[str]:
+        """The URNs of the lists."""
+        return list(self._index["lists"])
+
+    def is_code(self, codelist: str, values: Any) -> Any:
+        """Whether each value is a code of the list."""
+        return _answer(values, lambda array: self._block(codelist).is_code(array))
+
+    def name(self, codelist: str, values: Any, language: str | None = None) -> Any:
+        """The name of each code; NULL where it has none in that language, or is no code.
+
+        Without a language the English one, else the first.
+        """
+        return _answer(values, lambda array: self._block(codelist).text(array, language))
+
+    def parent(self, codelist: str, values: Any) -> Any:
+        """The code above each code; NULL where there is none."""
+        return _answer(values, lambda array: self._block(codelist).parent(array))
+
+    def codes(self, codelist: str) -> pa.Array[Any]:
+        """All codes of the list, in its order."""
+        found: pa.Array[Any] = self._block(codelist).codes
+        return found
+
+    @property
+    def _index(self) -> dict[str, Any]:
+        if not self._data:
+            data = self._bytes()
+            size = int.from_bytes(data[:HEAD], "little")
+            self._data, self._read = data, json.loads(data[HEAD : HEAD + size])
+            if self._read["probe"] != int(hashes([PROBE])[0]):
+                raise RuntimeError(
+                    "pandas of this process hashes otherwise than the driver's; install the same version"
+                )
+        return self._read
+
+    def _bytes(self) -> bytes:
+        return self._carrier.value
+
+    def _block(self, codelist: str) -> _Block:
+        index = self._index
+        urn = index["names"].get(codelist, codelist)
+        if urn not in self._blocks:
+            place = index["lists"].get(urn)
+            if place is None:
+                raise LookupError(
+                    f"looking up {codelist} among the broadcast codelists of version {index['version']}: it is not one "
+                    f"of them; name it in broadcast(..., codelists=[...]). There are {', '.join(index['lists'])}"
+                )
+            start, end = place
+            buffer = pa.py_buffer(self._data).slice(start, end - start)
+            self._blocks[urn] = _Block(pa.ipc.open_stream(buffer).read_all())
+        return self._blocks[urn]
+
+
+class _Block:
+    """One codelist."""
+
+    def __init__(self, table: pa.Table) -> None:
+        columns: dict[str, Any] = {name: table[name].chunk(0) for name in table.schema.names} if table.num_rows else {}
+        self.codes: Any = columns.get("code", pa.array([], pa.string()))
+        self._hashes = _numbers(columns.get("hash"), np.uint64)
+        self._rows = _numbers(columns.get("row"), np.int32)
+        self._parents = columns.get("parent")
+        self._names = {name: column for name, column in columns.items() if name.startswith("name")}
+        for language in json.loads((table.schema.metadata or {}).get(SAME_AS_DEFAULT, b"[]")):
+            self._names[f"name_{language}"] = columns.get("name", self.codes)
+
+    def is_code(self, values: Any) -> Any:
+        """Whether each is one."""
+        return pc.if_else(values.is_null(), None, pc.is_valid(self._places(values)))
+
+    def text(self, values: Any, language: str | None) -> Any:
+        """Their names."""
+        column = self._names.get("name" if language is None else f"name_{language}".lower())
+        return pa.nulls(len(values), pa.string()) if column is None else column.take(self._places(values))
+
+    def parent(self, values: Any) -> Any:
+        """What is above them."""
+        if self._parents is None:
+            return pa.nulls(len(values), pa.string())
+        return self.codes.take(self._parents.take(self._places(values)))
+
+    def _places(self, values: Any) -> Any:
+        """The row of each code, NULL for what is none; values that come again are looked up once."""
+        encoded = pc.dictionary_encode(values.cast(pa.string()))
+        return self._rows_of(encoded.dictionary).take(encoded.indices)
+
+    def _rows_of(self, texts: Any) -> Any:
+        found = np.full(len(texts), -1, np.int32)
+        wanted = hashes(texts.to_pylist())
+        at = np.searchsorted(self._hashes, wanted)
+        left = np.flatnonzero(at < len(self._hashes))
+        while left.size:  # once, but for texts that have a hash in common
+            left = left[self._hashes[at[left]] == wanted[left]]
+            rows = self._rows[at[left]]
+            same = pc.equal(self.codes.take(pa.array(rows)), texts.take(pa.array(left))).to_numpy(zero_copy_only=False)
+            found[left[same]] = rows[same]
+            left = left[~same]
+            at[left] += 1
+            left = left[at[left] < len(self._hashes)]
+        return pa.array(found, mask=found < 0)
+
+
+def _numbers(column: Any, kind: Any) -> npt.NDArray[Any]:
+    return np.array([], kind) if column is None else column.to_numpy()
+
+
+def _answer(values: Any, look_up: Callable[[Any], Any]) -> Any:
+    if values is None or isinstance(values, str):
+        return look_up(pa.array([values], pa.string()))[0].as_py()
+    if isinstance(values, pd.Series):
+        found = look_up(pa.Array.from_pandas(values, type=pa.string())).to_pandas()
+        return found.set_axis(values.index)
+    if isinstance(values, pa.ChunkedArray):
+        return pa.chunked_array([look_up(chunk) for chunk in values.chunks] or [look_up(pa.array([], pa.string()))])
+    return look_up(values)
+
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]

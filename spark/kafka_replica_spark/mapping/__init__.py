@@ -1,0 +1,7 @@
+"""Maps on Spark."""
+
+from __future__ import annotations
+
+from kafka_replica_spark.mapping.transforming import transform
+
+__all__ = ["transform"]

@@ -1,0 +1,147 @@
+"""What mapping asks of an engine, done by Spark's own expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from kafka_replica.mapping.evaluating import OURS
+from kafka_replica.rules.conditions import Value
+from kafka_replica.rules.periods import start_of
+from kafka_replica_spark.expressions import Expressions
+from kafka_replica_spark.mapping.tables import JOINED, look_up
+from kafka_replica_spark.rows import quoted
+from kafka_replica_spark.texts import as_text, shape_of
+
+_PERIOD = "period"
+
+
+class SparkEngine:
+    """A frame that is being mapped; see :class:`kafka_replica.mapping.engines.Engine`.
+
+    Attributes:
+        frame: the frame, with the columns added.
+    """
+
+    def __init__(self, frame: DataFrame) -> None:
+        self.frame = frame
+        self._kinds = {field.name: field.dataType for field in frame.schema.fields}
+        self._tables = 0
+
+    def source(self, component: str) -> Column:
+        kind = self._kinds.get(component)
+        if kind is None or shape_of(kind) != "text":
+            return self.text(None)
+        return as_text(quoted(component), kind)
+
+    def has(self, name: str) -> bool:
+        return name in self._kinds
+
+    def begins_s(self, text: Column) -> Column:
+        return Expressions({_PERIOD: text}).number(start_of(Value(_PERIOD)))
+
+    def add(self, columns: Mapping[str, Column]) -> None:
+        joined = [name for name in self.frame.columns if name.startswith(f"{OURS}table_")]
+        self.frame = self.frame.select("*", *(column.alias(name) for name, column in columns.items())).drop(*joined)
+
+    def column(self, name: str) -> Column:
+        return F.col(name)
+
+    def spread(self, name: str, separator: str) -> None:
+        others = [quoted(other) for other in self.frame.columns if other != name]
+        self.frame = self.frame.select(*others, F.explode_outer(F.split(F.col(name), separator)).alias(name))
+
+    def text(self, value: str | None) -> Column:
+        return F.lit(value).cast("string")
+
+    def coalesce(self, expressions: Sequence[Column]) -> Column:
+        return F.coalesce(*expressions)
+
+    def joined(self, texts: Sequence[Column], separator: str) -> Column:
+        first, *rest = texts
+        return F.concat(first, *(part for one in rest for part in (F.lit(separator), one))) if rest else first
+
+    def part(self, text: Column, separator: str, number: int) -> Column:
+        return F.get(F.split(text, separator), F.lit(number))
+
+    def slice(self, text: Column, start: int, length: int | None) -> Column:
+        return F.substring(text, start + 1, 2**30 if length is None else length)
+
+    def look_up(self, text: Column, table: Mapping[str, str]) -> Column:
+        if not table:
+            return self.text(None)
+        if len(table) > JOINED:
+            return self._joined(text, table)
+        return look_up(text, table)
+
+    def _joined(self, text: Column, table: Mapping[str, str]) -> Column:
+        key, value = (f"{OURS}table_{what}_{self._tables}" for what in ("key", "value"))
+        self._tables += 1
+        rows = self.frame.sparkSession.createDataFrame(list(table.items()), f"`{key}` string, `{value}` string")
+        self.frame = self.frame.join(F.broadcast(rows), text == F.col(key), "left")
+        return F.col(value)
+
+    def fits(self, text: Column, expression: str) -> Column:
+        return text.rlike(expression)
+
+    def group(self, text: Column, expression: str) -> Column:
+        return F.when(text.rlike(expression), F.regexp_extract(text, expression, 1))
+
+    def replaced(self, text: Column, mark: str, by: Column) -> Column:
+        return F.replace(text, F.lit(mark), F.coalesce(by, F.lit("")))
+
+    def is_null(self, expression: Column) -> Column:
+        return expression.isNull()
+
+    def case(self, cases: Sequence[tuple[Column, Column]]) -> Column:
+        (first, value), *others = cases
+        found = F.when(first, value)
+        for condition, then in others:
+            found = found.when(condition, then)
+        return found
+
+    def any_of(self, conditions: Sequence[Column]) -> Column:
+        return reduce(or_, (F.coalesce(one, F.lit(False)) for one in conditions), F.lit(False))
+
+    def number(self, value: int | None) -> Column:
+        return F.lit(value).cast("bigint")
+
+    def whole(self, text: Column) -> Column:
+        return F.when(text.rlike(r"\A[+-]?[0-9]{1,19}\z"), text).try_cast("bigint")
+
+    def floor(self, number: Column, by: int) -> Column:
+        return number if by == 1 else F.call_function("div", number - F.pmod(number, F.lit(by)), F.lit(by))
+
+    def digits(self, number: Column, width: int) -> Column:
+        text = number.cast("string")
+        return F.when(F.char_length(text) >= width, text).otherwise(F.lpad(text, width, "0"))
+
+    def signed(self, number: Column) -> Column:
+        return number.cast("string")
+
+    def day(self, year: Column, month: Column, day: Column) -> Column:
+        text = self.joined([self.digits(year, 4), self.digits(month, 2), self.digits(day, 2)], "-")
+        is_one = year.between(1, 9999) & month.between(1, 12) & day.between(1, 31)
+        return F.unix_date(F.when(is_one, text).try_cast("date")).cast("bigint")
+
+    def months_later(self, day: Column, months: int) -> Column:
+        return F.unix_date(F.add_months(_date(day), months)).cast("bigint")
+
+    def of_day(self, day: Column, field: str) -> Column:
+        date = _date(day)
+        if field == "week_year":
+            # The year of the Thursday.
+            return F.year(F.date_add(F.date_trunc("week", date).cast("date"), 3)).cast("bigint")
+        return {
+            "year": F.year, "month": F.month, "day": F.dayofmonth, "day_of_year": F.dayofyear, "week": F.weekofyear,
+            "weekday": lambda one: F.weekday(one) + 1,
+        }[field](date).cast("bigint")  # fmt: skip
+
+
+def _date(day: Column) -> Column:
+    # Far outside what dates can be: NULL, rather than an error of a cast.
+    return F.date_from_unix_date(F.when(day.between(-1_000_000, 4_000_000), day).cast("int"))

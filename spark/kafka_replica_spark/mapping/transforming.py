@@ -1,0 +1,155 @@
+"""Mapping the observations of a data frame, in Spark's own expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from functools import reduce
+from operator import or_
+from typing import Any, Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import ArrayType, MapType, StructType
+
+from kafka_replica import Snapshot
+from kafka_replica.errors import UsageError
+from kafka_replica.mapping.columns import Columns, columns_for
+from kafka_replica.mapping.evaluating import OURS, Found, Mapped, evaluated
+from kafka_replica.mapping.model import SOURCE, MapPlan
+from kafka_replica.mapping.requests import plan_for
+from kafka_replica.rules.model import ERRORS, FIELDS
+from kafka_replica.sdmx import Urn
+from kafka_replica_spark.frames import cut_json
+from kafka_replica_spark.mapping.engine import SparkEngine
+from kafka_replica_spark.rows import quoted
+
+_ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
+_DELETES: Final = f"{OURS}deletes"
+_HASHES: Final = (f"{OURS}hash_1", f"{OURS}hash_2")
+_SHARED: Final = f"{OURS}shared"
+
+
+def transform(
+    df: DataFrame,
+    reference: Urn | str | MapPlan,
+    snapshot: Snapshot | None = None,
+    *,
+    rules: Mapping[str, str] | None = None,
+    reverse: bool = False,
+    as_of: date | None = None,
+) -> DataFrame:
+    """The frame mapped to another structure, with a column ``_errors`` that says what could not be mapped.
+
+    One row is one observation, one column a component, by its id exactly; a component without a column counts as empty.
+    The result has a column for each target component that the map gives a value (strings, but components that are only
+    copied keep the type of their column), and the columns that are no components, such as ``ACTION``. Columns that name
+    the structure (SDMX-CSV) are left out. Rows that cannot be mapped hold their source in ``_source``, a struct;
+    ``split`` gives good rows with target components alone, and bad ones as they came. Only Spark's own expressions are
+    used; the data is not touched before an action.
+
+    The metadata of ``_errors`` in the schema says ``version`` (int), ``cut`` (JSON; with a snapshot), ``artefact`` (URN
+    of the map), ``target`` (URN of the target) and ``unchecked`` (list of strings: what the map leaves open).
+
+    Args:
+        df: the observations. For a streaming frame rows are not compared with each other (``ambiguous-key``).
+        reference: the URN of a structure map, or of one in a structure set (2.1), a short reference, or a plan.
+        snapshot: the version to take the map from; None with a plan.
+        rules: rule code to ``error``, ``warning``, ``information`` or ``off``; see
+            :data:`kafka_replica.mapping.MAP_RULES`.
+        reverse: whether to map back; see :func:`kafka_replica.mapping.inverse`.
+        as_of: the date that years of two digits are near; today if None.
+
+    Raises:
+        UsageError: a column is in the way, or holds several values that would have to be mapped.
+        MapError: the map says what cannot be done.
+        NotInvertibleError: the map cannot be turned round.
+        ArtefactNotFoundError: the map, or something it refers to, is not in this version.
+        SdmxError: one of these cannot be read.
+    """
+    plan = plan_for(reference, snapshot, rules, as_of, reverse=reverse)
+    several = [field.name for field in df.schema.fields if isinstance(field.dataType, ArrayType | MapType | StructType)]
+    folded = [name.lower() for name in df.columns]
+    if len(set(folded)) < len(folded):
+        raise UsageError(
+            f"mapping by {plan.artefact}: two columns have names that Spark does not tell apart; rename one"
+        )
+    columns = columns_for(plan, df.columns, several)
+    engine = SparkEngine(df)
+    mapped = evaluated(plan, engine)
+    metadata: dict[str, Any] = {
+        "version": plan.version, "artefact": str(plan.artefact), "target": str(plan.target.urn),
+        "unchecked": list(plan.notes),
+    }  # fmt: skip
+    if snapshot is not None:
+        metadata["cut"] = cut_json(snapshot)
+    return _made(engine.frame, plan, mapped, columns, metadata)
+
+
+def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, metadata: dict[str, Any]) -> DataFrame:
+    fixed = {one.component: F.array(*map(F.lit, one.values)) for one in plan.fixed if len(one.values) > 1}
+    targets = {
+        name: fixed[name] if name in fixed else quoted(mapped.kept[name]) if name in mapped.kept else text
+        for name, text in mapped.targets.items()
+    }
+    carried = [quoted(name) for name in columns.carried]
+    source = F.struct(*map(quoted, columns.all))
+    severity = plan.severity("ambiguous-key")
+    keys = [name for name in plan.targets if name in plan.target.dimensions]
+    together = severity is not None and keys and not plan.keeps_keys_apart and not frame.isStreaming
+    made = frame.select(
+        *(column.alias(name) for name, column in targets.items()),
+        *carried,
+        source.alias(SOURCE),
+        _errors(mapped.found).alias(ERRORS),
+        *([mapped.is_delete.alias(_DELETES)] if together else []),
+    )
+    if together and severity is not None:
+        made = _with_ambiguous_keys(made, plan, keys, severity)
+    errors = F.col(ERRORS)
+    return made.select(
+        *map(quoted, targets), *carried,
+        F.when(errors.isNotNull(), F.col(SOURCE)).alias(SOURCE), errors.alias(ERRORS, metadata=metadata),
+    )  # fmt: skip
+
+
+def _errors(found: list[Found]) -> Column:
+    if not found:
+        return F.lit(None).cast(_ERRORS_TYPE)
+    wrong = reduce(or_, (F.coalesce(one.is_found, F.lit(False)) for one in found))
+    # The condition first: it is compiled, while filtering the array is not, and most rows are good.
+    listed = F.array_compact(F.array(*(F.when(one.is_found, _finding(one)) for one in found)))
+    return F.when(wrong, listed).cast(_ERRORS_TYPE)
+
+
+def _finding(one: Found) -> Column:
+    return F.struct(
+        F.lit(one.rule).alias("rule"),
+        F.lit(one.component).alias("component"),
+        one.value.alias("value"),
+        F.lit(one.message).alias("message"),
+        F.lit(one.severity).alias("severity"),
+        F.lit(one.artefact).alias("artefact"),
+    )
+
+
+def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: list[str], severity: str) -> DataFrame:
+    """Rows of one key get a finding, among those that could be mapped.
+
+    Only hashes are sorted into groups, and only groups of more than one row come back, as a broadcast.
+    """
+    errors = F.col(ERRORS)
+    failed = F.coalesce(F.exists(errors, lambda one: one["severity"] == "error"), F.lit(False))
+    counts = ~failed & ~F.col(_DELETES)
+    parts = [part for key in keys for part in (quoted(key), quoted(key).isNull())]
+    hashes = [F.xxhash64(F.lit(seed), *parts).alias(name) for seed, name in enumerate(_HASHES)]
+    groups = made.filter(counts).groupBy(*hashes).agg((F.count("*") > 1).alias(_SHARED)).filter(F.col(_SHARED))
+    joined = made.select("*", *hashes).join(F.broadcast(groups), list(_HASHES), "left")
+    shared = F.coalesce(F.col(_SHARED), F.lit(False)) & counts
+    shown = F.concat_ws(".", *(F.coalesce(quoted(key).cast("string"), F.lit("")) for key in keys))
+    finding = F.array(_finding(Found(
+        shared, "ambiguous-key", ".".join(keys), shown, "several rows become this observation", severity,
+        str(plan.artefact),
+    ))).cast(_ERRORS_TYPE)  # fmt: skip
+    added = F.when(errors.isNull(), finding).otherwise(F.concat(errors, finding))
+    return joined.withColumn(ERRORS, F.when(shared, added).otherwise(errors))

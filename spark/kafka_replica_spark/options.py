@@ -1,0 +1,117 @@
+"""The options of the data source, and the version they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from kafka_replica import Replica, Snapshot
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.stores.looking import look
+from kafka_replica_spark.tables import VIEWS, Selection, View
+
+_KAFKA: Final = "kafka."
+_SERVERS: Final = "bootstrap.servers"
+_KNOWN: Final = (
+    "agency",
+    "id",
+    "maxBytes",
+    "sliceBytes",
+    "store",
+    "timeoutSeconds",
+    "topic",
+    "version",
+    "view",
+)
+_MIB: Final = 1 << 20
+
+
+class Options(NamedTuple):
+    """The options of one read, checked."""
+
+    view: View
+    selection: Selection
+    kafka: dict[str, str]
+    topics: tuple[str, ...]
+    store: str | None
+    timeout_s: float
+    max_bytes: int
+    slice_bytes: int
+
+
+def parsed(given: Mapping[str, str]) -> Options:
+    """What was given to ``option()``; names are case-insensitive.
+
+    Raises:
+        ConfigurationError: an option is missing, unknown or impossible, or two contradict each other.
+    """
+    plain = {name.lower(): value for name, value in given.items()}
+    kafka = {name[len(_KAFKA) :]: plain.pop(name) for name in list(plain) if name.startswith(_KAFKA)}
+    unknown = set(plain) - {name.lower() for name in _KNOWN} - {"path"}
+    if unknown:
+        raise _wrong(f"there is no option {', '.join(sorted(unknown))}; there are kafka.*, {', '.join(_KNOWN)}")
+    store = plain.get("store", plain.get("path"))
+    topics = tuple(name.strip() for name in plain.get("topic", "").split(",") if name.strip())
+    _check_source(kafka, topics, store)
+    view = VIEWS.get(plain.get("view", ""))
+    if view is None:
+        raise _wrong(f"view={plain.get('view')!r} is not possible; it is one of {', '.join(VIEWS)}")
+    return Options(
+        view,
+        Selection(plain.get("agency", "*"), plain.get("id", "*"), plain.get("version", "*")),
+        kafka,
+        topics,
+        store,
+        _number(plain, "timeoutSeconds", 120.0),
+        int(_number(plain, "maxBytes", 256 * _MIB)),
+        int(_number(plain, "sliceBytes", 4 * _MIB)),
+    )
+
+
+@contextmanager
+def snapshot_of(options: Options) -> Iterator[Snapshot]:
+    """The version that the options lead to, for the time of the block.
+
+    Raises:
+        KafkaReplicaError: the broker or the store does not give one; the message says why.
+    """
+    if options.store is not None:
+        yield _of_store(look(options.store), options)
+        return
+    replica = Replica(options.kafka, options.topics, one_key_space=True, wait_for_topic=False)
+    with replica:
+        yield replica.wait_ready(options.timeout_s)
+
+
+def _of_store(snapshot: Snapshot, options: Options) -> Snapshot:
+    """The version, or the part of one topic where each has keys of its own."""
+    there = sorted({partition.topic for partition in snapshot.cut})
+    missing = sorted(set(options.topics) - set(there))
+    if missing:
+        raise _wrong(f"the store in {options.store} holds {', '.join(there)}, and no topic {', '.join(missing)}")
+    if len(options.topics) == 1 and len(there) > 1:
+        return snapshot.of(options.topics[0])
+    return snapshot
+
+
+def _check_source(kafka: Mapping[str, str], topics: tuple[str, ...], store: str | None) -> None:
+    if store is None and not (kafka.get(_SERVERS) and topics):
+        raise _wrong(f"give kafka.{_SERVERS} and topic, or store (a folder, or a checkpoint file, on the driver)")
+    if store is not None and kafka:
+        raise _wrong("kafka.* and store exclude each other: a store is looked at as it is, no broker is asked")
+
+
+def _number(plain: Mapping[str, str], name: str, default: float) -> float:
+    text = plain.get(name.lower())
+    try:
+        number = default if text is None else float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise _wrong(f"{name}={text!r} is no number above 0")
+    return number
+
+
+def _wrong(what: str) -> ConfigurationError:
+    return ConfigurationError(f'reading format("kafka_replica"): {what}')

@@ -1,0 +1,75 @@
+"""What was found, put together by Spark."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from kafka_replica.errors import UsageError
+from kafka_replica.rules.model import ERRORS, FIELDS, Finding, Rules
+from kafka_replica.rules.report import Report, Sample
+from kafka_replica_spark.comparing import whole_findings
+from kafka_replica_spark.rows import joined, prepared
+
+
+def dataset_findings(df: DataFrame, rules: Rules) -> tuple[Finding, ...]:
+    """What is wrong with the data set as a whole: its columns, and attributes that describe all of it.
+
+    Reads the frame once, where there is such an attribute.
+    """
+    ready = prepared(df, rules)
+    return (*ready.bound.findings, *whole_findings(ready))
+
+
+def report(validated: DataFrame, rules: Rules, *, samples: int = 5, series: int = 20) -> Report:
+    """Counts of what :func:`validate` found, with samples, and the findings of the data set.
+
+    Cached while it is made, unless it is already.
+
+    Args:
+        validated: a frame with ``_errors``.
+        rules: the rules it was validated with.
+        samples: how many findings are kept of each rule and component.
+        series: how many series are listed, those with the most findings first.
+
+    Raises:
+        UsageError: the frame has no column ``_errors``.
+    """
+    if ERRORS not in validated.columns:
+        raise UsageError(f"reporting on a frame: it has no column {ERRORS}; validate() it first")
+    was_cached = validated.is_cached
+    if not was_cached:
+        validated.persist()
+    try:
+        return _report(validated, rules, samples, series)
+    finally:
+        if not was_cached:
+            validated.unpersist()
+
+
+def _report(validated: DataFrame, rules: Rules, samples: int, series: int) -> Report:
+    ready = prepared(validated.drop(ERRORS), rules)
+    keys = joined([ready.texts[one] for one in rules.series if one in ready.texts])
+    long = validated.filter(F.col(ERRORS).isNotNull()).select(keys.alias("series"), F.explode(ERRORS).alias("one"))
+    long = long.select("series", "one.*")
+    by = ["rule", "component", "severity"]
+    totals = validated.agg(F.count("*").alias("rows"), F.count(ERRORS).alias("bad")).first()
+    assert totals is not None  # noqa: S101 - an aggregate has one row
+    counts = long.groupBy(*by).count().orderBy(*by).collect()
+    worst = long.groupBy("series").count().orderBy(F.desc("count"), "series").limit(series).collect()
+    order = Window.partitionBy(*by).orderBy("value", "series")
+    kept = long.distinct().withColumn("number", F.row_number().over(order)).filter(F.col("number") <= samples)
+    return Report(
+        artefact=rules.artefact,
+        version=rules.version,
+        rows=totals["rows"],
+        bad_rows=totals["bad"],
+        counts={(row["rule"], row["component"], row["severity"]): row["count"] for row in counts},
+        by_series={row["series"]: row["count"] for row in worst},
+        samples=tuple(
+            Sample(row["series"], Finding(*(row[field] for field in FIELDS)))
+            for row in kept.orderBy(*by, "value", "series").collect()
+        ),
+        dataset=(*ready.bound.findings, *whole_findings(ready)),
+        unchecked=ready.bound.unchecked,
+    )

@@ -1,0 +1,65 @@
+"""The version that a frame shows: as columns, and as metadata in its schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql import types as T  # noqa: N812
+
+from kafka_replica_spark.tables import Unreadable
+
+VERSION: Final = "_version"
+"""The column that holds the number of the version a row comes from."""
+CUT: Final = "_cut"
+"""The column that holds its cut: a JSON object, ``{"topic-partition": offset}``."""
+
+_LISTED: Final = 100
+_PLAIN: Final[Mapping[pa.DataType, T.DataType]] = {
+    pa.string(): T.StringType(),
+    pa.bool_(): T.BooleanType(),
+    pa.int32(): T.IntegerType(),
+    pa.int64(): T.LongType(),
+}
+
+
+def cut_json(snapshot: Any) -> str:
+    """The cut of a snapshot as JSON, ``{"topic-partition": offset}``."""
+    return json.dumps(snapshot.cut.as_json())
+
+
+def metadata(view: str, version: int, cut: str, unreadable: Sequence[Unreadable]) -> dict[str, Any]:
+    """What the schema of a frame says of it: ``view``, ``version``, ``cut``, ``unreadable_count``, and the first 100
+    of what is not in it as ``unreadable``.
+    """  # noqa: D205 - one sentence
+    return {
+        "view": view,
+        "version": version,
+        "cut": cut,
+        "unreadable_count": len(unreadable),
+        "unreadable": [f"{one.urn}: {one.reason}" for one in unreadable[:_LISTED]],
+    }
+
+
+def stamped(schema: pa.Schema, told: Mapping[str, Any]) -> T.StructType:
+    """The schema of a frame with the columns ``_version`` and ``_cut``, which carry the metadata."""
+    return T.StructType(
+        [
+            *(T.StructField(one.name, spark_type(one.type)) for one in schema),
+            T.StructField(VERSION, T.LongType(), False, dict(told)),
+            T.StructField(CUT, T.StringType(), False, dict(told)),
+        ]
+    )
+
+
+def spark_type(kind: pa.DataType) -> T.DataType:
+    """Spark's type for one of a view's."""
+    if isinstance(kind, pa.MapType):
+        return T.MapType(spark_type(kind.key_type), spark_type(kind.item_type))
+    if isinstance(kind, pa.ListType):
+        return T.ArrayType(spark_type(kind.value_type))
+    if isinstance(kind, pa.StructType):
+        return T.StructType([T.StructField(one.name, spark_type(one.type)) for one in kind.fields])
+    return _PLAIN[kind]

@@ -1,0 +1,191 @@
+"""Structured Streaming: each micro-batch against the newest version at its start.
+
+::
+
+    def write(checked: DataFrame, batch: Batch) -> None:
+        good, bad = split(checked)
+        good.write.mode("append").parquet("good")
+        bad.write.mode("append").parquet("bad")
+
+    query = validate_stream(stream, "KR_DEMO:LABOUR(1.0)", replica, write, checkpoint="checkpoint").start()
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import NamedTuple, TypeAlias
+
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from kafka_replica import Replica, Snapshot, State
+from kafka_replica.errors import BrokerError, NotReadyError, ReplicaClosedError, UsageError
+from kafka_replica.rules.actions import Action
+from kafka_replica.sdmx import Urn
+from kafka_replica_spark.batches import BatchRecord, Begun
+from kafka_replica_spark.connect import refuse_connect
+from kafka_replica_spark.stamps import cut_json
+from kafka_replica_spark.validation import validate
+
+_log = logging.getLogger("kafka_replica")
+
+
+class Batch(NamedTuple):
+    """A micro-batch, and the one version that all of it was looked at with."""
+
+    number: int
+    """Spark's number of the batch, the same when it is repeated."""
+    snapshot: Snapshot
+    """The version."""
+    repeats: Begun | None
+    """With which version the batch was begun before, where it was and this is a repetition; else None."""
+
+    @property
+    def version(self) -> int:
+        """The number of the version."""
+        return self.snapshot.version
+
+    @property
+    def cut(self) -> str:
+        """The cut of the version, as JSON: the same in every replica of the topic, which numbers are not."""
+        return cut_json(self.snapshot)
+
+
+Prepare: TypeAlias = Callable[[DataFrame, Snapshot], DataFrame]
+"""From the rows of a batch and a version to the rows to be written: ``validate`` and the like."""
+Write: TypeAlias = Callable[[DataFrame, Batch], object]
+"""Writes the prepared rows of a batch."""
+
+
+def validate_stream(
+    stream: DataFrame,
+    reference: Urn | str,
+    replica: Replica,
+    write: Write,
+    *,
+    checkpoint: str,
+    rules: Mapping[str, str] | None = None,
+    action: Action = "information",
+    as_of: date | None = None,
+    timeout_s: float = 60.0,
+) -> DataStreamWriter:
+    """A query that validates each micro-batch; ``trigger()``, ``queryName()`` and ``start()`` are left to the caller.
+
+    Rows are stamped with the version (``_version``, ``_cut``). Rules that compare rows compare those of one batch.
+
+    Args:
+        stream: a streaming frame of observations.
+        reference: what to validate against; as for ``validate``, like ``rules``, ``action`` and ``as_of``.
+        replica: lives in this process, and must be started.
+        write: is given the validated rows and the batch. Spark repeats a batch that did not end, so write in a way
+            that may be repeated, such as into a folder named by ``batch.number``.
+        checkpoint: where the query keeps its checkpoint.
+        rules: rule code to severity or ``off``.
+        action: the action of rows that name none.
+        as_of: the date on which constraints must be valid; the day of each batch if None.
+        timeout_s: how long the first batch waits for the replica to be ready.
+
+    Raises:
+        UsageError: the frame is not streaming, or of Spark Connect, where the driver is not this process.
+    """
+
+    def prepare(rows: DataFrame, snapshot: Snapshot) -> DataFrame:
+        return validate(rows, reference, snapshot, rules=rules, action=action, as_of=as_of, stamp=True)
+
+    return write_stream(stream, replica, prepare, write, checkpoint=checkpoint, timeout_s=timeout_s)
+
+
+def write_stream(
+    stream: DataFrame,
+    replica: Replica,
+    prepare: Prepare,
+    write: Write,
+    *,
+    checkpoint: str,
+    timeout_s: float = 60.0,
+) -> DataStreamWriter:
+    """The same with any preparation of rows: mapping, a join with views, or several of them.
+
+    ::
+
+        def prepare(rows: DataFrame, snapshot: Snapshot) -> DataFrame:
+            return validate(rows.join(views(spark, snapshot).codes(), ...), "KR_DEMO:LABOUR(1.0)", snapshot)
+
+    Args and errors as for :func:`validate_stream`.
+    """
+    if not stream.isStreaming:
+        raise UsageError("checking micro-batches: the frame is not streaming; use validate() for it")
+    refuse_connect(
+        stream,
+        "checking micro-batches against a replica",
+        "the function of foreachBatch runs in the server, where this process's replica is not; run the query in a "
+        "session of its own, or read format('kafka_replica') within the function",
+    )
+    record = BatchRecord(stream.sparkSession, checkpoint)
+    call = foreach_batch(replica, prepare, write, record=record, timeout_s=timeout_s)
+    return stream.writeStream.foreachBatch(call).option("checkpointLocation", checkpoint)
+
+
+def foreach_batch(
+    replica: Replica,
+    prepare: Prepare,
+    write: Write,
+    *,
+    record: BatchRecord | None = None,
+    timeout_s: float = 60.0,
+) -> Callable[[DataFrame, int], None]:
+    """What ``DataStreamWriter.foreachBatch`` takes: takes the newest version at the start of each batch, for all of it.
+
+    Args:
+        replica: lives in this process, and must be started.
+        prepare: makes the rows to be written.
+        write: writes them.
+        record: where the version of each batch is written down; without it nobody can say that a batch is a repetition.
+        timeout_s: how long a batch waits for the replica to be ready.
+
+    The function raises, which ends the query:
+        ReplicaClosedError: the replica was closed.
+        WaitTimeoutError: the replica is not ready in time.
+        BrokerError: the replica failed, so that its last version would never become newer.
+    """
+
+    def call(rows: DataFrame, number: int) -> None:
+        snapshot = _newest(replica, timeout_s)
+        batch = Batch(number, snapshot, None if record is None else record.begun(number))
+        _say(batch, replica.state)
+        if record is not None:
+            record.begin(number, Begun(batch.version, batch.cut))
+        write(prepare(rows, snapshot), batch)
+
+    return call
+
+
+def _newest(replica: Replica, timeout_s: float) -> Snapshot:
+    state = replica.state
+    if state is State.STOPPED:
+        raise ReplicaClosedError(f"checking a micro-batch: the replica of {replica.topic} is closed; keep it open")
+    if state is State.NEW:
+        raise NotReadyError(f"checking a micro-batch: the replica of {replica.topic} was not started; call start()")
+    if state is State.FAILED:
+        raise BrokerError(
+            f"checking a micro-batch: the replica of {replica.topic} failed, its version would never become newer: "
+            f"{replica.status().last_error}; mend that, and start replica and query again"
+        )
+    return replica.wait_ready(timeout_s)
+
+
+def _say(batch: Batch, state: State) -> None:
+    what = f"micro-batch {batch.number} is looked at with version {batch.version} of {batch.cut}"
+    if batch.repeats is not None:
+        _log.warning(
+            "%s; it is a repetition: it was begun before with version %d of %s",
+            what,
+            batch.repeats.version,
+            batch.repeats.cut,
+        )
+    elif state is not State.LIVE:
+        _log.warning("%s; the replica is %s, so there may be a newer one", what, state)
+    else:
+        _log.info("%s", what)

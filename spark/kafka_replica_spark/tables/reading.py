@@ -1,0 +1,101 @@
+"""Going through the artefacts of a version for a view, and keeping account of what cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, cast
+
+import pyarrow as pa
+
+from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx.containers import stub_error
+from kafka_replica.sdmx.lookups.patterns import fitting, meant, pattern
+from kafka_replica.sdmx.model import ARTEFACTS, Artefact, OpaqueArtefact
+from kafka_replica.sdmx.versions import LATEST
+from kafka_replica_spark.tables.view import View
+
+
+class Selection(NamedTuple):
+    """Which artefacts; ``*`` stands for any text, and ``version`` may be a rule of SDMX 3 (``1.0+``, ``+``)."""
+
+    agency: str = "*"
+    id: str = "*"
+    version: str = "*"
+
+    def of(self, urns: Iterable[Urn]) -> list[Urn]:
+        """Those that are selected, sorted."""
+        agency, id_ = pattern(self.agency), pattern(self.id)
+        found = [urn for urn in urns if fitting(agency, urn.agency) and fitting(id_, urn.id)]
+        if "+" in self.version or self.version == LATEST:
+            return meant(self.version, found)
+        version = pattern(self.version)
+        return sorted(urn for urn in found if fitting(version, urn.version))
+
+
+ALL = Selection()
+
+
+class Unreadable(NamedTuple):
+    """An artefact that should be in a frame and is not, or not with all it says."""
+
+    urn: str
+    reason: str
+
+
+class ViewTables:
+    """The tables of one version, made when they are asked for."""
+
+    def __init__(self, structures: Structures) -> None:
+        self._structures = structures
+
+    def urns(self, view: View, selection: Selection = ALL) -> list[Urn]:
+        """The artefacts that a view shows, sorted: keys, and what came along in the message of another's key."""
+        there = [urn for cls in view.classes for urn in self._structures.find(cls, selection.agency, selection.id)]
+        along = self._structures.companions()
+        return selection.of({*there, *(urn for urn in along if "*" in view.classes or urn.cls in view.classes)})
+
+    def tables(
+        self, view: View, selection: Selection = ALL, report: Callable[[Unreadable], None] = lambda _: None
+    ) -> Iterator[pa.Table]:
+        """A table an artefact; empty ones are left out.
+
+        Args:
+            view: one of ``VIEWS``.
+            selection: which artefacts.
+            report: told of each that cannot be read, and why.
+        """
+        for urn in self.urns(view, selection):
+            found = self._table(view, urn, report)
+            if found is not None and found.num_rows:
+                yield found
+
+    def table(
+        self, view: View, selection: Selection = ALL, report: Callable[[Unreadable], None] = lambda _: None
+    ) -> pa.Table:
+        """All of them as one table."""
+        return pa.concat_tables([view.schema.empty_table(), *self.tables(view, selection, report)])
+
+    def _table(self, view: View, urn: Urn, report: Callable[[Unreadable], None]) -> pa.Table | None:
+        reasons: list[str] = []
+        try:
+            artefact = cast("Artefact", self._structures.get(urn))
+            rows: list[tuple[object, ...]] = []
+            if "*" not in view.classes and isinstance(artefact, OpaqueArtefact):
+                reasons.append(_opaque(urn))
+            elif "*" not in view.classes and artefact.is_stub:
+                raise stub_error(urn)
+            else:
+                rows = list(view.rows(self._structures, artefact, reasons.append))
+            table = view.table(rows)
+        except SdmxError as error:
+            report(Unreadable(str(urn), str(error)))
+            return None
+        for reason in reasons:
+            report(Unreadable(str(urn), reason))
+        return table
+
+
+def _opaque(urn: Urn) -> str:
+    what = "what this record says" if urn.cls in ARTEFACTS else f"artefacts of class {urn.cls}"
+    return f"{what} cannot be read into the model; its bytes are in the replica"

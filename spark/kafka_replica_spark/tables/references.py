@@ -1,0 +1,55 @@
+"""Who refers to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from kafka_replica.errors import ArtefactNotFoundError, SdmxError
+from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx.lookups.references import references_of
+from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica_spark.tables.view import FLAG, TEXT, Report, View, schema, text, which
+
+
+def _references(structures: Structures, artefact: Artefact, report: Report) -> Iterator[tuple[Any, ...]]:
+    if isinstance(artefact, OpaqueArtefact):
+        report(f"what an artefact of class {artefact.urn.cls} refers to cannot be read yet")
+        return
+    own = which(artefact)
+    for target in references_of(artefact):
+        resolved, dangling = _resolved(structures, target)
+        yield (*own, artefact.urn.cls, str(target), target.cls, text(resolved), dangling)
+
+
+def _resolved(structures: Structures, target: Urn) -> tuple[Urn | None, bool]:
+    """What a reference means in this version, and whether it means nothing there."""
+    try:
+        return structures.get(target).urn, False
+    except ArtefactNotFoundError:
+        return None, target.item is None or not _may_be_elsewhere(structures, target)
+    except SdmxError:
+        return None, False  # it is there, and cannot be read
+
+
+def _may_be_elsewhere(structures: Structures, target: Urn) -> bool:
+    """Whether the artefact of an item is there without all of its items."""
+    for one in target.maintainables:
+        try:
+            holder = structures.get(one)
+        except ArtefactNotFoundError:
+            continue
+        except SdmxError:
+            return True
+        return isinstance(holder, OpaqueArtefact) or bool(
+            getattr(holder, "is_partial", False) or getattr(holder, "is_external_reference", False)
+        )
+    return False
+
+
+REFERENCES: Final = View(
+    "references",
+    ("*",),
+    schema("id", ("class", TEXT), ("target", TEXT), ("target_class", TEXT), ("resolved", TEXT), ("dangling", FLAG)),
+    _references,
+)

@@ -1,0 +1,23 @@
+"""What the jobs on the cluster and on Spark Connect begin with; imports nothing of the tests' helpers for Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from spark_world import SOURCE, samples
+
+from kafka_replica import Cut, MemoryStore
+from kafka_replica.bookmark import Bookmark
+from kafka_replica.delta import Delta
+
+FLOW = "KR_DEMO:LABOUR(1.0)"
+AREAS = "KR_DEMO:CL_REF_AREA(1.0)"
+
+
+def checkpoint(path: Path) -> None:
+    """The samples, in a checkpoint file."""
+    snapshot = samples()
+    store = MemoryStore(path)
+    cut = Cut({SOURCE: len(snapshot)})
+    store.apply(Delta(snapshot.values()), cut, Bookmark(cut))
+    store.close()

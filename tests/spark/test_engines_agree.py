@@ -1,0 +1,170 @@
+"""Spark finds what polars finds: on the case table, on generated data with faults, on any values."""
+
+# ruff: noqa: E501 - lists of words
+from __future__ import annotations
+
+import random
+import string
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+import pytest
+from pyspark.sql import SparkSession
+from seeded_faults import seeded, world
+from structures_by_hand import attribute as attribute_of
+from structures_by_hand import dimension as dimension_of
+from structures_by_hand import rules_of, said, structure, table, text, time, version_of
+from validation_cases import CASES, Case
+
+from kafka_replica import UsageError, local
+from kafka_replica.rules import Rules
+from kafka_replica.validation import validate as validate_any
+from kafka_replica_spark import dataset_findings, report, split, validate
+
+_SENT = "__sent"
+
+
+def on_spark(spark: SparkSession, frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """What Spark says, in the order of the rows."""
+    sent = frame.with_row_index(_SENT).cast({_SENT: pl.Int64})
+    checked = validate(spark.createDataFrame(sent.to_arrow()), rules).toArrow()
+    made = pl.DataFrame(checked)
+    assert isinstance(made, pl.DataFrame)
+    return made.sort(_SENT).drop(_SENT)
+
+
+@pytest.fixture
+def uncompiled(spark: SparkSession) -> Iterator[None]:
+    """Compiling a plan takes a second; that gives nothing here, and other tests run compiled."""
+    settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    yield
+    for name in settings:
+        spark.conf.unset(name)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_case(spark: SparkSession, case: Case) -> None:
+    """Each row has the findings that the standard asks for, the same fields as on polars; so has the data set."""
+    rules = rules_of(version_of(*case.contents), case.reference, **case.settings)
+    frame = table([row for row, _ in case.rows])
+    found = on_spark(spark, frame, rules)
+    assert said(found) == [wanted for _, wanted in case.rows]
+    assert found["_errors"].to_list() == local.validate(frame, rules)["_errors"].to_list()
+    if case.dataset:
+        told = dataset_findings(spark.createDataFrame(frame.to_arrow()), rules)
+        assert set(told) == set(local.dataset_findings(frame, rules))
+
+
+def test_seeded_faults(spark: SparkSession) -> None:
+    """All found, none invented; splitting and reporting say the same on both engines."""
+    rules = world()
+    rows, wanted = seeded(rules, 1500, 11)
+    frame = table(rows)
+    assert said(on_spark(spark, frame, rules)) == wanted
+    checked = validate(spark.createDataFrame(frame.to_arrow()), rules)
+    good, bad = split(checked)
+    assert (good.count(), bad.count()) == (sum(not one for one in wanted), sum(map(bool, wanted)))
+    assert report(checked, rules) == local.report(local.validate(frame, rules), rules)
+    checked.unpersist()
+
+
+TYPES = (
+    "String", "Alpha", "AlphaNumeric", "Numeric", "BigInteger", "Integer", "Long", "Short", "Decimal", "Float",
+    "Double", "Boolean", "URI", "Count", "InclusiveValueRange", "ExclusiveValueRange", "Incremental", "ObservationalTimePeriod",
+    "StandardTimePeriod", "BasicTimePeriod", "GregorianTimePeriod", "GregorianYear", "GregorianYearMonth",
+    "GregorianDay", "ReportingTimePeriod", "ReportingYear", "ReportingSemester", "ReportingTrimester",
+    "ReportingQuarter", "ReportingMonth", "ReportingWeek", "ReportingDay", "DateTime", "TimeRange", "Month", "MonthDay",
+    "Day", "Time", "Duration", "IdentifiableReference",
+)  # fmt: skip
+WORDS = (
+    "", " ", "0", "-0", "+1", "1.50", "-.5", "5.", "1e3", "1E-7", "1d", "0x1p3", "NaN", "INF", "-INF", "Infinity",
+    "true", "TRUE", "9223372036854775807", "9223372036854775808", "2147483648", "32768", "99.999999999999999999", "١٢", "#N/A",
+    "2020", "2020-01", "2020-02-29", "2021-02-29", "0000", "-0004-02-29", "12000-02-29", "2020-Q4", "2020-W53",
+    "2021-W53", "2020-D366", "2021-D366", "2020-A1", "2020-S2", "2020-T3", "2020-M12", "2020-01-01T00:00:00Z",
+    "2020-01-01T24:00:00", "2020-01-01/P1Y", "--02-29", "--12", "---31", "P1Y", "PT1S", "P", "23:59:59", "ab\n", "\n",
+    "𝄞", "é", "a,b", "a|b",
+)  # fmt: skip
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_any_text_under_any_type(spark: SparkSession) -> None:
+    """Every text type with facets, and odd texts, words changed at random and noise: equal findings, all fields."""
+    source = random.Random(5)
+    facets = [
+        {}, {"minValue": "-1", "maxValue": "100"}, {"minLength": 2, "maxLength": 6}, {"decimals": 2},
+        {"isSequence": "true", "interval": "0.25", "startValue": "-1"}, {"pattern": "[^a-c\\d]+|\\w{2}|\\i\\c*"},
+        {"startTime": "2000-Q1", "endTime": "2020"},
+        {"isSequence": "true", "timeInterval": "P6M", "startTime": "1999"},
+    ]  # fmt: skip
+    names = [f"A{number:02}" for number in range(len(TYPES))]
+    attributes = [
+        attribute_of(name, text(type_, **source.choice(facets))) for name, type_ in zip(names, TYPES, strict=True)
+    ]
+    rules = rules_of(version_of(structure(dimension_of("ID", text()), time(), *attributes)))
+    rows: list[dict[str, Any]] = []
+    for number in range(600):
+        row = {name: _odd(source) for name in names}
+        rows.append({"ID": str(number), "TIME_PERIOD": _odd(source), **row})
+    frame = table(rows)
+    spark_says, polars_says = on_spark(spark, frame, rules), local.validate(frame, rules)
+    assert spark_says["_errors"].to_list() == polars_says["_errors"].to_list()
+    assert len({rule["rule"] for errors in said_whole(polars_says) for rule in errors}) > 8
+
+
+def said_whole(checked: pl.DataFrame) -> list[list[dict[str, str]]]:
+    """All findings."""
+    return [errors or [] for errors in checked["_errors"].to_list()]
+
+
+def _odd(source: random.Random) -> str | None:
+    pick = source.random()
+    if pick < 0.1:
+        return None
+    word = source.choice(WORDS)
+    if pick < 0.6:
+        return word
+    if pick < 0.8:
+        place = source.randrange(len(word) + 1)
+        return word[:place] + source.choice(string.printable + "é٣𝄞") + word[place + source.randrange(2) :]
+    return "".join(source.choices(string.printable, k=source.randrange(8)))
+
+
+def test_typed_columns(spark: SparkSession) -> None:
+    """Numbers, dates and times in columns of their own types are the same texts, and break the same rules."""
+    types = {"I": "Integer", "X": "Decimal", "Y": "Double", "D": "GregorianDay", "T": "DateTime", "B": "Boolean"}
+    rules = rules_of(
+        version_of(structure(dimension_of("ID", text()), *(attribute_of(one, text(type_, maxLength=1))
+                                                            for one, type_ in types.items())))
+    )  # fmt: skip
+    numbers = [0.0, -0.0, 1.5, 1e-7, 1.25e-5, 0.00123, 12345678.5, -98765432.25, 1e15, 1e16, 1.5e22, -2.5e300,
+               float("nan"), float("inf"), float("-inf"), 123456789012.25, 0.1, 100.0, 4e-5, 1e7]  # fmt: skip
+    n = len(numbers)
+    frame = pl.DataFrame({
+        "ID": [str(one) for one in range(n)],
+        "I": list(range(n)),
+        "X": numbers,
+        "Y": numbers[::-1],
+        "D": pl.Series(["2020-02-29"] * n).str.to_date(),
+        "T": pl.Series(["2020-02-29T01:02:03"] * n).str.to_datetime(time_unit="us"),
+        "B": [one % 2 == 0 for one in range(n)],
+    })  # fmt: skip
+    assert on_spark(spark, frame, rules)["_errors"].to_list() == local.validate(frame, rules)["_errors"].to_list()
+
+
+def test_one_call_for_both(spark: SparkSession) -> None:
+    """The engine follows the frame, unless it is named; both give the same rows."""
+    case = CASES[0]
+    rules = rules_of(version_of(*case.contents))
+    frame = table([row for row, _ in case.rows])
+    sparks = spark.createDataFrame(frame.to_arrow())
+    here, there = validate_any(frame, rules), validate_any(sparks, rules)
+    assert isinstance(here, pl.DataFrame)
+    collected = pl.DataFrame(there.toArrow())
+    assert collected["_errors"].to_list() == here["_errors"].to_list()
+    assert validate_any(sparks, rules, engine="local").equals(here)
+    with pytest.raises(UsageError, match="createDataFrame"):
+        validate_any(frame, rules, engine="spark")

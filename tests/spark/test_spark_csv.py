@@ -1,0 +1,121 @@
+"""SDMX-CSV with Spark: what polars reads and writes, Spark does; no Python runs for rows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "datasets"))
+
+from csv_cases import CSV_CASES, WRONG_HEADERS, CsvCase, world, world_rules
+
+from kafka_replica import local
+from kafka_replica.datasets import names_of
+from kafka_replica.errors import DatasetError
+from kafka_replica.local.datasets import read_sdmx_csv as read_locally
+from kafka_replica.sdmx import Structures
+from kafka_replica_spark import validate
+from kafka_replica_spark.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
+
+
+def rows_in(df: DataFrame) -> list[dict[str, Any]]:
+    """The rows as dictionaries."""
+    return [row.asDict(recursive=True) for row in df.collect()]
+
+
+@pytest.mark.parametrize("case", CSV_CASES, ids=[case.name for case in CSV_CASES])
+def test_csv_case(case: CsvCase, spark: SparkSession, tmp_path: Path) -> None:
+    """Each file gives the rows that the field guide says it holds."""
+    file = tmp_path / "data.csv"
+    file.write_bytes(case.data)
+    rules = world_rules() if case.with_rules else None
+    found = read_sdmx_csv(spark, str(file), rules=rules, line_breaks=case.line_breaks, **case.settings)
+    assert rows_in(found) == case.rows
+    assert "Python" not in found._jdf.queryExecution().toString()
+
+
+@pytest.mark.parametrize(("name", "data", "said"), WRONG_HEADERS, ids=[name for name, _, _ in WRONG_HEADERS])
+def test_wrong_csv_header(name: str, data: str, said: str, spark: SparkSession, tmp_path: Path) -> None:
+    """A file that is no SDMX-CSV is refused at once, in the words that polars' reader has."""
+    file = tmp_path / "data.csv"
+    file.write_text(data)
+    with pytest.raises(DatasetError, match=said):
+        read_sdmx_csv(spark, str(file))
+
+
+@pytest.mark.parametrize("row", ["dataflow,T:F(1.0)", "dataflow,T:F(1.0),A,B", 'dataflow,T:F(1.0),"a\nb"'])
+def test_rows_of_other_lengths_end_the_job(row: str, spark: SparkSession, tmp_path: Path) -> None:
+    """Short and long rows are never taken for data, also where cells break lines although none was to be expected."""
+    file = tmp_path / "data.csv"
+    file.write_text(f"STRUCTURE,STRUCTURE_ID,DIM_1\ndataflow,T:F(1.0),A\n{row}\n")
+    df = read_sdmx_csv(spark, str(file))
+    for run in (df.count, df.select("DIM_1").collect, df.filter("DIM_1 = 'A'").count):
+        with pytest.raises((PySparkException, Py4JJavaError)) as error:
+            run()
+        assert "MALFORMED" in str(error.value)
+
+
+def test_a_folder_has_one_header(spark: SparkSession, tmp_path: Path) -> None:
+    """Another header among files read as one ends the job; files read by their own paths may differ."""
+    (tmp_path / "a.csv").write_text("STRUCTURE,STRUCTURE_ID,DIM_1\ndataflow,T:F(1.0),A\n")
+    (tmp_path / "b.csv").write_text("STRUCTURE,STRUCTURE_ID,NOTE\ndatastructure,T:D,x\n")
+    with pytest.raises(PySparkException, match="another header"):
+        read_sdmx_csv(spark, str(tmp_path)).collect()
+    both = read_sdmx_csv(spark, [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")])
+    assert both.columns == ["STRUCTURE", "STRUCTURE_ID", "DIM_1", "NOTE"]
+    assert [urn.reference for urn in structures_in(both)] == ["T:D(*)", "T:F(1.0)"]
+    assert rows_of(both, world_rules()).count() == 2
+    other = both.withColumn("STRUCTURE_ID", F.lit("T:OTHER(1.0)"))
+    assert rows_of(other, world_rules()).count() == 0
+
+
+@pytest.mark.parametrize("labels", ["id", "both", "name"])
+def test_spark_writes_what_both_read(labels: Any, spark: SparkSession, tmp_path: Path) -> None:
+    """What Spark wrote gives the frame again, in Spark and in polars, odd texts included."""
+    rules = world_rules()
+    rows = [
+        (
+            "A",
+            "B",
+            "2014",
+            1.5,
+            ["X", "Y"],
+            {"en": "a|b;c", "fr": 'd"'},
+            [{"en": "a;b"}, {"de": "x"}],
+            ' Nota: "bene" ',
+        ),
+        ("A", "X", "2015", -2.0, ["A"], {"und": '"x"; y'}, None, "a\\;b,\\"),
+        ("B", None, None, None, None, None, None, None),
+    ]
+    schema = (
+        "DIM_1 string, DIM_2 string, TIME_PERIOD string, OBS_VALUE double, ATTR_1 array<string>, "
+        "ATTR_2 map<string,string>, ATTR_3 array<map<string,string>>, NOTE string"
+    )
+    df = spark.createDataFrame(rows, schema)
+    folder = tmp_path / "written"
+    write_sdmx_csv(
+        df.repartition(2), str(folder), rules, labels=labels, keys="series", action="merge",
+        names=names_of(Structures(world()), rules.artefact), languages={"ATTR_2": ["en", "fr"]},
+    )  # fmt: skip
+    again = read_sdmx_csv(spark, str(folder), rules=rules)
+    wanted = [
+        {**row, "OBS_VALUE": {1.5: "1.5", -2.0: "-2"}.get(row["OBS_VALUE"])}
+        for row in rows_in(df.orderBy("TIME_PERIOD"))
+    ]
+    assert rows_in(again.select(df.columns).orderBy("TIME_PERIOD")) == wanted
+    assert {row["ACTION"] for row in again.collect()} == {"M"}
+    locally = read_locally(folder, rules=rules).sort("TIME_PERIOD", nulls_last=False)
+    assert locally["ATTR_1"].to_list() == [row["ATTR_1"] for row in wanted]
+    assert locally["NOTE"].to_list() == [row["NOTE"] for row in wanted]
+    found = validate(again, rules).orderBy("TIME_PERIOD").select("_errors").collect()
+    of_polars = local.validate(locally, rules)["_errors"].to_list()
+    assert [[one.rule for one in row[0] or ()] for row in found] == [
+        [one["rule"] for one in errors or ()] for errors in of_polars
+    ]
