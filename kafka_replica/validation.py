@@ -39,13 +39,17 @@ def validate(
         UsageError: Spark is asked for, and the frame is not Spark's.
         SdmxError: see the engines.
     """
+    return engine_for(frame, engine, "validating").validate(frame, reference, snapshot, **options)
+
+
+def engine_for(frame: Any, engine: str | None, doing: str) -> Any:
+    """The package of the engine that fits a frame, or that was asked for; ``doing`` is for messages."""
     is_sparks = type(frame).__module__.startswith("pyspark.")
     if engine not in {None, "local", "spark"}:
-        raise ConfigurationError(f"validating with engine={engine!r}: give local or spark")
+        raise ConfigurationError(f"{doing} with engine={engine!r}: give local or spark")
     if engine == "spark" and not is_sparks:
         raise UsageError(
-            f"validating a {type(frame).__name__} on Spark: make a Spark frame of it first, spark.createDataFrame(...)"
+            f"{doing} a {type(frame).__name__} on Spark: make a Spark frame of it first, spark.createDataFrame(...)"
         )
     # By name: the Spark room stands above this one, and neither engine need be installed.
-    chosen = "kafka_replica_spark" if is_sparks and engine != "local" else "kafka_replica.local"
-    return import_module(chosen).validate(frame, reference, snapshot, **options)
+    return import_module("kafka_replica_spark" if is_sparks and engine != "local" else "kafka_replica.local")

@@ -17,7 +17,8 @@ try:
 except ImportError as error:
     raise MissingExtraError("validating without Spark", "polars") from error
 
+from kafka_replica.local.mapping import transform
 from kafka_replica.local.reports import dataset_findings, report
 from kafka_replica.local.validation import Split, split, validate
 
-__all__ = ["Split", "dataset_findings", "report", "split", "validate"]
+__all__ = ["Split", "dataset_findings", "report", "split", "transform", "validate"]

@@ -8,12 +8,14 @@ import polars as pl
 
 from kafka_replica.datasets.messages import read_data_message
 from kafka_replica.errors import DatasetError, UsageError
-from kafka_replica.jobs.job import ERRORS_TEXT, GOOD, REJECTED, Outcome, Step, ValidationJob
+from kafka_replica.jobs.job import ERRORS_TEXT, GOOD, REJECTED, Job, MappingJob, Outcome, Step, ValidationJob
 from kafka_replica.jobs.sources import Source
 from kafka_replica.local.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
+from kafka_replica.local.mapping import transform
 from kafka_replica.local.reports import report
 from kafka_replica.local.validation import split, validate
-from kafka_replica.rules.model import ERRORS
+from kafka_replica.rules import Report, Rules, Sample
+from kafka_replica.rules.model import ERRORS, FIELDS, Finding
 
 
 class LocalEngine:
@@ -25,29 +27,61 @@ class LocalEngine:
         Raises:
             KafkaReplicaError: a file cannot be read, or no row is of the structure.
         """
-        step("reading data")
-        frame = read_sources(job)
-        step("picking rows")
-        mine = rows_of(frame, job.rules)
-        if frame.height and not mine.height:
-            raise no_rows(job, structures_in(frame))
+        mine, others = _mine(job, step)
         step(f"validating {mine.height:,} rows")
         checked = validate(mine, job.rules)
         good, bad = split(checked)
         step("writing")
-        _write(good, job, GOOD)
-        _write(bad, job, REJECTED)
+        _write(good, job, GOOD, job.rules)
+        _write(bad, job, REJECTED, job.rules)
         step("reporting")
-        return Outcome(report(checked, job.rules), good.height, bad.height, frame.height - mine.height)
+        return Outcome(report(checked, job.rules), good.height, bad.height, others)
+
+    def map(self, job: MappingJob, step: Step) -> Outcome:
+        """Maps data and writes mapped rows, and rejected ones as they came, a file each.
+
+        Raises:
+            KafkaReplicaError: a file cannot be read, or no row is of the source.
+        """
+        mine, others = _mine(job, step)
+        step(f"mapping {mine.height:,} rows")
+        mapped = transform(mine, job.plan)
+        good, bad = split(mapped)
+        step("writing")
+        _write(good, job, GOOD, job.target)
+        _write(bad, job, REJECTED, job.rules)
+        return Outcome(_map_report(mapped, job), good.height, bad.height, others)
 
 
-def no_rows(job: ValidationJob, found: object) -> DatasetError:
-    """No row is of the structure that was asked for."""
-    said = ", ".join(str(urn) for urn in found) if isinstance(found, tuple) else str(found)
-    return DatasetError(f"validating against {job.rules.artefact}: no row is of it; the rows say they are of {said}")
+def _mine(job: Job, step: Step) -> tuple[pl.DataFrame, int]:
+    """The rows that are meant, and how many others there are."""
+    step("reading data")
+    frame = _read_all(job)
+    mine = rows_of(frame, job.rules)
+    if frame.height and not mine.height:
+        said = ", ".join(map(str, structures_in(frame)))
+        raise DatasetError(f"reading data of {job.rules.artefact}: no row is of it; the rows say they are of {said}")
+    return mine, frame.height - mine.height
 
 
-def read_sources(job: ValidationJob) -> pl.DataFrame:
+def _map_report(mapped: pl.DataFrame, job: MappingJob) -> Report:
+    long = mapped.select(ERRORS).filter(pl.col(ERRORS).is_not_null()).explode(ERRORS).unnest(ERRORS)
+    counts = long.group_by("rule", "component", "severity").len().sort("rule", "component", "severity")
+    some = long.unique(maintain_order=True).group_by("rule", "component", maintain_order=True).head(5)
+    return Report(
+        artefact=job.plan.artefact,
+        version=job.plan.version,
+        rows=mapped.height,
+        bad_rows=mapped.height - mapped[ERRORS].null_count(),
+        counts={(rule, component, severity): count for rule, component, severity, count in counts.iter_rows()},
+        by_series={},
+        samples=tuple(Sample(None, Finding(*(row[name] for name in FIELDS))) for row in some.iter_rows(named=True)),
+        dataset=(),
+        unchecked=job.plan.notes,
+    )
+
+
+def _read_all(job: Job) -> pl.DataFrame:
     """All the data in one frame; what a file lacks is NULL.
 
     Raises:
@@ -60,7 +94,7 @@ def read_sources(job: ValidationJob) -> pl.DataFrame:
         raise DatasetError(f"reading {len(frames)} files into one frame: {error}") from error
 
 
-def _read(source: Source, job: ValidationJob) -> pl.DataFrame:
+def _read(source: Source, job: Job) -> pl.DataFrame:
     if "://" in source.path:
         raise UsageError(f"reading {source.path}: only Spark can; say --engine spark")
     if source.kind == "sdmx-csv":
@@ -76,11 +110,11 @@ def _read(source: Source, job: ValidationJob) -> pl.DataFrame:
     return frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
 
 
-def _write(frame: pl.DataFrame, job: ValidationJob, what: str) -> None:
+def _write(frame: pl.DataFrame, job: Job, what: str, rules: Rules) -> None:
     path = job.file(what)
     if job.out_format == "csv":
         shown = frame.with_columns(_in_words().alias(ERRORS_TEXT)) if ERRORS in frame.columns else frame
-        write_sdmx_csv(shown, path, job.rules)
+        write_sdmx_csv(shown, path, rules)
         return
     try:
         frame.write_parquet(Path(path))

@@ -12,6 +12,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.local.comparing import flagged_rows
 from kafka_replica.local.frames import as_frame
 from kafka_replica.local.rows import Prepared, prepared
+from kafka_replica.mapping.model import SOURCE
 from kafka_replica.rules.actions import Action
 from kafka_replica.rules.catalogue import SEVERITIES
 from kafka_replica.rules.model import ERRORS, FIELDS, Rules
@@ -69,7 +70,9 @@ def validate(
 
 
 def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
-    """What :func:`validate` gave, parted in one go: rows that may pass, and those with a finding that severe.
+    """What :func:`validate` or ``transform`` gave, parted in one go: rows that may pass, and those that may not.
+
+    Bad rows have a finding that severe; those that could not be mapped are given as they came.
 
     Args:
         validated: a frame with ``_errors``.
@@ -86,7 +89,11 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
     bad = pl.col(ERRORS).list.eval(pl.element().struct.field("severity").is_in(worse)).list.any().fill_null(value=False)
     parts = validated.with_columns(__bad=bad).partition_by("__bad", as_dict=True, include_key=False)
     nothing = validated.clear()
-    return Split(parts.get((False,), nothing).drop(ERRORS), parts.get((True,), nothing))
+    good, bad_rows = parts.get((False,), nothing), parts.get((True,), nothing)
+    if SOURCE in validated.columns:
+        # Mapped rows: the bad ones as they came.
+        return Split(good.drop(ERRORS, SOURCE), bad_rows.select(SOURCE, ERRORS).unnest(SOURCE))
+    return Split(good.drop(ERRORS), bad_rows)
 
 
 def _findings(rows: Prepared) -> pl.Series:

@@ -40,15 +40,15 @@ def columns_for(plan: MapPlan, names: Sequence[str], several: Sequence[str]) -> 
     lists = [name for name in several if name in mapped]
     if lists:
         raise UsageError(
-            f"mapping by {plan.artefact}: column {lists[0]} holds several values in a row, which are only copied; make a "
-            "row of each value first"
+            f"mapping by {plan.artefact}: column {lists[0]} holds several values in a row, which are only copied; make "
+            "a row of each value first"
         )
     sources, left_out = set(plan.source.components), STANDING - {ACTION}
     carried = [name for name in names if name not in sources | left_out and not name.startswith("STRUCTURE[")]
     hidden = [name for name in carried if name in plan.targets]
     if hidden:
         raise UsageError(
-            f"mapping by {plan.artefact}: column {hidden[0]} is no component of {plan.source.urn}, but one of the target; "
-            "drop it, or rename it"
+            f"mapping by {plan.artefact}: column {hidden[0]} is no component of {plan.source.urn}, but one of the "
+            "target; drop it, or rename it"
         )
     return Columns(tuple(names), tuple(carried))

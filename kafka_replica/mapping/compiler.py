@@ -19,8 +19,9 @@ from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.model import ComponentMap, DatePatternMap, EpochMap, StructureMap, StructureSet
 
 _RESOLVE: Final[Mapping[str, Resolve]] = {
-    name.lower(): name
-    for name in ("startOfPeriod", "midPeriod", "endOfPeriod")  # type: ignore[misc]
+    "startofperiod": "startOfPeriod",
+    "midperiod": "midPeriod",
+    "endofperiod": "endOfPeriod",
 }
 
 

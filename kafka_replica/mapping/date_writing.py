@@ -36,7 +36,9 @@ def _written(engine: Engine, writing: Writing, at_s: Expression) -> Expression:
     return engine.case([(inside, engine.joined(pieces, ""))])
 
 
-def _piece(engine: Engine, token: Token, day: Expression, second: Expression, writing: Written) -> Expression:
+def _piece(  # noqa: PLR0911 - one return a kind of field
+    engine: Engine, token: Token, day: Expression, second: Expression, writing: Written
+) -> Expression:
     width = token.width
     if token.field == "text":
         return engine.text(token.text)

@@ -98,4 +98,4 @@ class Engine(Protocol):
         """The first day of a month some months after the first day of a month."""
 
     def of_day(self, day: Expression, field: str) -> Expression:
-        """Of a day: ``year``, ``month``, ``day``, ``day_of_year``, ``weekday`` (1 is Monday), ``week``, ``week_year``."""
+        """Its ``year``, ``month``, ``day``, ``day_of_year``, ``weekday`` (1 is Monday), ``week`` or ``week_year``."""

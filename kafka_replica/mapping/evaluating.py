@@ -55,6 +55,9 @@ class _Evaluation:
         self._plan, self._engine = plan, engine
         self._done: list[ValueMap] = []
         self._blame: dict[str, list[Expression]] = {}
+        # What is only copied, and is not there, need not be there afterwards; a dimension is then missing in each row.
+        absent = {one.target for one in plan.copies if not one.said and not engine.has(one.source)}
+        self._targets = [one for one in plan.targets if one not in absent - plan.target.dimensions]
 
     def run(self) -> Mapped:
         plan = self._plan
@@ -63,7 +66,7 @@ class _Evaluation:
         self._map_dates()
         self._look_up(late)
         found = [one for part in (self._of_values(), self._of_dates(), self._of_fixed()) for one in part]
-        targets = {target: self._chosen(target) for target in plan.targets}
+        targets = {target: self._chosen(target) for target in self._targets}
         found += [*self._conflicts(), *self._missing(targets)]
         return Mapped(targets, self._kept(), [one for one in found if one.severity], self._is_delete())
 
@@ -116,8 +119,9 @@ class _Evaluation:
         engine = self._engine
         text = engine.column(_of_map(self._plan, one))
         part = text if len(one.targets) == 1 else engine.part(text, PARTS, place)
-        is_value = ~engine.any_of([part == engine.text(NOTHING), text == engine.text(AMBIGUOUS)])
-        return engine.case([(is_value, part)])
+        none = [part == engine.text(NOTHING)] if NOTHING in one.marks else []
+        none += [text == engine.text(AMBIGUOUS)] if AMBIGUOUS in one.marks else []
+        return engine.case([(~engine.any_of(none), part)]) if none else part
 
     def _chosen(self, target: str) -> Expression:
         made = self._made(target)
@@ -146,14 +150,14 @@ class _Evaluation:
             text = engine.column(_of_map(self._plan, one))
             is_given = engine.any_of([~engine.is_null(engine.source(name)) for name in one.sources])
             unmapped = engine.is_null(text) & is_given
-            ambiguous = engine.any_of([text == engine.text(AMBIGUOUS)])
+            wrong = [self._found(unmapped, "unmapped-value", one.sources, "no rule of the map matches", one.artefact)]
+            if AMBIGUOUS in one.marks:
+                ambiguous = engine.any_of([text == engine.text(AMBIGUOUS)])
+                message = "rules of the map that match contradict each other"
+                wrong.append(self._found(ambiguous, "ambiguous-value", one.sources, message, one.artefact))
             for target in one.targets:
-                self._blame.setdefault(target, []).extend([unmapped, ambiguous])
-            of = one.artefact
-            yield self._found(unmapped, "unmapped-value", one.sources, "no rule of the map matches", of)
-            yield self._found(
-                ambiguous, "ambiguous-value", one.sources, "rules of the map that match contradict each other", of
-            )
+                self._blame.setdefault(target, []).extend(found.is_found for found in wrong)
+            yield from wrong
 
     def _of_dates(self) -> Iterator[Found]:
         engine, plan = self._engine, self._plan
@@ -192,7 +196,7 @@ class _Evaluation:
 
     def _conflicts(self) -> Iterator[Found]:
         engine = self._engine
-        for target in self._plan.targets:
+        for target in self._targets:
             first, *others = self._made(target)
             if others:
                 chosen = engine.coalesce([first, *others])
@@ -205,7 +209,7 @@ class _Evaluation:
 
     def _missing(self, targets: dict[str, Expression]) -> Iterator[Found]:
         engine = self._engine
-        for target in self._plan.targets:
+        for target in self._targets:
             if target in self._plan.target.dimensions:
                 excused = engine.any_of([*self._blame.get(target, []), self._is_delete()])
                 missing = engine.is_null(targets[target]) & ~excused

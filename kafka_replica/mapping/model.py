@@ -78,7 +78,6 @@ class ValueMap:
         targets: the target components.
         stages: where outcomes are looked for, in this order.
         breaks: the seconds at which a span of time begins, ascending; see :attr:`Stage.timed`.
-        several: whether a row may have several outcomes.
         artefact: what it is compiled from.
     """
 
@@ -86,8 +85,19 @@ class ValueMap:
     targets: tuple[str, ...]
     stages: tuple[Stage, ...]
     breaks: tuple[int, ...]
-    several: bool
     artefact: str
+    marks: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Which of the marks outcomes have: engines leave out what is asked in vain."""
+        texts = [text for stage in self.stages for text in (*stage.table.values(), *stage.timed.values())]
+        found = {mark for mark in (OUTCOMES, NOTHING, AMBIGUOUS) if any(mark in text for text in texts)}
+        object.__setattr__(self, "marks", frozenset(found))
+
+    @property
+    def several(self) -> bool:
+        """Whether a row may have several outcomes."""
+        return OUTCOMES in self.marks
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from kafka_replica.mapping.model import PARTS, UNTIMED, Pattern, Slice, Stage, V
 from kafka_replica.mapping.regexes import Expression as Rewritten
 from kafka_replica.rules.texts import anchored
 
-
 _MARK: Final = re.compile("\x02([0-9])\x03")
 
 
@@ -49,6 +48,8 @@ def _of_stage(engine: Engine, stage: Stage, span: Expression) -> Expression:
 def _found(engine: Engine, stage: Stage, span: Expression) -> Expression:
     """What tables have for the row, groups in their places."""
     texts = [_text(engine, piece) for piece in stage.keys]
+    if not stage.table and not stage.timed:
+        return engine.text(None)
     if not texts and not stage.timed:
         return _constant(engine, stage, stage.table[""])
     found: list[Expression] = []

@@ -82,7 +82,7 @@ def _of_pair(source: str, target: str | None) -> RepresentationMapping:
 def _texts(
     structures: Structures, one: ComponentMapInSet, structure: DataStructure, artefact: str
 ) -> dict[str, str | None]:
-    """The name or description of each code, in English if there is one, else in its first language."""
+    """The name or description of each code: in the language the map prefers (2.0), else in English or the first."""
     component = next((part for part in structure.components if part.id == one.source), None)
     found = None if component is None else representation_of(structures, component)
     listed = None if found is None or found.enumeration is None else structures.get(found.enumeration)
@@ -95,6 +95,7 @@ def _texts(
         raise MapError(
             f"compiling {artefact}: {one.source} becomes the {one.to_value_type} of its code, but it has no codelist"
         )
+    language = getattr(one, "preferred_language", None)
     if one.to_value_type == "Name":
-        return {id_: item.name() for id_, item in items.items()}
-    return {id_: item.description() for id_, item in items.items()}
+        return {id_: item.name(language) or item.name() for id_, item in items.items()}
+    return {id_: item.description(language) or item.description() for id_, item in items.items()}

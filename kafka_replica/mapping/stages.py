@@ -97,10 +97,7 @@ def value_map(
         run.append(row)
     if run:
         stages.append(_stage(run, spans, None))
-    several = any(
-        OUTCOMES in text for stage in stages for text in (*stage.table.values(), *stage.timed.values())
-    )  # fmt: skip
-    return ValueMap(tuple(sources), tuple(targets), tuple(stages), tuple(breaks), several, artefact)
+    return ValueMap(tuple(sources), tuple(targets), tuple(stages), tuple(breaks), artefact)
 
 
 def _stage(rows: Sequence[_Row], spans: Sequence[int], key_places: Sequence[int] | None) -> Stage:

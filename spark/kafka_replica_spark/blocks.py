@@ -1,4 +1,4 @@
-"""Codelists as blocks of Arrow, and blocks as one piece of bytes; see ``lookups`` for the format."""
+"""Codelists as blocks of Arrow, and blocks as pieces of bytes; see ``lookups`` for the format."""
 
 from __future__ import annotations
 
@@ -69,32 +69,43 @@ def is_same(known: Block, version: Version) -> bool:
     )
 
 
-def joined(blocks: Iterable[Block], names: Mapping[str, str], version: int, cut: str) -> tuple[bytes, list[Block]]:
-    """The blocks in one piece, and the same blocks as places in it.
+class Place(NamedTuple):
+    """Where a block lies: the number of the piece, where it begins there, and its bytes."""
+
+    piece: int
+    start: int
+    size: int
+
+
+def joined(
+    blocks: Iterable[Block], piece: int, elsewhere: Mapping[Urn, Place], told: Mapping[str, Any]
+) -> tuple[bytes, dict[Urn, Place]]:
+    """Blocks in one piece, with the index of all; and the places of all.
 
     Args:
-        blocks: the lists.
-        names: other names of them, to URNs.
-        version: what they are of.
-        cut: its cut, as JSON.
+        blocks: the lists that lie in this piece.
+        piece: its number.
+        elsewhere: where other lists lie, in pieces before it.
+        told: what else the index says.
     """
     kept = list(blocks)
-    head = {"version": version, "cut": cut, "names": dict(names), "probe": int(hashes([PROBE])[0]), "lists": {}}
-    lists: dict[str, tuple[int, int]] = {}
+    probe = {"probe": int(hashes([PROBE])[0])}
+    places = dict(elsewhere) | {one.urn: Place(piece, 0, one.data.size) for one in kept}
     # The index says where blocks lie, which depends on its own length: room for the longest.
-    room = len(json.dumps(head)) + sum(len(str(one.urn)) + 40 for one in kept)
-    at = _aligned(HEAD + room)
+    begin = _aligned(HEAD + len(_index(told, probe, places)) + 20 * len(kept))
     parts: list[Any] = []
+    at = begin
     for one in kept:
-        lists[str(one.urn)] = at, at + one.data.size
+        places[one.urn] = Place(piece, at, one.data.size)
         padding = _aligned(one.data.size) - one.data.size
         parts += [one.data, bytes(padding)]
         at += one.data.size + padding
-    written = json.dumps(head | {"lists": lists}).encode()
-    first = (len(written).to_bytes(HEAD, "little") + written).ljust(_aligned(HEAD + room), b"\0")
-    data = b"".join([first, *parts])
-    whole = pa.py_buffer(data)
-    return data, [one._replace(data=whole.slice(lists[str(one.urn)][0], one.data.size)) for one in kept]
+    written = _index(told, probe, places)
+    return b"".join([(len(written).to_bytes(HEAD, "little") + written).ljust(begin, b"\0"), *parts]), places
+
+
+def _index(told: Mapping[str, Any], probe: Mapping[str, int], places: Mapping[Urn, Place]) -> bytes:
+    return json.dumps({**told, **probe, "lists": {str(urn): place for urn, place in places.items()}}).encode()
 
 
 def _aligned(size: int) -> int:

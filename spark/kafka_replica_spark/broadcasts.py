@@ -12,20 +12,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from kafka_replica import Replica, Snapshot
 from kafka_replica.errors import SdmxError, UsageError
 from kafka_replica.sdmx import Codelist, Structures, Urn
 from kafka_replica.sdmx.model import ValueList
-from kafka_replica_spark.blocks import Block, Version, block, is_same, joined
+from kafka_replica_spark.blocks import Block, Place, Version, block, is_same, joined
 from kafka_replica_spark.connect import refuse_connect
 from kafka_replica_spark.lookups import CodelistLookups
 from kafka_replica_spark.stamps import cut_json
 from kafka_replica_spark.tables import VIEWS, Unreadable, ViewTables
+
+_MOST_PIECES: Final = 16
 
 
 def broadcast(
@@ -55,7 +58,7 @@ def broadcast(
         "it has no broadcast variables; join with spark.read.format('kafka_replica') instead, or validate()",
     )
     asked = None if codelists is None else tuple(str(one) for one in codelists)
-    return _made(_Request(spark, asked, None if languages is None else tuple(languages)), source, ())
+    return _made(_Request(spark, asked, None if languages is None else tuple(languages)), source, [], {})
 
 
 class _Request(NamedTuple):
@@ -66,92 +69,127 @@ class _Request(NamedTuple):
     languages: tuple[str, ...] | None
 
 
+class _Piece:
+    """A broadcast variable, which several versions may share."""
+
+    def __init__(self, spark: SparkSession, data: bytes) -> None:
+        self.variable: Any = spark.sparkContext.broadcast(data)
+        self.value = data
+        self.users = 0
+
+    def leave(self) -> None:
+        """One version less uses it; the last one takes it away."""
+        self.users -= 1
+        if self.users == 0:
+            self.variable.destroy()
+
+
 class BroadcastCodelists(CodelistLookups):
     """Codelists of one version, to be looked up in UDFs, and in the driver as well; see :class:`CodelistLookups`.
 
     A UDF that uses this object takes the look-ups with it. It keeps its version; :meth:`refresh` makes another one.
     """
 
-    def __init__(self, request: _Request, data: bytes, blocks: list[Block], unreadable: list[Unreadable]) -> None:
-        variable: Any = request.spark.sparkContext.broadcast(data)
-        super().__init__(variable)
-        self._here, self._request, self._made_blocks = data, request, blocks
-        self._variable = variable
+    def __init__(
+        self,
+        request: _Request,
+        pieces: list[_Piece],
+        lists: dict[Urn, tuple[Block, Place]],
+        unreadable: list[Unreadable],
+    ) -> None:
+        super().__init__(*pieces)
+        self._request, self._pieces, self._lists = request, pieces, lists
+        self._is_destroyed = False
+        for piece in pieces:
+            piece.users += 1
         self.unreadable = unreadable
         """The lists that were not asked for by name and cannot be read, and why."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CodelistLookups, (self._variable,)
+        return CodelistLookups, tuple(piece.variable for piece in self._pieces)
 
     @property
     def size_bytes(self) -> int:
-        """What each Python process on an executor holds."""
-        return len(self._here)
+        """What a Python process on an executor holds that uses all lists."""
+        return sum(len(piece.value) for piece in self._pieces)
 
     def refresh(self, source: Snapshot | Replica) -> BroadcastCodelists:
-        """The same lists of another version; lists that have not changed are not made anew.
+        """The same lists of another version; only lists that have changed are made and sent.
 
         This object goes on answering for its own version. Let go of it with :meth:`destroy` when no frame uses it any
         more. UDFs keep what they were made with, so make them anew, in ``foreachBatch`` for each batch.
         """
-        return _made(self._request, source, self._made_blocks)
+        return _made(self._request, source, self._pieces, self._lists)
 
     def unpersist(self) -> None:
         """Takes it away from the executors; it is sent again if it is used again."""
-        self._variable.unpersist()
+        for piece in self._pieces:
+            piece.variable.unpersist()
 
     def destroy(self) -> None:
-        """Takes it away for good: what uses it fails from now on."""
-        self._variable.destroy()
+        """Takes it away for good, but for what other versions share: UDFs that use it fail from now on. Idempotent."""
+        if not self._is_destroyed:
+            self._is_destroyed = True
+            for piece in self._pieces:
+                piece.leave()
 
-    def _bytes(self) -> bytes:
-        return self._here
 
-
-def _made(request: _Request, source: Snapshot | Replica, known: Iterable[Block]) -> BroadcastCodelists:
+def _made(
+    request: _Request,
+    source: Snapshot | Replica,
+    pieces: list[_Piece],
+    known: Mapping[Urn, tuple[Block, Place]],
+) -> BroadcastCodelists:
     snapshot = source if isinstance(source, Snapshot) else source.snapshot()
     version = Version(snapshot, Structures(snapshot))
     unreadable: list[Unreadable] = []
-    lists = _asked(version, request.codelists)
-    kept = {one.urn: one for one in known}
     names: dict[str, str] = {}
     blocks: dict[Urn, Block] = {}
-    for asked, urn in lists:
+    for asked in request.codelists or _all(version):
         try:
-            blocks[urn] = blocks.get(urn) or _block(version, urn, kept.get(urn), request.languages)
+            made = _block(version, asked, known, request.languages)
         except SdmxError as error:
             if request.codelists is not None:
                 raise
-            unreadable.append(Unreadable(str(urn), str(error)))
+            unreadable.append(Unreadable(asked, str(error)))
             continue
-        names.setdefault(urn.reference, str(urn))
-        if asked != str(urn):
-            names[asked] = str(urn)
-    data, made = joined(blocks.values(), names, snapshot.version, cut_json(snapshot))
-    return BroadcastCodelists(request, data, made, unreadable)
+        blocks[made.urn] = made
+        names.setdefault(made.urn.reference, str(made.urn))
+        if asked != str(made.urn):
+            names[asked] = str(made.urn)
+    same = {urn: known[urn][1] for urn, one in blocks.items() if urn in known and known[urn][0] is one}
+    if _is_worn(pieces, same):
+        pieces, same = [], {}
+    new = [one for urn, one in blocks.items() if urn not in same]
+    told = {"version": snapshot.version, "cut": cut_json(snapshot), "names": names}
+    data, places = joined(new, len(pieces), same, told)
+    here = pa.py_buffer(data)
+    for one in new:  # from now on it is kept as a part of the piece, once
+        blocks[one.urn] = one._replace(data=here.slice(places[one.urn].start, places[one.urn].size))
+    lists = {urn: (one, places[urn]) for urn, one in blocks.items()}
+    return BroadcastCodelists(request, [*pieces, _Piece(request.spark, data)], lists, unreadable)
 
 
-def _asked(version: Version, codelists: tuple[str, ...] | None) -> list[tuple[str, Urn]]:
-    """What was asked for, as it was written, and what it means in this version."""
-    if codelists is None:
-        return [(str(urn), urn) for urn in ViewTables(version.structures).urns(VIEWS["codes"])]
-    return [(one, _meant(version, one)) for one in codelists]
+def _is_worn(pieces: list[_Piece], same: Mapping[Urn, Place]) -> bool:
+    """Whether there are many pieces, or mostly what is not used any more: then all is sent in one piece."""
+    used = sum(place.size for place in same.values())
+    return len(pieces) >= _MOST_PIECES or 2 * used < sum(len(piece.value) for piece in pieces)
 
 
-def _meant(version: Version, reference: str) -> Urn:
-    if reference.startswith("urn:"):
-        return _list(version, Urn.parse(reference)).urn
-    return version.structures.codelist(reference).urn
+def _all(version: Version) -> list[str]:
+    return [str(urn) for urn in ViewTables(version.structures).urns(VIEWS["codes"])]
 
 
-def _list(version: Version, urn: Urn) -> Codelist | ValueList:
+def _block(
+    version: Version, asked: str, known: Mapping[Urn, tuple[Block, Place]], languages: Sequence[str] | None
+) -> Block:
+    """The block of a list: the one there was, if nothing in it has changed; then nothing is decoded."""
+    urn = Urn.parse(asked) if asked.startswith("urn:") else Urn.of_reference("Codelist", asked)
+    there, _ = known.get(urn, (None, None))
+    if there is not None and is_same(there, version):
+        return there
     found = version.structures.get(urn)
     if not isinstance(found, Codelist | ValueList):
         raise UsageError(f"broadcasting {urn}: only codelists and value lists can be broadcast")
-    return found
-
-
-def _block(version: Version, urn: Urn, known: Block | None, languages: Sequence[str] | None) -> Block:
-    if known is not None and is_same(known, version):
-        return known
-    return block(version, _list(version, urn), languages)
+    there, _ = known.get(found.urn, (None, None))
+    return there if there is not None and is_same(there, version) else block(version, found, languages)

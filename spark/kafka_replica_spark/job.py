@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import reduce
 
 import pyarrow as pa
@@ -11,10 +12,12 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.datasets.messages import read_data_message
 from kafka_replica.errors import DatasetError
-from kafka_replica.jobs.job import ERRORS_TEXT, GOOD, REJECTED, Outcome, Step, ValidationJob
+from kafka_replica.jobs.job import ERRORS_TEXT, GOOD, REJECTED, Job, MappingJob, Outcome, Step, ValidationJob
 from kafka_replica.jobs.sources import Source
-from kafka_replica.rules.model import ERRORS
+from kafka_replica.rules import Report, Rules, Sample
+from kafka_replica.rules.model import ERRORS, FIELDS, Finding
 from kafka_replica_spark.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
+from kafka_replica_spark.mapping import transform
 from kafka_replica_spark.reports import report
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.sessions import session
@@ -34,34 +37,53 @@ class SparkEngine:
             KafkaReplicaError: no row is of the structure, or a first line is wrong.
             PySparkException: Spark could not do it.
         """
+        df, mine = self._mine(job, step)
+        step("validating and writing")
+        checked = validate(mine, job.rules)
+        return self._written(job, job.rules, checked, lambda: report(checked, job.rules), _others(df, mine))
+
+    def map(self, job: MappingJob, step: Step) -> Outcome:
+        """Maps data and writes mapped rows, and rejected ones as they came, a folder each.
+
+        Raises:
+            KafkaReplicaError: no row is of the source, or a first line is wrong.
+            PySparkException: Spark could not do it.
+        """
+        df, mine = self._mine(job, step)
+        step("mapping and writing")
+        mapped = transform(mine, job.plan)
+        return self._written(job, job.target, mapped, lambda: _map_report(mapped, job), _others(df, mine))
+
+    def _mine(self, job: Job, step: Step) -> tuple[DataFrame, DataFrame]:
+        """All rows, and those that are meant."""
         step("reading data")
         df = self._read(job)
         step("picking rows")
         mine = rows_of(df, job.rules)
-        step("validating and writing")
-        checked = validate(mine, job.rules)
-        parts = split(checked)
-        try:
-            _write(parts.good, job, GOOD)
-            _write(parts.bad, job, REJECTED)
-            step("reporting")
-            found = report(checked, job.rules)
-            rejected = parts.bad.count()
-        finally:
-            checked.unpersist()
-        others = 0 if mine is df else df.count() - found.rows
-        if others and not found.rows:
+        if mine is not df and mine.isEmpty():
             said = ", ".join(map(str, structures_in(df)))
             raise DatasetError(
-                f"validating against {job.rules.artefact}: no row is of it; the rows say they are of {said}"
+                f"reading data of {job.rules.artefact}: no row is of it; the rows say they are of {said}"
             )
-        return Outcome(found, found.rows - rejected, rejected, others)
+        return df, mine
 
-    def _read(self, job: ValidationJob) -> DataFrame:
+    def _written(
+        self, job: Job, good_rules: Rules, checked: DataFrame, found: Callable[[], Report], others: int
+    ) -> Outcome:
+        parts = split(checked)
+        try:
+            _write(parts.good, job, GOOD, good_rules)
+            _write(parts.bad, job, REJECTED, job.rules)
+            made, rejected = found(), parts.bad.count()
+        finally:
+            checked.unpersist()
+        return Outcome(made, made.rows - rejected, rejected, others)
+
+    def _read(self, job: Job) -> DataFrame:
         frames = [self._read_one(source, job) for source in job.sources]
         return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
-    def _read_one(self, source: Source, job: ValidationJob) -> DataFrame:
+    def _read_one(self, source: Source, job: Job) -> DataFrame:
         encoding = job.encoding or "UTF-8"
         if source.kind == "sdmx-csv":
             return read_sdmx_csv(self._spark, source.path, rules=job.rules, decimal=job.decimal, encoding=encoding)
@@ -87,13 +109,36 @@ def _with_maps(df: DataFrame) -> DataFrame:
     return df.withColumns({name: F.map_from_entries(quoted(name)) for name in listed})
 
 
-def _write(df: DataFrame, job: ValidationJob, what: str) -> None:
+def _others(df: DataFrame, mine: DataFrame) -> int:
+    return 0 if mine is df else df.count() - mine.count()
+
+
+def _map_report(mapped: DataFrame, job: MappingJob) -> Report:
+    long = mapped.filter(F.col(ERRORS).isNotNull()).select(F.explode(ERRORS).alias("one")).select("one.*")
+    by = ["rule", "component", "severity"]
+    counts = long.groupBy(*by).count().orderBy(*by).collect()
+    totals = mapped.agg(F.count("*"), F.count(ERRORS)).collect()[0]
+    some = long.dropDuplicates(["rule", "component"]).orderBy(*by).limit(50).collect()
+    return Report(
+        artefact=job.plan.artefact,
+        version=job.plan.version,
+        rows=totals[0],
+        bad_rows=totals[1],
+        counts={(row["rule"], row["component"], row["severity"]): row["count"] for row in counts},
+        by_series={},
+        samples=tuple(Sample(None, Finding(*(row[name] for name in FIELDS))) for row in some),
+        dataset=(),
+        unchecked=job.plan.notes,
+    )
+
+
+def _write(df: DataFrame, job: Job, what: str, rules: Rules) -> None:
     path = str(job.file(what))
     if job.out_format == "parquet":
         df.write.parquet(path, mode="overwrite")
         return
     shown = df.withColumn(ERRORS_TEXT, _in_words()) if ERRORS in df.columns else df
-    write_sdmx_csv(shown, path, job.rules, mode="overwrite")
+    write_sdmx_csv(shown, path, rules, mode="overwrite")
 
 
 def _in_words() -> Column:

@@ -1,11 +1,12 @@
-"""Codelists as UDFs look them up: out of one piece of bytes, which is read in place.
+"""Codelists as UDFs look them up: out of pieces of bytes, which are read in place.
 
 Goes to executors pickled whole, so that they need pandas, pyarrow and pyspark, and not this package. Nothing here may
 import anything of kafka_replica; errors are Python's own for that reason.
 
-The bytes: eight of the length of a JSON object, that object (version, cut, where the block of each list lies, other
-names of lists), and the blocks: uncompressed Arrow streams with a row a code. A code is found by binary search among
-the sorted hashes of all codes; then the text itself is compared.
+A piece: eight bytes of the length of a JSON object, that object, and blocks of lists: uncompressed Arrow streams with a
+row a code. The object of the newest piece tells version, cut, in which piece and where the block of each list lies, and
+other names of lists. So a new version sends the lists that have changed, and a process loads the pieces that it uses.
+A code is found by binary search among the sorted hashes of all codes; then the text itself is compared.
 """
 
 from __future__ import annotations
@@ -53,14 +54,13 @@ class CodelistLookups:
     NULL where the value is NULL.
     """
 
-    def __init__(self, carrier: Carrier) -> None:
-        self._carrier = carrier
-        self._data = b""
+    def __init__(self, *carriers: Carrier) -> None:
+        self._carriers = carriers
         self._read: dict[str, Any] = {}
         self._blocks: dict[str, _Block] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_data": b"", "_read": {}, "_blocks": {}}
+        return self.__dict__ | {"_read": {}, "_blocks": {}}
 
     @property
     def version(self) -> int:
@@ -99,18 +99,15 @@ class CodelistLookups:
 
     @property
     def _index(self) -> dict[str, Any]:
-        if not self._data:
-            data = self._bytes()
+        if not self._read:
+            data = self._carriers[-1].value
             size = int.from_bytes(data[:HEAD], "little")
-            self._data, self._read = data, json.loads(data[HEAD : HEAD + size])
+            self._read = json.loads(data[HEAD : HEAD + size])
             if self._read["probe"] != int(hashes([PROBE])[0]):
                 raise RuntimeError(
                     "pandas of this process hashes otherwise than the driver's; install the same version"
                 )
         return self._read
-
-    def _bytes(self) -> bytes:
-        return self._carrier.value
 
     def _block(self, codelist: str) -> _Block:
         index = self._index
@@ -122,8 +119,8 @@ class CodelistLookups:
                     f"looking up {codelist} among the broadcast codelists of version {index['version']}: it is not one "
                     f"of them; name it in broadcast(..., codelists=[...]). There are {', '.join(index['lists'])}"
                 )
-            start, end = place
-            buffer = pa.py_buffer(self._data).slice(start, end - start)
+            piece, start, size = place
+            buffer = pa.py_buffer(self._carriers[piece].value).slice(start, size)
             self._blocks[urn] = _Block(pa.ipc.open_stream(buffer).read_all())
         return self._blocks[urn]
 

@@ -36,6 +36,11 @@ class Prepared:
     expressions: Expressions
     several: frozenset[str]
 
+    @property
+    def screened(self) -> tuple[Check, ...]:
+        """The checks of components that hold one value each."""
+        return tuple(check for check in self.bound.checks if check.component not in self.several)
+
     def broken(self, check: Check) -> Column:
         """Whether a row breaks a check; of an array, whether one of its values does."""
         id_ = check.component

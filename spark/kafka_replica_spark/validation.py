@@ -13,16 +13,20 @@ from pyspark.storagelevel import StorageLevel
 
 from kafka_replica import Snapshot
 from kafka_replica.errors import UsageError
+from kafka_replica.mapping.model import SOURCE
 from kafka_replica.rules.actions import Action
 from kafka_replica.rules.catalogue import SEVERITIES
 from kafka_replica.rules.model import ERRORS, FIELDS, Check, KeyCheck, LevelCheck, Rules
 from kafka_replica.rules.requests import rules_for
+from kafka_replica.rules.screening import screens
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.comparing import MARK, compared
 from kafka_replica_spark.expressions import balanced
 from kafka_replica_spark.rows import Prepared, prepared
 from kafka_replica_spark.stamps import CUT, VERSION, cut_json
 
+_SUSPECT: Final = f"{MARK}suspect"
+_FOUND: Final = f"{MARK}found"
 _ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
 
 
@@ -81,19 +85,21 @@ def validate(
     elif rows.bound.keys or rows.bound.levels:
         unchecked.append("duplicate keys and attributes over several rows, for the frame is streaming")
     metadata = _metadata(rows, compiled, snapshot, unchecked)
-    columns = [F.col("*"), _errors(findings).alias(ERRORS, metadata=metadata)]
+    whole = _with_errors(whole, findings, _suspicions(rows, compiled, findings), metadata)
+    columns: list[Column] = []
     if stamp:
         if snapshot is None:
             raise UsageError("validating with a stamp: give the snapshot, not rules; they do not know their cut")
         columns += [F.lit(snapshot.version).cast("bigint").alias(VERSION), F.lit(cut_json(snapshot)).alias(CUT)]
-    return whole.select(*columns).drop(*(name for name in whole.columns if name.startswith(MARK)))
+    return whole.select("*", *columns).drop(*(name for name in whole.columns if name.startswith(MARK)))
 
 
 def split(validated: DataFrame, *, severity: str = "error") -> Split:
-    """What :func:`validate` gave, parted: rows that may pass, and those with a finding that severe.
+    """What :func:`validate` or ``transform`` gave, parted: rows that may pass, and those with a finding that severe.
 
-    The validated frame is cached (memory, then disk), so that both parts are made of one pass; take it out of the cache
-    with ``validated.unpersist()`` when they are written. A streaming frame is not cached.
+    Bad rows that could not be mapped are given as they came. The frame is cached (memory, then disk), so that both
+    parts are made of one pass; take it out of the cache with ``validated.unpersist()`` when they are written. A
+    streaming frame is not cached.
 
     Args:
         validated: a frame with ``_errors``.
@@ -110,6 +116,9 @@ def split(validated: DataFrame, *, severity: str = "error") -> Split:
         validated.persist(StorageLevel.MEMORY_AND_DISK)
     worse = SEVERITIES[: SEVERITIES.index(severity) + 1]
     bad = F.coalesce(F.exists(F.col(ERRORS), lambda one: one["severity"].isin(*worse)), F.lit(False))
+    if SOURCE in validated.columns:
+        # Mapped rows: the bad ones as they came.
+        return Split(validated.filter(~bad).drop(ERRORS, SOURCE), validated.filter(bad).select(f"{SOURCE}.*", ERRORS))
     return Split(validated.filter(~bad).drop(ERRORS), validated.filter(bad))
 
 
@@ -140,12 +149,27 @@ def _check_columns(df: DataFrame, rules: Rules, added: list[str]) -> None:
         )
 
 
-def _errors(findings: list[_Found]) -> Column:
+def _suspicions(rows: Prepared, rules: Rules, findings: list[_Found]) -> list[Column]:
+    """One of them is true in each row that has a finding."""
+    by_screens = [rows.expressions.broken(one) for one in screens(rules, rows.screened, rows.several)]
+    known = set(rows.screened)
+    return by_screens + [one.broken for one in findings if one.check not in known]
+
+
+def _with_errors(df: DataFrame, findings: list[_Found], suspicions: list[Column], metadata: dict[str, Any]) -> DataFrame:
+    """The frame with its errors, in three steps that Spark must not make one of.
+
+    What it makes of a step is one Java method, and a method of more than 8,000 bytes is never compiled but interpreted,
+    ten times as slow. So the long part, which few rows need, stands alone, between a cheap question and the row that is
+    handed on. A step that is referred to twice by the next stays a step.
+    """
     if not findings:
-        return F.lit(None).cast(_ERRORS_TYPE)
-    # The condition first: it is compiled, while filtering the array is not, and most rows are valid.
-    found = F.array_compact(F.array(*[F.when(one.broken, _finding(one)) for one in findings]))
-    return F.when(balanced([one.broken for one in findings], or_), found).cast(_ERRORS_TYPE)
+        return df.select("*", F.lit(None).cast(_ERRORS_TYPE).alias(ERRORS, metadata=metadata))
+    suspect, found = F.col(_SUSPECT), F.col(_FOUND)
+    df = df.select("*", balanced(suspicions, or_).alias(_SUSPECT))
+    each = F.array_compact(F.array(*[F.when(one.broken, _finding(one)) for one in findings])).cast(_ERRORS_TYPE)
+    df = df.select("*", F.when(suspect, F.when(suspect, each)).alias(_FOUND))
+    return df.select("*", F.when(F.size(found) > 0, found).alias(ERRORS, metadata=metadata)).drop(_SUSPECT, _FOUND)
 
 
 def _finding(one: _Found) -> Column:

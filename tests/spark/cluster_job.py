@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -31,15 +32,11 @@ def observations(spark: SparkSession) -> DataFrame:
     )
 
 
-@F.udf("string")
 def executor(_: object) -> str:
     """The process of the executor."""
-    import os
-
     return str(os.getppid())
 
 
-@F.udf("boolean")
 def has_package(_: object) -> bool:
     """Whether the package can be used where this runs."""
     try:
@@ -49,9 +46,9 @@ def has_package(_: object) -> bool:
     return Urn.of_reference("Codelist", "T:CL(1.0)").id == "CL"
 
 
-def main(master: str, folder: Path, wheel: str) -> dict[str, object]:
+def main(master: str, folder: Path, package: str) -> dict[str, object]:
     """Views, validation and look-ups with executors that have no package; then the package is sent to them."""
-    builder = SparkSession.Builder().master(master).config("spark.executorEnv.ON_EXECUTOR", "yes")
+    builder = SparkSession.Builder().master(master)
     for name, value in {
         "spark.ui.enabled": "false",
         "spark.log.level": "ERROR",
@@ -83,10 +80,12 @@ def main(master: str, folder: Path, wheel: str) -> dict[str, object]:
         return here.name(AREAS, values)  # type: ignore[no-any-return]
 
     found["areas"] = [row[0] for row in data.select(area("REF_AREA")).distinct().collect()]
-    found["executors"] = data.select(executor("SEX")).distinct().count()
-    found["installed"] = [row[0] for row in data.select(has_package("SEX")).distinct().collect()]
-    spark.sparkContext.addPyFile(wheel)
-    found["shipped"] = [row[0] for row in data.select(has_package("SEX")).distinct().collect()]
+    executors, packages = F.udf(executor, "string"), F.udf(has_package, "boolean")
+    found["executors"] = data.select(executors("SEX")).distinct().count()
+    found["installed"] = [row[0] for row in data.select(packages("SEX")).distinct().collect()]
+    spark.sparkContext.addPyFile(package)
+    shipped = F.udf(has_package, "boolean")
+    found["shipped"] = [row[0] for row in data.select(shipped("SEX")).distinct().collect()]
     spark.stop()
     return found
 

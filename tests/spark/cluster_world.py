@@ -21,7 +21,7 @@ from kafka_replica.embedded.java import spark_java_home
 
 HOME = Path(pyspark.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
-_PATIENCE_S = 120
+_PATIENCE_S = 240
 
 
 def executor_python(folder: Path) -> Path:
@@ -33,11 +33,11 @@ def executor_python(folder: Path) -> Path:
     return folder / "bin" / "python"
 
 
-def wheel(folder: Path) -> Path:
-    """The package as it is shipped."""
+def shipped(folder: Path) -> Path:
+    """The package as it is shipped: the wheel, under a name that Spark takes for an archive."""
     _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], ROOT, os.environ.copy())
     (made,) = folder.glob("*.whl")
-    return made
+    return made.rename(folder / "kafka_replica.zip")
 
 
 @contextmanager
@@ -79,14 +79,14 @@ def connect_server(folder: Path) -> Iterator[str]:
         "spark.connect.grpc.binding.port": str(port),
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
-        "spark.driver.memory": "700m",
     }
     command = [str(HOME / "bin" / "spark-submit"), "--master", "local[2]"]
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
     for name, value in settings.items():
         command += ["--conf", f"{name}={value}"]
     log = folder / "connect.log"
-    with _started(command, log, folder):
+    # SPARK_DAEMON_MEMORY is its heap; it writes a folder into its working directory.
+    with _started(command, log, folder, SPARK_DAEMON_MEMORY="700m"):
         _wait(lambda: _answers(port), "the Connect server", log)
         yield f"sc://127.0.0.1:{port}"
 
@@ -111,9 +111,10 @@ def _environment() -> dict[str, str]:
 
 
 @contextmanager
-def _started(command: list[str], log: Path, cwd: Path | None = None) -> Iterator[None]:
+def _started(command: list[str], log: Path, cwd: Path | None = None, **environment: str) -> Iterator[None]:
     with log.open("wb") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=_environment(), cwd=cwd)
+        both = _environment() | environment
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=both, cwd=cwd)
         try:
             yield
         finally:
@@ -127,7 +128,7 @@ def _started(command: list[str], log: Path, cwd: Path | None = None) -> Iterator
 
 def _run(command: list[str], cwd: Path, environment: dict[str, str]) -> str:
     done = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=2 * _PATIENCE_S, check=False
+        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=3 * _PATIENCE_S, check=False
     )
     assert done.returncode == 0, f"{command}: {done.stdout[-2000:]}\n{done.stderr[-8000:]}"
     return done.stdout

@@ -88,10 +88,15 @@ def test_in_udfs(spark: SparkSession, codes: BroadcastCodelists) -> None:
 
 def test_what_travels(codes: BroadcastCodelists, tmp_path: Path) -> None:
     """With a UDF go the look-ups alone, whole: neither codes, which are broadcast, nor a reference to this package."""
-    kind, _ = codes.__reduce__()
+    kind = codes.__reduce__()[0]
     assert len(cloudpickle.dumps(kind)) < 20_000
     code = "[found[1].is_code('T:CL_AREA(1.0)', one) for one in 'ABQ'] + [found[1].version]"
-    assert answer(cloudpickle.dumps((kind, kind(Carried(codes._here)))), code, tmp_path) == [True, True, False, 1]
+    assert answer(cloudpickle.dumps((kind, kind(Carried(codes._pieces[0].value)))), code, tmp_path) == [
+        True,
+        True,
+        False,
+        1,
+    ]
 
 
 class Carried:
@@ -113,14 +118,45 @@ def test_refresh(spark: SparkSession, store: MemoryStore) -> None:
     assert [old.is_code(AREA, one) for one in "ABC"] == [True, True, False]
     assert [new.is_code(AREA, one) for one in "ABC"] == [True, False, True]
     assert new.codes("T:CL_MORE(1.0)").to_pylist() == ["X_A", "X_C", "Z"]
-    kept = {one.urn.id: one for one in old._made_blocks}
-    assert [one.urn.id for one in new._made_blocks if one.made_of is kept[one.urn.id].made_of] == ["VL"]
+    kept = [urn.id for urn, (one, _) in new._lists.items() if one.made_of is old._lists[urn][0].made_of]
+    assert kept == ["VL"]
     assert new.is_code(VALUES, "€") is True
     store.apply(Delta([Record(AREA.encode(), None, 12, -1, (), SOURCE)]), Cut({SOURCE: 13}))
     with pytest.raises(ArtefactNotFoundError):
         broadcast(spark, store.snapshot(), [AREA])
     old.destroy()
     new.unpersist()
+
+
+def test_only_changes_are_sent(spark: SparkSession) -> None:
+    """A new version sends the list that has changed, shares the rest, and outlives the old one."""
+    store = MemoryStore()
+    ids = [f"C{number}" for number in range(200)]
+    apply(store, records_of(*[message(codelist(f"CL{number}", ids)) for number in range(10)]), 10)
+    now = broadcast(spark, store.snapshot())
+    for change in range(20):
+        apply(store, records_of(message(codelist("CL3", [*ids, f"NEW{change}"])), offset=10 + change), 11 + change)
+        newer = now.refresh(store.snapshot())
+        if change == 0:
+            first, second = newer._pieces
+            assert first is now._pieces[0]
+            assert len(second.value) < len(first.value) / 4
+        now.destroy()
+        now.destroy()
+        now = newer
+        assert len(now._pieces) <= 16
+        assert now.size_bytes < 3 * len(first.value)
+
+    @pandas_udf("boolean")  # type: ignore[call-overload,untyped-decorator,unused-ignore]
+    def both(values: pd.Series) -> pd.Series:
+        return now.is_code("T:CL3(1.0)", values) & ~now.is_code("T:CL4(1.0)", values)  # type: ignore[no-any-return]
+
+    frame = spark.createDataFrame([(one,) for one in ("C1", "NEW19", "NEW18")], "code string")
+    assert [row.code for row in frame.filter(both("code")).collect()] == ["NEW19"]
+    assert len(now.codelists) == 10
+    pieces = now._pieces
+    now.destroy()
+    assert [piece.users for piece in pieces] == [0] * len(pieces)
 
 
 def test_chosen_lists(spark: SparkSession, store: MemoryStore) -> None:

@@ -1,3 +1,4 @@
+# ruff: noqa: D102 - the protocol says what each does
 """What mapping asks of an engine, done by polars."""
 
 from __future__ import annotations

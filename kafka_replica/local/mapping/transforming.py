@@ -35,8 +35,8 @@ def transform(
     One row is one observation, one column a component, by its id exactly; a component without a column counts as empty.
     The result has a column for each target component that the map gives a value (texts, but components that are only
     copied keep the type of their column), and the columns that are no components, such as ``ACTION``. Columns that name
-    the structure (SDMX-CSV) are left out. Rows that cannot be mapped hold their source in ``_source``, a struct; ``split``
-    gives good rows with target components alone, and bad ones as they came. The order of rows is kept.
+    the structure (SDMX-CSV) are left out. Rows that cannot be mapped hold their source in ``_source``, a struct;
+    ``split`` gives good rows with target components alone, and bad ones as they came. The order of rows is kept.
 
     Args:
         frame: a polars, pandas or Arrow table, or rows as dictionaries.
@@ -70,7 +70,7 @@ def _made(frame: pl.DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns) 
         pl.col(mapped.kept[name]) if name in mapped.kept else text
         for name, text in mapped.targets.items()
     }  # fmt: skip
-    errors = _errors(frame, mapped)
+    errors = _errors(mapped)
     made = frame.select(
         *(expression.alias(name) for name, expression in targets.items()),
         *(pl.col(name) for name in columns.carried),
@@ -82,7 +82,7 @@ def _made(frame: pl.DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns) 
     return made.with_columns(pl.when(pl.col(ERRORS).is_not_null()).then(pl.col(SOURCE)).alias(SOURCE)).drop(_KEY)
 
 
-def _errors(frame: pl.DataFrame, mapped: Mapped) -> pl.Expr:
+def _errors(mapped: Mapped) -> pl.Expr:
     if not mapped.found:
         return pl.lit(None, ERRORS_TYPE)
     listed = pl.concat_list([pl.when(one.is_found).then(_finding(one)) for one in mapped.found]).list.drop_nulls()
@@ -112,14 +112,12 @@ def _with_ambiguous_keys(made: pl.DataFrame, plan: MapPlan) -> pl.DataFrame:
         pl.col(ERRORS).list.eval(pl.element().struct.field("severity") == "error").list.any().fill_null(value=False)
     )
     counts = ~counted & ~pl.col(_KEY)
-    group = pl.when(counts).then(pl.struct(keys))
     shared = counts & (counts.sum().over(keys) > 1)
     shown = pl.concat_str([pl.col(name).cast(pl.String).fill_null("") for name in keys], separator=".")
     one = Found(
         shared, "ambiguous-key", ".".join(keys), shown, "several rows become this observation", severity,
         str(plan.artefact),
     )  # fmt: skip
-    del group
     finding = pl.concat_list(_finding(one)).cast(ERRORS_TYPE)
     added = pl.when(pl.col(ERRORS).is_null()).then(finding).otherwise(pl.col(ERRORS).list.concat(finding))
     return made.with_columns(pl.when(shared).then(added).otherwise(pl.col(ERRORS)).alias(ERRORS))

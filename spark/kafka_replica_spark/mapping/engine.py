@@ -1,3 +1,4 @@
+# ruff: noqa: D102 - the protocol says what each does
 """What mapping asks of an engine, done by Spark's own expressions."""
 
 from __future__ import annotations
@@ -136,10 +137,10 @@ class SparkEngine:
         if field == "week_year":
             # The year of the Thursday.
             return F.year(F.date_add(F.date_trunc("week", date).cast("date"), 3)).cast("bigint")
-        return {
-            "year": F.year, "month": F.month, "day": F.dayofmonth, "day_of_year": F.dayofyear, "week": F.weekofyear,
-            "weekday": lambda one: F.weekday(one) + 1,
-        }[field](date).cast("bigint")  # fmt: skip
+        if field == "weekday":
+            return (F.weekday(date) + 1).cast("bigint")
+        of = {"year": F.year, "month": F.month, "day": F.dayofmonth, "day_of_year": F.dayofyear, "week": F.weekofyear}
+        return of[field](date).cast("bigint")
 
 
 def _date(day: Column) -> Column:

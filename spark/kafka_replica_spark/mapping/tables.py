@@ -1,8 +1,8 @@
 """Looking a text up in a table, as native expressions that plan and run fast.
 
-A map literal of Spark is searched from its beginning for each value. Here a table is one literal of text: its entries in
-buckets by CRC-32, which Python and Spark compute alike, a few entries a bucket. Tables above :data:`JOINED` entries are
-frames that are joined.
+A map literal of Spark is searched from its beginning for each value. Here a table is one literal of text: its entries
+in buckets by CRC-32, which Python and Spark compute alike, a few entries a bucket. Tables above :data:`JOINED` entries
+are frames that are joined.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ def look_up(text: Column, table: Mapping[str, str]) -> Column:
     number = F.pmod(F.crc32(text.cast("binary")), F.lit(count)).cast("int")
     bucket = F.get(F.split(F.lit(_BUCKET.join(buckets)), _BUCKET), number)
     key_ = F.concat(F.lit(_ENTRY), text, F.lit(_BETWEEN))
-    # Not substring_index: its count is from the left, and the key may stand for one that is no entry.
-    at = F.instr(bucket, key_)
-    rest = F.substring(bucket, at + F.char_length(key_), F.lit(2**30))
-    return F.when(at > 0, F.substring_index(rest, _ENTRY, 1))
+    # Without a condition, so that each part is computed once.
+    at = F.nullif(F.instr(bucket, key_), F.lit(0))
+    return F.substring_index(F.substring(bucket, at + F.char_length(key_), F.lit(2**30)), _ENTRY, 1)

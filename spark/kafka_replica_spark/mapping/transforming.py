@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import ArrayType, MapType, StructType
+from pyspark.sql.types import ArrayType, MapType, StructField, StructType
 
 from kafka_replica import Snapshot
 from kafka_replica.errors import UsageError
@@ -93,7 +93,10 @@ def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, met
         for name, text in mapped.targets.items()
     }
     carried = [quoted(name) for name in columns.carried]
-    source = F.struct(*map(quoted, columns.all))
+    # Fields that may be NULL: in Arrow those of a struct that is NULL are.
+    fields = [StructField(field.name, field.dataType) for field in frame.schema.fields if field.name in columns.all]
+    ordered = sorted(fields, key=lambda field: columns.all.index(field.name))
+    source = F.struct(*map(quoted, columns.all)).cast(StructType(ordered))
     severity = plan.severity("ambiguous-key")
     keys = [name for name in plan.targets if name in plan.target.dimensions]
     together = severity is not None and keys and not plan.keeps_keys_apart and not frame.isStreaming
