@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kafka_replica.cuts import Ends
 from kafka_replica.delta import Applied
 from kafka_replica.errors import BadRecordError, KafkaReplicaError
+from kafka_replica.latency import Latencies
 from kafka_replica.listeners import DEFAULT_RECENT_CHANGES, Mailbox, RecentChanges
 from kafka_replica.listeners.news import Call, News, Watches, ring
 from kafka_replica.listeners.steps import Step
@@ -20,6 +21,7 @@ from kafka_replica.past import History
 from kafka_replica.records import Cut, Partition
 from kafka_replica.states import Counts, Health, State, Status, lag
 from kafka_replica.stores import Snapshot
+from kafka_replica.transaction_headers import TransactionHeaders
 
 _BAD_RECORDS_KEPT = 1000
 
@@ -46,6 +48,7 @@ class Board:
         self._settled = (0, 0)
         self._shown_cut = Cut()
         self._counts = Counts()
+        self._latencies = Latencies()
         self._bad_records: dict[tuple[str, bytes | int], BadRecordError] = {}  # by key, else by offset
         self._mailboxes: list[Mailbox] = []
         self._recent = RecentChanges(recent_changes)
@@ -139,20 +142,29 @@ class Board:
             calls = self._told()
         ring(calls)
 
-    def published(self, snapshot: Snapshot, applied: Applied | None, transactions: int | None = None) -> None:
+    def published(
+        self,
+        snapshot: Snapshot,
+        applied: Applied | None,
+        transactions: int | None = None,
+        origins: Sequence[TransactionHeaders] = (),
+    ) -> None:
         """A version was made: readers see it from now on, and listeners are told.
 
         Args:
             snapshot: the version.
             applied: what it changed; None where nobody knows, so that listeners hear the whole of it.
             transactions: how many committed Kafka transactions it holds; None where that is not known.
+            origins: of which transactions of a source it holds something, as far as headers tell.
         """
         with self._news:
             previous, self._snapshot = self._snapshot, snapshot
             self._shown_cut = snapshot.cut
             self._history.add(snapshot)
             self.ready = True
-            step = None if previous is None or applied is None else Step(snapshot, previous, applied, transactions)
+            step = None
+            if previous is not None and applied is not None:
+                step = Step(snapshot, previous, applied, transactions, tuple(each.transaction for each in origins))
             if step is not None:
                 self._recent.add(step)
             else:
@@ -164,6 +176,7 @@ class Board:
                 versions=self._counts.versions + 1,
                 transactions=self._counts.transactions + (transactions or 0),
             )
+            self._note_latencies(origins)
             self._health.ready()
             self._note_lag()
             calls = self._told()
@@ -317,6 +330,7 @@ class Board:
             heard_s_ago=None if heard_s is None else now_s - heard_s,
             last_error=None if last_error is None else str(last_error),
             counts=replace(self._counts, records=self._settled[0], tombstones=self._settled[1]),
+            latencies=self._latencies,
         )
 
     def _list(self, bad_records: Iterable[BadRecordError]) -> None:
@@ -326,6 +340,11 @@ class Board:
             self._bad_records[place] = bad
         for oldest in list(self._bad_records)[: max(0, len(self._bad_records) - _BAD_RECORDS_KEPT)]:
             del self._bad_records[oldest]
+
+    def _note_latencies(self, origins: Sequence[TransactionHeaders]) -> None:
+        now_s = time.time()
+        for origin in origins:
+            self._latencies = self._latencies.plus(now_s - origin.time_ms / 1000)
 
     def _note_lag(self) -> None:
         if not lag(self._shown_cut, self._high):

@@ -36,6 +36,7 @@ from kafka_replica.source import Fetched, Opened, Source
 from kafka_replica.states import State
 from kafka_replica.stores import Store
 from kafka_replica.tombstones import Tombstones
+from kafka_replica.transaction_headers import origins_of
 
 _log = logging.getLogger("kafka_replica")
 
@@ -232,10 +233,12 @@ class Follower:
         self._show_saved()
         delta = self._assembly.take(point.cut)
         transactions, self._transactions = self._transactions, 0
+        # What was there when reading began says nothing of how fast news travel.
+        origins = origins_of(delta.changes.values(), transactions) if self._board.ready else ()
         bookmark = self._mark(point.cut)
         applied = self._store.apply(delta, point.cut, bookmark)
         self._bookmark = bookmark
-        self._board.published(self._store.snapshot(), applied, transactions)
+        self._board.published(self._store.snapshot(), applied, transactions, origins)
         self._rule.shown()
         return True
 

@@ -14,16 +14,18 @@ that nobody scrapes pays nothing. Labels are bounded: ``replica`` is the name gi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 from weakref import WeakKeyDictionary
 
 from kafka_replica.errors import MissingExtraError
+from kafka_replica.latency import BOUNDS_S
 from kafka_replica.records import Cut
 from kafka_replica.replica import Replica
 from kafka_replica.states import State, Status
 
 try:
     from prometheus_client import REGISTRY, CollectorRegistry
-    from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+    from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
     from prometheus_client.registry import Collector
 except ImportError as error:
     raise MissingExtraError("exporting metrics", "metrics") from error
@@ -81,6 +83,7 @@ class ReplicaCollector(Collector):
         yield from _counters(statuses)
         yield from _offsets(statuses)
         yield _states(statuses)
+        yield _latencies(statuses)
 
 
 _collectors: WeakKeyDictionary[CollectorRegistry, ReplicaCollector] = WeakKeyDictionary()
@@ -138,6 +141,19 @@ def _offsets(statuses: _Statuses) -> Iterator[Metric]:
             for partition, offset in offsets.items():
                 gauge.add_metric((replica, partition.topic, str(partition.partition)), offset)
         yield gauge
+
+
+def _latencies(statuses: _Statuses) -> Metric:
+    histogram = HistogramMetricFamily(
+        "kafka_replica_end_to_end_latency_seconds",
+        "From the source's recording of a transaction to the version that shows it, by the records' headers.",
+        labels=_LABELS,
+    )
+    for labels, status in statuses:
+        bounds = [*(str(bound) for bound in BOUNDS_S), "+Inf"]
+        buckets = list(zip(bounds, accumulate(status.latencies.counts), strict=True))
+        histogram.add_metric(labels, buckets, status.latencies.sum_s)
+    return histogram
 
 
 def _states(statuses: _Statuses) -> Metric:

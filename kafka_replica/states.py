@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from kafka_replica.latency import Latencies
 from kafka_replica.records import Cut, Partition
 
 
@@ -169,11 +170,13 @@ class Status:
     heard_s_ago: float | None = None
     last_error: str | None = None
     counts: Counts = field(default_factory=Counts)
+    latencies: Latencies = field(default_factory=Latencies)
+    """From the source's recording to the version, of transactions whose headers say when they were recorded."""
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, cuts as ``{"topic-partition": offset}``."""
         plain = {
-            name: value.as_json() if isinstance(value, Cut) else value
+            name: value.as_json() if isinstance(value, Cut | Latencies) else value
             for name in self.__slots__
             if name != "counts"
             for value in (getattr(self, name),)

@@ -11,6 +11,7 @@ from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicCol
 from confluent_kafka.admin import (
     AdminClient,
     ConfigResource,
+    ConfigSource,
     NewTopic,
     OffsetSpec,
     ResourceType,
@@ -33,6 +34,15 @@ class TopicInfo(NamedTuple):
 
     topic_id: str
     partitions: list[Partition]
+
+
+class BatchLimit(NamedTuple):
+    """How large a batch a topic takes."""
+
+    size_bytes: int
+    """After compression."""
+    is_the_topics_own: bool
+    """Whether its own ``max.message.bytes`` says so; else the brokers' ``message.max.bytes``."""
 
 
 class Topics:
@@ -141,10 +151,22 @@ class Topics:
         Raises:
             BrokerError: Kafka did not answer, or refused.
         """
+        return {name: entry.value for name, entry in self._settings(topic, timeout_s).items()}
+
+    def largest_batch(self, topic: str, timeout_s: float) -> BatchLimit:
+        """How large a batch the topic takes, and whose limit that is; needs the right DescribeConfigs.
+
+        Raises:
+            BrokerError: Kafka did not answer, or refused.
+        """
+        entry = self._settings(topic, timeout_s)["max.message.bytes"]
+        return BatchLimit(int(entry.value), ConfigSource(entry.source) is ConfigSource.DYNAMIC_TOPIC_CONFIG)
+
+    def _settings(self, topic: str, timeout_s: float) -> dict[str, Any]:
         resource = ConfigResource(ResourceType.TOPIC, topic)
         asked = self._admin.describe_configs([resource], request_timeout=timeout_s)
-        entries = _answer(asked[resource], f"reading the settings of topic {topic}", timeout_s)
-        return {name: entry.value for name, entry in entries.items()}
+        found: dict[str, Any] = _answer(asked[resource], f"reading the settings of topic {topic}", timeout_s)
+        return found
 
 
 class PendingInfo:

@@ -12,6 +12,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from kafka_replica.broker.failures import explained
 from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import common_settings, error_callback
+from kafka_replica.broker.sizes import is_too_large, over_kafkas_limit, over_own_limit
 from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, ConfigurationError
 
 _KEY = b"kafka-replica-doctor"
@@ -36,6 +37,7 @@ class Trial:
     """
 
     def __init__(self, config: Mapping[str, Any], transactional_id: str, timeout_s: float) -> None:
+        self._config = config
         self._timeout_s = timeout_s
         self._trouble: list[KafkaError] = []
         self._refused: list[KafkaError] = []
@@ -51,6 +53,7 @@ class Trial:
             raise explained(error, "setting up the producer") from error
         except (TypeError, ValueError) as error:
             raise ConfigurationError(f"setting up the producer: {error}") from error
+        self._own_limit_bytes = int(settings["message.max.bytes"])  # a number, for librdkafka took it
         try:
             self._producer.init_transactions(timeout_s)
         except KafkaException as error:
@@ -61,7 +64,8 @@ class Trial:
 
         Raises:
             ConfigurationError: it is larger than our own limit, ``max.request.size``.
-            BrokerError: Kafka refused it, or did not acknowledge it in time.
+            BrokerError: Kafka refused it, or did not acknowledge it in time; says whether the limit is the topic's own
+                or the brokers', if that may be asked.
         """
         doing = f"sending a record of {size_bytes:,} bytes to topic {topic}"
         self._refused.clear()
@@ -75,7 +79,10 @@ class Trial:
         except KafkaException as error:
             raise self._why(error, doing) from error
         if self._refused:
-            raise explained(self._refused[0], doing)
+            refused = self._refused[0]
+            if is_too_large(refused):
+                raise BrokerError(over_kafkas_limit(doing, self._config, topic, size_bytes, self._timeout_s))
+            raise explained(refused, doing)
         if left:
             raise BrokerUnavailableError(f"{doing}: not acknowledged in {self._timeout_s:g} s; see the brokers' logs")
 
@@ -83,12 +90,9 @@ class Trial:
         try:
             self._producer.produce(topic, key=_KEY, value=os.urandom(size_bytes), on_delivery=self._delivered)
         except KafkaException as error:
-            if error.args[0].code() != KafkaError.MSG_SIZE_TOO_LARGE:
+            if not is_too_large(error.args[0]):
                 raise
-            raise ConfigurationError(
-                f"{doing}: it is larger, before compression, than this client's own limit; raise max.request.size "
-                "(librdkafka calls it message.max.bytes)"
-            ) from error
+            raise ConfigurationError(over_own_limit(doing, len(_KEY) + size_bytes, self._own_limit_bytes)) from error
 
     def _delivered(self, error: KafkaError | None, _message: Message) -> None:
         if error is not None and error.code() not in {KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from kafka_replica.broker.failures import explained, is_consequence
 from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import common_settings
+from kafka_replica.broker.sizes import is_too_large, over_kafkas_limit, over_own_limit
 from kafka_replica.errors import (
     BrokerError,
     BrokerUnavailableError,
@@ -27,8 +28,9 @@ T = TypeVar("T")
 
 _RETRY_S = 0.1
 _BY_KEY = -1  # librdkafka's partitioner chooses
+_POLL_EVERY = 128  # records; what was delivered holds its memory until then
 
-_DEFAULTS: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "client.id": "kafka-replica-producer",
     "compression.type": "zstd",
     # librdkafka measures a record before compression, the broker a batch after it; the broker decides.
@@ -45,17 +47,27 @@ class TransactionalWriter:
         self.usable = True
         self._ends: dict[Partition, int] = {}
         self._refused: list[tuple[KafkaError, Message]] = []
-        settings = {**_DEFAULTS, **common_settings(config), "transactional.id": transactional_id}
+        self._config = config
+        self._settings = {**DEFAULTS, **common_settings(config), "transactional.id": transactional_id}
+        self._producer = self._taken_up()
+        self._own_limit_bytes = int(self._settings["message.max.bytes"])  # a number, for librdkafka took it
+
+    def _taken_up(self) -> Producer:
         try:
-            self._producer = Producer(settings, logger=librdkafka_log)
+            producer = Producer(self._settings, logger=librdkafka_log)
         except KafkaException as error:
             raise explained(error, "setting up the producer") from error
         except (TypeError, ValueError) as error:
             raise ConfigurationError(f"setting up the producer: {error}") from error
-        self._call("taking up the transactional id " + transactional_id, self._producer.init_transactions, timeout_s)
+        doing = f"taking up the transactional id {self._settings['transactional.id']}"
+        self._call(doing, producer.init_transactions, self._timeout_s)
+        return producer
 
     def begin(self) -> None:
         """Begins a transaction."""
+        if self._refused:
+            # librdkafka (2.16) gives up the first records after one that Kafka refused, too; a new producer does not.
+            self._producer = self._taken_up()
         self._ends, self._refused = {}, []
         self._call("beginning a transaction", self._producer.begin_transaction)
 
@@ -74,14 +86,36 @@ class TransactionalWriter:
             except BufferError:
                 self._producer.poll(0.1)
             except KafkaException as error:
-                doing = f"handing over key {key_text(key)} for topic {topic}"
-                raise RecordNotSentError(str(explained(error, doing))) from error
+                raise self._not_handed_over(error, topic, key, value) from error
             else:
                 self._producer.poll(0)
                 return
 
+    def send_all(
+        self, topics: Sequence[str], records: Iterable[tuple[bytes, bytes | None, list[tuple[str, str | bytes | None]]]]
+    ) -> None:
+        """The same for many records, of key, value and headers, each to all of the topics.
+
+        Less is done for each of them: ``commit`` does not tell where they ended up.
+        """
+        produce, poll, refused = self._producer.produce, self._producer.poll, self._note_refused
+        handed_over = 0
+        for key, value, headers in records:
+            for topic in topics:
+                while True:
+                    try:
+                        produce(topic, value, key, on_delivery=refused, headers=headers)
+                        break
+                    except BufferError:
+                        poll(0.1)
+                    except KafkaException as error:
+                        raise self._not_handed_over(error, topic, key, value) from error
+                handed_over += 1
+                if not handed_over % _POLL_EVERY:
+                    poll(0)
+
     def commit(self) -> dict[Partition, int]:
-        """Commits; returns for each partition the offset after its last record.
+        """Commits; returns for each partition the offset after the last record that was handed over by itself.
 
         Raises:
             PublishError: it was not committed, and nothing of it is visible; ``abort`` it.
@@ -91,9 +125,7 @@ class TransactionalWriter:
         if self._refused:
             # What was given up because of another record's failure says nothing of the cause.
             error, message = next((each for each in self._refused if not is_consequence(each[0])), self._refused[0])
-            key = key_text(message.key() or b"")
-            explanation = explained(error, f"sending key {key} to topic {message.topic()}")
-            raise PublishError(str(explanation)) from KafkaException(error)
+            raise PublishError(self._why_refused(error, message)) from KafkaException(error)
         try:
             self._call("committing the transaction", self._producer.commit_transaction, self._timeout_s)
         except BrokerUnavailableError as error:
@@ -125,6 +157,26 @@ class TransactionalWriter:
         """
         if not self.usable:
             raise UsageError("the outcome of this producer's last transaction is not known; go on with a new producer")
+
+    def _not_handed_over(
+        self, error: KafkaException, topic: str, key: bytes, value: bytes | None
+    ) -> RecordNotSentError:
+        doing = f"handing over key {key_text(key)} for topic {topic}"
+        if is_too_large(error.args[0]):
+            return RecordNotSentError(over_own_limit(doing, len(key) + len(value or b""), self._own_limit_bytes))
+        return RecordNotSentError(str(explained(error, doing)))
+
+    def _why_refused(self, error: KafkaError, message: Message) -> str:
+        key, topic = message.key() or b"", message.topic() or ""
+        doing = f"sending key {key_text(key)} to topic {topic}"
+        if not is_too_large(error):
+            return str(explained(error, doing))
+        size_bytes = len(key) + len(message.value() or b"")
+        return over_kafkas_limit(doing, self._config, topic, size_bytes, self._timeout_s)
+
+    def _note_refused(self, error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            self._refused.append((error, message))
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
         if error is not None:

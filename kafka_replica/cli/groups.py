@@ -15,6 +15,7 @@ _PLACES = {
     "dump": "kafka_replica.cli.reading:dump",
     "get": "kafka_replica.cli.reading:get",
     "list": "kafka_replica.cli.reading:list_keys",
+    "map": "kafka_replica.cli.mapping:map_data",
     "producer": "kafka_replica.cli.producer:producer",
     "publish": "kafka_replica.cli.publish:publish",
     "status": "kafka_replica.cli.reading:status",

@@ -25,6 +25,9 @@ class Change:
     """How many versions this one stands for; more than 1 when the listener was slow."""
     transactions: int | None = None
     """How many committed Kafka transactions it holds; None where nobody knows: always for the whole state."""
+    source_transactions: tuple[str, ...] | None = ()
+    """The source's transactions that it holds something of, such as ``structures/17``, as far as the records' headers
+    tell; None if they are too many, because the listener was slow. Empty for the whole state."""
 
     @property
     def version(self) -> int:

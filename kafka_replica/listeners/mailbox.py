@@ -114,7 +114,7 @@ class Mailbox:
         snapshot = self._known = PastSnapshot(step.now, self._steps(), newest) if self._pending else newest
         if isinstance(step, Whole):
             return Change(snapshot, None, snapshot.keys(), (), step.versions)
-        return Change(snapshot, previous, step.changed, step.deleted, step.versions, step.transactions)
+        return Change(snapshot, previous, step.changed, step.deleted, step.versions, step.transactions, step.origins)
 
     def _steps(self) -> tuple[Step | MergedStep, ...]:
         return tuple(step for step in self._pending if not isinstance(step, Whole))  # which is never but the first

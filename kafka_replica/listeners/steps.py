@@ -14,6 +14,8 @@ from kafka_replica.delta import Applied
 from kafka_replica.records import Cut, Record
 from kafka_replica.stores import Snapshot
 
+_ORIGINS_KEPT = 1000  # names of transactions that a listener who lags is told
+
 Before: TypeAlias = dict[bytes, Record | None]
 
 
@@ -34,14 +36,22 @@ class Face(NamedTuple):
 class Step:
     """One version as the difference to the one before it. Any threads."""
 
-    __slots__ = ("_before", "changed", "deleted", "now", "size", "transactions", "versions", "was")
+    __slots__ = ("_before", "changed", "deleted", "now", "origins", "size", "transactions", "versions", "was")
 
-    def __init__(self, snapshot: Snapshot, previous: Snapshot, applied: Applied, transactions: int | None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        previous: Snapshot,
+        applied: Applied,
+        transactions: int | None,
+        origins: tuple[str, ...] | None = (),
+    ) -> None:
         self.was, self.now = Face.of(previous), Face.of(snapshot)
         self.changed: Collection[bytes] = applied.changed
         self.deleted: Collection[bytes] = applied.deleted
         self.versions = 1
         self.transactions = transactions
+        self.origins = origins
         self.size = 0
         """About how many bytes of keys and values are in ``before``; 0 until it is settled."""
         # The version before it, until somebody asks, if the store has not told.
@@ -70,12 +80,13 @@ class Step:
 class MergedStep:
     """Several steps as one. One thread adds; adding costs the keys of what is added."""
 
-    __slots__ = ("_changed", "_deleted", "before", "now", "transactions", "versions", "was")
+    __slots__ = ("_changed", "_deleted", "_origins", "before", "now", "transactions", "versions", "was")
 
     def __init__(self, first: Step) -> None:
         self.was, self.now = first.was, first.now
         self.versions = first.versions
         self.transactions = first.transactions
+        self._origins = None if first.origins is None else dict.fromkeys(first.origins)
         self.before: Before = dict(first.before)
         self._changed = dict.fromkeys(first.changed)
         self._deleted = dict.fromkeys(first.deleted)
@@ -95,6 +106,7 @@ class MergedStep:
         self.now = newer.now
         self.versions += newer.versions
         self.transactions = plus(self.transactions, newer.transactions)
+        self._take_origins(newer)
 
     @property
     def changed(self) -> Collection[bytes]:
@@ -105,6 +117,17 @@ class MergedStep:
     def deleted(self) -> Collection[bytes]:
         """Keys that were there before it and are not after it."""
         return tuple(self._deleted)
+
+    @property
+    def origins(self) -> tuple[str, ...] | None:
+        """The source's transactions that it holds something of; None where they are too many to be kept."""
+        return None if self._origins is None else tuple(self._origins)
+
+    def _take_origins(self, newer: Step) -> None:
+        if self._origins is not None and newer.origins is not None:
+            self._origins.update(dict.fromkeys(newer.origins))
+        if newer.origins is None or len(self._origins or ()) > _ORIGINS_KEPT:
+            self._origins = None
 
 
 class Whole:

@@ -15,11 +15,13 @@ class Put(NamedTuple):
     """A key is added, or has new content.
 
     ``content_type`` is the media type of ``value``, sent in the header ``content-type``; None sends none.
+    ``digest``, of 32 bytes, tells whether content has changed; SHA-256 of content and media type where it is None.
     """
 
     key: Key
     value: bytes
     content_type: str | None = None
+    digest: bytes | None = None
 
 
 class Delete(NamedTuple):
@@ -37,7 +39,9 @@ def key_hash(key: Key) -> bytes:
 
 
 def content_hash(put: Put) -> bytes:
-    """SHA-256 of content and media type."""
+    """What tells whether content has changed: SHA-256 of content and media type, unless the source says better."""
+    if put.digest is not None:
+        return put.digest
     digest = hashlib.sha256((put.content_type or "").encode())
     digest.update(b"\0")
     digest.update(put.value)

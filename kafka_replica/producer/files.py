@@ -9,6 +9,9 @@
     [kafka]
     "bootstrap.servers" = "localhost:9092"
 
+    [source]
+    folders = ["structures"]
+
     [mail]
     host = "smtp.example.org"
     to = ["admin@example.org"]
@@ -22,13 +25,17 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer.mail import MailSettings
-from kafka_replica.producer.service import ProducerSettings
+from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.producer.sources.folder import FolderSettings, FolderSource
+from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
 
+SourceSettings: TypeAlias = FolderSettings | ServiceSettings
 T = TypeVar("T")
+_TABLES = ("producer", "kafka", "source", "mail")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -37,6 +44,8 @@ class Configuration(NamedTuple):
 
     producer: ProducerSettings
     mail: MailSettings | None
+    source: SourceSettings | None = None
+    """A folder or a service that is watched; without one, others record."""
 
 
 def read_configuration(path: Path) -> Configuration:
@@ -49,14 +58,32 @@ def read_configuration(path: Path) -> Configuration:
         said = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigurationError(f"reading {path}: {error}") from error
-    tables = {name: _table(said, name, path) for name in ("producer", "kafka", "mail")}
+    tables = {name: _table(said, name, path) for name in _TABLES}
     if unknown := set(said) - set(tables):
         raise ConfigurationError(f"{path}: unknown table {', '.join(sorted(unknown))}; known are {', '.join(tables)}")
     settings = _made(ProducerSettings, {**tables["producer"], "kafka": tables["kafka"]}, f"{path}, [producer]")
-    mail = {**tables["mail"]}
-    if isinstance(mail.get("to"), list):
-        mail["to"] = tuple(mail["to"])
-    return Configuration(settings, _made(MailSettings, mail, f"{path}, [mail]") if mail else None)
+    mail, source = tables["mail"], tables["source"]
+    kind: type[SourceSettings] = ServiceSettings if "url" in source else FolderSettings
+    return Configuration(
+        settings,
+        _made(MailSettings, mail, f"{path}, [mail]") if mail else None,
+        _made(kind, source, f"{path}, [source]") if source else None,
+    )
+
+
+def make_source(settings: SourceSettings, media_type: str) -> FolderSource | ServiceSource:
+    """The source that is configured.
+
+    Args:
+        settings: which.
+        media_type: the format that is published, which a service is asked for first.
+
+    Raises:
+        ConfigurationError: something in the settings is impossible.
+    """
+    if isinstance(settings, FolderSettings):
+        return FolderSource(settings)
+    return ServiceSource(settings, media_type)
 
 
 def _table(said: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
@@ -73,6 +100,8 @@ def _filled(value: Any, where: str) -> Any:
         except KeyError as error:
             raise ConfigurationError(f"{where}: the environment variable {found[1]} is not set") from error
 
+    if isinstance(value, list):
+        return tuple(_filled(each, where) for each in value)
     return _VARIABLE.sub(look_up, value) if isinstance(value, str) else value
 
 
@@ -84,6 +113,10 @@ def _made(kind: type[T], given: dict[str, Any], where: str) -> T:
     if missing := needed - {name for name, value in given.items() if value not in ("", {}, ())}:
         raise ConfigurationError(f"{where}: {', '.join(sorted(missing))} is missing")
     for name, value in given.items():
+        if str(known[name].type).startswith("tuple") != isinstance(value, tuple):
+            raise ConfigurationError(
+                f"{where}: {name} should be a {'list' if not isinstance(value, tuple) else 'text'}"
+            )
         default = known[name].default
         number = isinstance(default, (int, float))
         if (number and not isinstance(value, (int, float))) or (

@@ -55,5 +55,20 @@ class Suspension(NamedTuple):
     reason: str
 
 
-Notice: TypeAlias = Takeover | StandBy | Sending | Acknowledged | Arrived | Retrying | Suspension
+class TakenIn(NamedTuple):
+    """A source was read; how it differed is recorded."""
+
+    tx_ids: tuple[int, ...]
+    """None where nothing had changed."""
+
+
+class SourceFailed(NamedTuple):
+    """A source cannot be read, or not all of it: nothing of it is taken in until it can. Told once for each reason."""
+
+    reason: str
+
+
+Notice: TypeAlias = (
+    Takeover | StandBy | Sending | Acknowledged | Arrived | Retrying | Suspension | TakenIn | SourceFailed
+)
 Notify: TypeAlias = Callable[[Notice], None]

@@ -6,18 +6,18 @@ import os
 import socket
 import threading
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from sqlalchemy import Connection, Engine
 
-from kafka_replica.errors import ConfigurationError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.producer.changes import Change
-from kafka_replica.producer.encoding import Encoder, as_recorded
-from kafka_replica.producer.names import topic_names
+from kafka_replica.producer.counts import ProducerCounts
+from kafka_replica.producer.encoding import Encoder
+from kafka_replica.producer.formats import encoder_of
 from kafka_replica.producer.notices import Notice, Notify
 from kafka_replica.producer.outbox.database import open_database
 from kafka_replica.producer.outbox.lease import Lease
@@ -26,60 +26,10 @@ from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.status import ProducerStatus, read_status
 from kafka_replica.producer.relay.heartbeat import Heartbeat
 from kafka_replica.producer.relay.link import Identity, Link
-from kafka_replica.producer.relay.rules import RETRIES
-from kafka_replica.producer.relay.runner import FirstStart, Runner
+from kafka_replica.producer.relay.runner import Runner
+from kafka_replica.producer.settings import ProducerSettings
 
 __all__ = ["ProducerSettings", "ProducerStatus", "StructureProducer"]
-
-_ID = "structures"
-DEFAULT_PREFIX = "tx"
-
-
-@dataclass(frozen=True)
-class ProducerSettings:
-    """How a producer is configured.
-
-    ``transactional_id`` of Kafka is ``prefix`` and ``id``: stable, so that Kafka can tell instances of one
-    configuration from each other.
-    """
-
-    topic: str
-    """One topic, or several as ``FOO,BAR``: each transaction goes to all of them."""
-    kafka: Mapping[str, Any] = field(repr=False)
-    """librdkafka's properties as they are; ``bootstrap.servers`` at least."""
-    database: str | Engine = field(default="sqlite:///kafka-replica-outbox.db", repr=False)
-    """A URL as SQLAlchemy writes it, or an engine, such as the one of the user's own data."""
-    id: str = _ID
-    media_type: str = ""
-    """The format wanted of the encoder."""
-    prefix: str | None = DEFAULT_PREFIX
-    progress_topic: str | None = None
-    """Where what has arrived is noted; ``<first topic>.progress`` by default, made if it is missing."""
-    first_start: FirstStart = "idle"
-    """What a producer that has never sent anything does when it starts."""
-    skip_unchanged: bool = True
-    timeout_s: float = 30.0
-    """How long one step of Kafka's may take."""
-    lease_s: float = 4.0
-    """After how long a silent instance is replaced by one that stands by."""
-    poll_s: float = 0.1
-    """How often the database is asked for what others have recorded."""
-    retries: int = RETRIES
-
-    def __post_init__(self) -> None:
-        topic_names(self.topic)
-        if not self.id or "/" in self.id:
-            raise ConfigurationError(f"a producer's id is a name without slashes, not {self.id!r}")
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics' names."""
-        return topic_names(self.topic)
-
-    @property
-    def transactional_id(self) -> str:
-        """Under which it publishes: ``tx-structures``."""
-        return f"{self.prefix or DEFAULT_PREFIX}-{self.id}"
 
 
 class StructureProducer:
@@ -96,8 +46,9 @@ class StructureProducer:
 
     Args:
         settings: how it is configured.
-        encoder: makes a record's value of recorded content; as recorded, by default.
-        observers: told what happens, by the thread that publishes: metrics, a ``mail.Mailer``.
+        encoder: makes a record's value of recorded content; by default a structure message in the format of the
+            settings, or the content as recorded where they name none.
+        observers: told what happens, by the thread that publishes or watches: a ``mail.Mailer``, say.
 
     Raises:
         ConfigurationError: something in the settings is impossible.
@@ -105,15 +56,17 @@ class StructureProducer:
     """
 
     def __init__(
-        self, settings: ProducerSettings, *, encoder: Encoder = as_recorded, observers: Iterable[Notify] = ()
+        self, settings: ProducerSettings, *, encoder: Encoder | None = None, observers: Iterable[Notify] = ()
     ) -> None:
         self.settings = settings
+        self._encoder = encoder or encoder_of(settings.media_type)
         self.outbox = Outbox(settings.id, skip_unchanged=settings.skip_unchanged)
         self.engine = settings.database if isinstance(settings.database, Engine) else open_database(settings.database)
-        self._encoder = encoder
-        self._observers = list(observers)
+        self.counts = ProducerCounts()
+        self._observers: list[Notify] = [self.counts, *observers]
         self._lifecycle = threading.Lock()
         self._runner: Runner | None = None
+        self._lease: Lease | None = None
         self._heartbeat: Heartbeat | None = None
         self._thread: threading.Thread | None = None
         migrate(self.engine)
@@ -133,13 +86,24 @@ class StructureProducer:
         if self._runner is not None:
             self._runner.wake.set()
 
+    @property
+    def leads(self) -> bool:
+        """Whether this instance is the one that publishes, or would if it were told to; others stand by."""
+        lease = self._lease
+        return lease is not None and lease.term is not None
+
+    def tell(self, notice: Notice) -> None:
+        """Tells all observers."""
+        for observer in self._observers:
+            observer(notice)
+
     # --- life ---
 
     def start(self) -> Self:
         """Begins to publish, or to stand by, in a thread of its own."""
         with self._lifecycle:
             if self._thread is None:
-                lease = Lease(self.engine, self.settings.id, _instance(), self.settings.lease_s)
+                lease = self._lease = Lease(self.engine, self.settings.id, _instance(), self.settings.lease_s)
                 self._runner = self._make_runner(lease)
                 self._heartbeat = Heartbeat(lease)
                 self._heartbeat.start()
@@ -157,7 +121,7 @@ class StructureProducer:
                 self._runner.wake.set()
                 self._thread.join(2 * self.settings.timeout_s)
                 self._heartbeat.close()
-            self._runner = self._thread = self._heartbeat = None
+            self._runner = self._thread = self._heartbeat = self._lease = None
             if not isinstance(self.settings.database, Engine):
                 self.engine.dispose()
 
@@ -183,7 +147,7 @@ class StructureProducer:
         return recorded
 
     def suspend(self, reason: str = "by request") -> None:
-        """Stops sending, after 16 transactions more at most, until resumed or started again."""
+        """Stops sending, after 64 transactions or 16 MB more at most, until resumed or started again."""
         with self.engine.begin() as connection:
             self.outbox.suspend(connection, reason)
 
@@ -229,7 +193,7 @@ class StructureProducer:
             first_start=settings.first_start,
             poll_s=settings.poll_s,
             retries=settings.retries,
-            notify=self._notify,
+            notify=self.tell,
             step=self._step,
         )
 
@@ -244,10 +208,6 @@ class StructureProducer:
             return Link(settings.kafka, identity, self._encoder, settings.timeout_s, step)
 
         return make
-
-    def _notify(self, notice: Notice) -> None:
-        for observer in self._observers:
-            observer(notice)
 
     def _step(self, name: str) -> None:
         """Called before each step of the relay; tests die here."""

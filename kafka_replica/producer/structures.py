@@ -45,13 +45,16 @@ def structure_files(paths: Iterable[Path]) -> Iterator[Path]:
     """
     for path in paths:
         if path.is_dir():
-            yield from sorted(
-                file for file in path.rglob("*") if file.is_file() and file.name.lower().endswith(_STRUCTURE_SUFFIXES)
-            )
+            yield from sorted(file for file in path.rglob("*") if is_named_so(file.name) and file.is_file())
         elif path.exists():
             yield path
         else:
             raise UsageError(f"there is no file or folder {path}")
+
+
+def is_named_so(name: str) -> bool:
+    """Whether a file of that name may be a structure file."""
+    return name.lower().endswith(_STRUCTURE_SUFFIXES)
 
 
 def read_structures(files: Iterable[Path], *, skip_unreadable: bool = False) -> Structures:

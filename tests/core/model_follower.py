@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from log_model import TOPIC, Cluster
@@ -21,6 +21,7 @@ from kafka_replica.follower import Follower
 from kafka_replica.following import Following
 from kafka_replica.states import Health
 from kafka_replica.stores import Snapshot
+from kafka_replica.transaction_headers import TransactionHeaders
 
 
 class WatchedAssembly(Assembly):
@@ -47,7 +48,13 @@ class WatchedBoard(Board):
         self.transactions = 0
         self.keeps_versions = False
 
-    def published(self, snapshot: Snapshot, applied: Applied | None, transactions: int | None = None) -> None:
+    def published(
+        self,
+        snapshot: Snapshot,
+        applied: Applied | None,
+        transactions: int | None = None,
+        origins: Sequence[TransactionHeaders] = (),
+    ) -> None:
         """As the real one."""
         state = dict(snapshot)
         if not self.has_version and not snapshot.cut.dominates(self._barrier):
@@ -57,7 +64,7 @@ class WatchedBoard(Board):
         self.transactions += transactions or 0
         if self.keeps_versions:
             self.versions.append(Version(state, snapshot.cut, self.oracle.included))
-        super().published(snapshot, applied, transactions)
+        super().published(snapshot, applied, transactions, origins)
 
     def _check_told(self, state: dict[bytes, Record], applied: Applied | None) -> None:
         before = self.snapshot

@@ -151,6 +151,25 @@ def test_what_may_pass_is_tried_three_times_then_the_producer_suspends_itself() 
     assert relay.on(Looked(running=False, sent=4, recorded=5, next_ids=(5,))) == Wait(Pause.WORK)
 
 
+def test_a_commit_without_an_answer_is_in_doubt_until_kafka_is_asked() -> None:
+    """That nothing can be reached afterwards does not mean that it never left."""
+    relay = Relay(retries=1)
+    for event in (Started(), Leased(), Looked(True, 4, 5, (5,)), Connected(4), Leased()):
+        relay.on(event)
+    assert relay.on(Looked(True, 4, 5, (5,))) == Send(5)
+    assert relay.on(KafkaFailed(Fault.TRANSITORY, "no answer", True)) == Wait(Pause.RETRY, 1)
+    for event in (Waited(), Leased()):
+        relay.on(event)
+    assert relay.on(Looked(True, 4, 5, (5,))) == Connect()
+    decision = relay.on(KafkaFailed(Fault.TRANSITORY, "down"))
+    assert isinstance(decision, Suspend)
+    assert (decision.tx_id, decision.may_have_arrived) == (5, True)
+    assert "whether transaction 5 has arrived" in decision.reason
+    for event in (Waited(), Leased(), Looked(True, 4, 5, (5,)), Connected(4), Leased(), Looked(True, 4, 5, (5,))):
+        relay.on(event)
+    assert relay.on(KafkaFailed(Fault.REFUSED, "no")) == Suspend(5, Fault.REFUSED, "no", False), "it was asked"
+
+
 @pytest.mark.parametrize("fault", [Fault.LOCAL, Fault.REFUSED, Fault.UNEXPECTED])
 def test_what_no_retry_can_mend_suspends_at_once(fault: Fault) -> None:
     """And names the transaction."""

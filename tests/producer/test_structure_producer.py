@@ -302,6 +302,8 @@ def test_a_source_that_tells_all_that_it_holds(database: str) -> None:
         def read(self) -> list[Put] | None:
             return self.held
 
+        def forget(self) -> None: ...
+
     shelf, producer = Shelf(), StructureProducer(settings_of("nowhere:1", "t", database))
     assert take_in(shelf, producer) == []
     shelf.held = [Put("a", b"1"), Put("b", b"1")]

@@ -40,7 +40,7 @@ def test_read_is_the_inverse_and_refuses_what_is_not_ours() -> None:
         assert headers.read(written[:left_out] + written[left_out + 1 :]) is None
 
 
-@pytest.mark.parametrize("value", [None, b"", b"-1", b"1.0", b" 1", b"\xd9\xa1", b"+1"])
+@pytest.mark.parametrize("value", [None, b"", b"-1", b"1.0", b" 1", b"\xd9\xa1", b"+1", b"9" * 400])
 def test_odd_numbers(value: bytes | None) -> None:
     """Not what the page says: None, and no exception."""
     for name in (headers.NUMBER, headers.COUNT, headers.TIME):

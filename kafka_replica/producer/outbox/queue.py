@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -14,7 +15,9 @@ from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mod
 from kafka_replica.producer.outbox.tables import Kind, Status, change, counter, detail, lease, state, tx
 
 _AT_ONCE = 20  # rows in memory; one may be 16 MB
-_AHEAD = 16  # so many are sent before the database is asked, and told, again
+# So many, and so many bytes, are sent before the database is asked, and told, again.
+_AHEAD = 64
+_AHEAD_BYTES = 16 << 20
 
 
 class Recorded(NamedTuple):
@@ -72,7 +75,7 @@ class Queue:
             recorded = connection.execute(
                 select(counter.c.last_tx_id).where(counter.c.producer_id == self._id)
             ).scalar_one()
-        return View(intent, int(recorded), [Recorded(row[0], Kind(row[1]), *row[2:]) for row in rows])
+        return View(intent, int(recorded), _bounded([Recorded(row[0], Kind(row[1]), *row[2:]) for row in rows]))
 
     @translated("looking for a flush to send")
     def pending_flushes(self, sent: int) -> list[Recorded]:
@@ -92,6 +95,24 @@ class Queue:
             counted = select(func.count()).select_from(change).where(change.c.producer_id == self._id, chosen)
             count = int(connection.execute(counted).scalar_one())
         return count, self._stream(chosen)
+
+    @translated("reading what is to be sent next")
+    def contents_of(self, recorded: Sequence[Recorded]) -> dict[int, list[Content]]:
+        """The records of several transactions that follow each other, all in memory, by one query.
+
+        Args:
+            recorded: neither flushes nor sweeps.
+        """
+        found: dict[int, list[Content]] = {each.tx_id: [] for each in recorded}
+        wanted = (
+            select(change.c.tx_id, change.c.record_key, change.c.record_value, change.c.content_type)
+            .where(change.c.producer_id == self._id, change.c.tx_id.between(recorded[0].tx_id, recorded[-1].tx_id))
+            .order_by(change.c.tx_id, change.c.number)
+        )
+        with reading(self._engine) as connection:
+            for tx_id, *content in connection.execute(wanted).all():
+                found.setdefault(tx_id, []).append(Content._make(content))
+        return found
 
     @translated("reading the keys of all content")
     def keys_as_of(self, tx_id: int) -> set[bytes]:
@@ -210,6 +231,15 @@ class Queue:
             rows = connection.execution_options(yield_per=_AT_ONCE).execute(wanted)
             for key, value, content_type in rows:
                 yield Content(bytes(key), None if value is None else bytes(value), content_type)
+
+
+def _bounded(pending: list[Recorded]) -> list[Recorded]:
+    """The first ones, of no more bytes than are sent before the database is asked again; one at least."""
+    return [
+        each
+        for each, size in zip(pending, accumulate(each.size for each in pending), strict=True)
+        if size <= _AHEAD_BYTES or each is pending[0]
+    ]
 
 
 def _now_ms() -> int:

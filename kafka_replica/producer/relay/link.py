@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from kafka_replica.broker.last_record import committed, last_of_key
+from kafka_replica.broker.sizes import fitting_batches
 from kafka_replica.broker.topics import Topics
 from kafka_replica.broker.writer import TransactionalWriter
 from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, TopicNotFoundError
-from kafka_replica.producer.encoding import Encoder
+from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.headers import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.outbox.queue import Content, Recorded
 from kafka_replica.producer.relay.progress import (
@@ -21,8 +22,9 @@ from kafka_replica.producer.relay.progress import (
     progress_value,
     read_progress,
 )
-from kafka_replica.records import Headers, Partition, key_text
+from kafka_replica.records import Partition, key_text
 
+Header: TypeAlias = tuple[str, str | bytes | None]  # as confluent-kafka types it
 Step = Callable[[str], None]
 """Told the name of each step before the next one is taken; tests die there."""
 
@@ -67,6 +69,15 @@ class Sent(NamedTuple):
     """Of its progress record."""
 
 
+@dataclass(slots=True)
+class _Tally:
+    """What has been handed over of a transaction."""
+
+    size: int = 0
+    messages: int = 0
+    not_carried: int = 0
+
+
 class Link:
     """One connection; when anything fails it is closed, and another one made.
 
@@ -101,6 +112,7 @@ class Link:
         """
         identity = self._identity
         self._check_topics()
+        self._config |= fitting_batches(self._plain, list(identity.topics), self._timeout_s)
         if former_id not in {None, identity.transactional_id}:
             TransactionalWriter(self._config, str(former_id), self._timeout_s).close()
         self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
@@ -122,10 +134,13 @@ class Link:
         writer.begin()
         self._step("begun")
         try:
-            size, messages, not_carried = self._hand_over(writer, recorded, count, contents)
             place = self._identity.progress_place
             value = progress_value(recorded.tx_id, recorded.recorded_ms)
+            # First, so that all partitions are added to the transaction by one request.
             writer.send_to(place, self._identity.progress_key, value, ())
+            tally = _Tally()
+            records = self._records(recorded, count, contents, tally)
+            writer.send_all(self._identity.topics, records)
             self._step("handed over")
             ends = writer.commit()
         except CommitUnknownError:
@@ -135,7 +150,7 @@ class Link:
                 writer.abort()
             raise
         self._step("committed")
-        return Sent(size, messages, not_carried, ends[place] - 1)
+        return Sent(tally.size, tally.messages, tally.not_carried, ends[place] - 1)
 
     def present_keys(self) -> Iterator[bytes]:
         """The keys that the topics have now.
@@ -154,6 +169,14 @@ class Link:
                     (alive.discard if record.value is None else alive.add)(record.key)
             there |= alive
         yield from sorted(there)
+
+    def carried(self, contents: Iterable[Content]) -> Iterator[bytes]:
+        """The keys of contents that the format can carry.
+
+        Raises:
+            EncodingError: one cannot be read.
+        """
+        return (content.key for content in contents if self._encoded(content) is not None)
 
     def forget(self) -> None:
         """Deletes this producer's progress record, in a transaction of its own.
@@ -174,37 +197,38 @@ class Link:
         if writer is not None:
             writer.close()
 
-    def _hand_over(
-        self, writer: TransactionalWriter, recorded: Recorded, count: int, contents: Iterable[Content]
-    ) -> tuple[int, int, int]:
-        size = messages = not_carried = 0
+    def _records(
+        self, recorded: Recorded, count: int, contents: Iterable[Content], tally: _Tally
+    ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
+        """Keys, values and headers as they are sent; counts them as they are taken."""
         name = f"{self._identity.producer_id}/{recorded.tx_id}"
         said = of_transaction(TransactionHeaders(name, 1, count, recorded.recorded_ms))
+        types: dict[str, Header] = {}  # a few for many records
         for number, content in enumerate(contents, 1):
-            encoded = self._encoded(content)
-            if encoded is None:
-                not_carried += 1
-                continue
-            value, headers = encoded
-            for topic in self._identity.topics:
-                writer.send(topic, content.key, value, (*headers, *said(number)))
-            size += len(content.key) + len(value or b"")
-            messages += 1
+            key, value, content_type = content
+            if value is not None and self._encoder is not as_recorded:
+                encoded = self._encoded(content)
+                if encoded is None:
+                    tally.not_carried += 1
+                    continue
+                value, content_type = encoded
+            headers: list[Header] = [*said(number)]
+            if content_type is not None:
+                if content_type not in types:
+                    types[content_type] = (CONTENT_TYPE, content_type.encode())
+                headers.insert(0, types[content_type])
+            tally.size += len(key) + len(value or b"")
+            tally.messages += 1
+            yield key, value, headers
             self._step("record")
-        return size, messages, not_carried
 
-    def _encoded(self, content: Content) -> tuple[bytes | None, Headers] | None:
-        if content.value is None:
-            return None, ()
+    def _encoded(self, content: Content) -> Encoded | None:
+        assert content.value is not None, "a deletion has no value"  # noqa: S101
         try:
-            encoded = self._encoder(content.key, content.value, content.content_type, self._identity.media_type)
+            return self._encoder(content.key, content.value, content.content_type, self._identity.media_type)
         except Exception as error:
             wanted = self._identity.media_type or "its format"
             raise EncodingError(f"writing {key_text(content.key)} as {wanted}: {error}; mend it, and resume") from error
-        if encoded is None:
-            return None
-        headers = () if encoded.content_type is None else ((CONTENT_TYPE, encoded.content_type.encode()),)
-        return encoded.value, headers
 
     def _check_topics(self) -> None:
         topics = Topics(self._plain)

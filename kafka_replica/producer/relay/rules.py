@@ -44,6 +44,7 @@ _LOST = (
     "or is not the one that was used; make sure that this is the right cluster, then delete the producer's "
     "configuration, create it anew and do a full flush"
 )
+_DOUBT = "; before that Kafka did not answer a commit: it finds out whether transaction {} has arrived when it goes on"
 _AHEAD = (
     "Kafka's progress topic knows transaction {arrived}, but only {recorded} were ever recorded: the database is older "
     "than the topic; restore the newest one, or delete the producer's configuration, create it anew and do a full flush"
@@ -60,6 +61,8 @@ class Relay:
     def __init__(self, retries: int = RETRIES) -> None:
         self._retries = retries
         self._failures = 0
+        self._in_doubt = False
+        """Whether Kafka may have committed what was sent last; until it is asked."""
         self._arrived: int | None = None
         """Up to which transaction Kafka has all; None while not connected."""
         self._seen: Looked | None = None
@@ -92,7 +95,7 @@ class Relay:
                 return self._looked(event)
             case Connected():
                 # What the database said before may be older than this, and the lease may be lost by now.
-                self._arrived = event.progress or 0
+                self._arrived, self._in_doubt = event.progress or 0, False
                 return Acquire()
             case Committed():
                 self._arrived, self._failures = event.tx_id, 0
@@ -142,10 +145,12 @@ class Relay:
         to_blame = self._sending or (seen.next_ids[0] if seen is not None and seen.next_ids else None)
         self._drop()
         self._failures += 1
+        self._in_doubt |= event.may_have_arrived
         if event.fault in {Fault.TRANSITORY, Fault.FENCED} and self._failures <= self._retries:
             decision: Decision = Wait(Pause.RETRY, self._failures)
         else:
-            decision = self._suspend(to_blame, event.fault, event.reason, event.may_have_arrived)
+            doubt = "" if event.may_have_arrived or not self._in_doubt else _DOUBT.format(to_blame)
+            decision = self._suspend(to_blame, event.fault, event.reason + doubt, self._in_doubt)
         if arrived is not None and seen is not None and arrived > seen.sent:
             self._then = decision
             return MarkSent(arrived)

@@ -26,8 +26,9 @@ from kafka_replica.producer.notices import (
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.producer.outbox.outbox import Outbox
-from kafka_replica.producer.outbox.queue import Content, Queue, View
+from kafka_replica.producer.outbox.queue import Content, Queue, Recorded, View
 from kafka_replica.producer.outbox.tables import Kind, Status
+from kafka_replica.producer.relay.ahead import Ahead
 from kafka_replica.producer.relay.events import (
     Acquire,
     Committed,
@@ -99,6 +100,7 @@ class Runner:
         self._engine = engine
         self._outbox = outbox
         self._queue = Queue(engine, outbox.producer_id)
+        self._ahead = Ahead(self._queue)
         self._lease = lease
         self._make_link = make_link
         self._transactional_id = transactional_id
@@ -129,6 +131,7 @@ class Runner:
                 event = self._done(decision)
         finally:
             self._disconnect()
+            self._ahead.close()
 
     def _done(self, decision: Decision) -> Event:
         try:
@@ -203,6 +206,7 @@ class Runner:
             return StandingBy()
         self._view = view = self._queue.view()
         running = view.intent.mode is Mode.RUNNING
+        self._ahead.look_at(view.next if running else ())
         return Looked(running, view.intent.sent, view.recorded, tuple(each.tx_id for each in view.next))
 
     def _connect(self) -> Event:
@@ -224,15 +228,23 @@ class Runner:
         recorded = next(each for each in self._view.next if each.tx_id == tx_id)
         self._tell(Sending(tx_id))
         if recorded.kind is Kind.SWEEP:
-            keep = self._queue.keys_as_of(tx_id)
+            keep = self._keys_to_keep(self._link, tx_id)
             gone = [Content(key, None, None) for key in self._link.present_keys() if key not in keep]
             sent = self._link.send(recorded, len(gone), gone)
         else:
-            count, contents = self._queue.contents(recorded)
+            count, contents = self._ahead.contents(recorded)
             sent = self._link.send(recorded, count, contents)
         self._sent[tx_id], self._offset = sent, sent.offset
         self._tell(Acknowledged(tx_id, sent.size, sent.messages, sent.not_carried))
         return Committed(tx_id)
+
+    def _keys_to_keep(self, link: Link, tx_id: int) -> set[bytes]:
+        """The keys that a flush has just sent: not those whose content the format cannot carry."""
+        flush = self._sent.get(tx_id - 1)
+        if flush is not None and not flush.not_carried:
+            return self._queue.keys_as_of(tx_id)
+        _, contents = self._queue.contents(Recorded(tx_id, Kind.FLUSH, 0))
+        return set(link.carried(contents))
 
     def _mark_sent(self, up_to: int) -> Event:
         self._step("marking")

@@ -1,0 +1,66 @@
+"""``kafka-replica map``: data of one structure made data of another, rows that cannot be mapped kept apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kafka_replica.cli.data_options import data_options, severities_of
+from kafka_replica.cli.output import json_line
+from kafka_replica.cli.results import REJECTED_ROWS, fresh_folder, outcome_json, show, steps, write_report
+from kafka_replica.cli.structure_source import StructureSource
+from kafka_replica.jobs import MappingJob, engine, sources_of
+from kafka_replica.mapping import compile_map, inverse
+from kafka_replica.rules import compile_rules
+from kafka_replica.sdmx import Structures
+
+
+@click.command("map")
+@click.argument("data", nargs=-1, required=True, metavar="DATA...")
+@click.option("--map", "reference", required=True, metavar="URN", help="The structure map.")
+@click.option("--reverse", is_flag=True, help="Map back, where the map forgets nothing.")
+@data_options
+def map_data(
+    data: tuple[str, ...],
+    reference: str,
+    reverse: bool,
+    source: StructureSource,
+    out: Path,
+    severities: tuple[str, ...],
+    engine_name: str,
+    out_format: Any,
+    decimal: str,
+    encoding: str | None,
+    overwrite: bool,
+    report_picture: bool,
+    as_json: bool,
+) -> int:
+    """Map DATA to another structure.
+
+    DATA are files of SDMX-CSV, plain CSV with component ids for column names, Parquet, SDMX-ML or SDMX-JSON, or folders
+    of them. Mapped rows, rejected rows as they came, and report.json go to the folder. Exits 0 if nothing was wrong, 3
+    if rows were rejected, 1 if it could not be done.
+    """
+    sources = sources_of(data)
+    runs = engine(engine_name)
+    with steps() as step:
+        step("reading structures")
+        with source.snapshot() as snapshot:
+            structures = Structures(snapshot)
+            plan = compile_map(structures, reference, rules=severities_of(severities))
+            plan = inverse(plan) if reverse else plan
+            rules, target = (compile_rules(structures, side.urn) for side in (plan.source, plan.target))
+        fresh_folder(out, overwrite=overwrite)
+        job = MappingJob(
+            sources=sources, rules=rules, out=out, out_format=out_format, decimal=decimal, encoding=encoding, plan=plan,
+            target=target,
+        )  # fmt: skip
+        outcome = runs.map(job, step)
+        write_report(out, outcome, picture=report_picture)
+    if as_json:
+        json_line(outcome_json(outcome))
+    else:
+        show(outcome, out, out_format)
+    return REJECTED_ROWS if outcome.rejected_rows else 0

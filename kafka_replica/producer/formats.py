@@ -1,0 +1,71 @@
+"""The encoder of structures: whatever format they were recorded in, in the one that is published."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from kafka_replica.errors import ConfigurationError, MessageError, UnwritableError
+from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
+from kafka_replica.records import key_text
+from kafka_replica.sdmx import media_types, read_message, write_message
+from kafka_replica.sdmx.formats import Format, of_content_type
+from kafka_replica.sdmx.model import Artefact
+
+_log = logging.getLogger("kafka_replica.producer")
+
+
+def encoder_of(media_type: str) -> Encoder:
+    """The encoder for a configured format; without one, content is sent as it was recorded.
+
+    Raises:
+        ConfigurationError: it is no format that can be written.
+    """
+    if not media_type:
+        return as_recorded
+    _format_of(media_type)
+    return as_structures
+
+
+def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
+    """A structure message in the media type wanted, of the artefact that the key names; None if it has no place there.
+
+    Content that was recorded in that format stays as it is, byte for byte. All else is read, written, and read again:
+    nothing is lost silently. The same content always gives the same bytes.
+
+    Raises:
+        ConfigurationError: no such format is written.
+        MessageError: the content is no structure message, or does not hold the artefact.
+    """
+    format_ = _format_of(wanted)
+    if content_type is not None and of_content_type(content_type) is format_:
+        return Encoded(value, wanted)
+    artefact = _named(key, read_message(value, content_type))
+    try:
+        return Encoded(write_message(artefact, format_), wanted)
+    except UnwritableError as error:
+        _log.warning("left out: %s", error)
+        return None
+
+
+def _format_of(media_type: str) -> Format:
+    format_ = of_content_type(media_type)
+    if format_ is None or format_ not in media_types():
+        raise ConfigurationError(f"media_type={media_type!r}: no such format is written; {_choice()}")
+    return format_
+
+
+def _choice() -> str:
+    return f"choose one of {', '.join(media_types())}"
+
+
+def _named(key: bytes, artefacts: Iterable[Artefact]) -> Artefact:
+    found = list(artefacts)
+    name = key_text(key)
+    artefact = next((each for each in found if str(each.urn) == name), None)
+    if artefact is None:
+        raise MessageError(
+            f"its message holds {', '.join(str(each.urn) for each in found[:3]) or 'nothing'}, and not what its key "
+            "names; record it under its own URN"
+        )
+    return artefact

@@ -1,0 +1,171 @@
+"""A folder of structure files as a source.
+
+What is in the files is what there is: an artefact that no file holds any more is deleted. So nothing is taken in
+while a file is being written, cannot be read, or all of them are gone (a volume that is not mounted looks so).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from stat import S_ISREG
+from threading import Event
+from typing import NamedTuple
+
+from kafka_replica.errors import KafkaReplicaError, MissingExtraError, SourceError
+from kafka_replica.producer.changes import Put
+from kafka_replica.producer.sources.contents import puts_of
+from kafka_replica.producer.structures import is_named_so, read_structures
+
+try:
+    from watchfiles import watch
+except ImportError as error:
+    raise MissingExtraError("watching a folder", "producer") from error
+
+_log = logging.getLogger("kafka_replica.producer")
+
+_LOOKS = 20  # for the folder to stay as it is
+
+
+@dataclass(frozen=True)
+class FolderSettings:
+    """Which files, and how they are watched."""
+
+    folders: tuple[str, ...]
+    """Searched with all folders in them. Names that begin with a dot are left out."""
+    pattern: str = "*"
+    """Names of the files that count, of those that may be structure files."""
+    quiet_s: float = 0.5
+    """For how long nothing must have changed before the folder is read."""
+    interval_s: float = 5.0
+    """How often is looked at least: not every file system tells of changes."""
+    allow_empty: bool = False
+    """Whether a folder without any structure file means that everything is deleted, and not that something is wrong."""
+
+
+def _refuse(error: OSError) -> None:
+    raise error
+
+
+class _Stamp(NamedTuple):
+    """What changes whenever a file does."""
+
+    modified_ns: int
+    changed_ns: int
+    size: int
+    inode: int
+
+
+class FolderSource:
+    """All structure files in folders; of an artefact that two of them hold, the one in the last file counts.
+
+    Files that have not changed are not read again; their contents are kept in memory.
+    """
+
+    def __init__(self, settings: FolderSettings) -> None:
+        self._settings = settings
+        self._paths = [Path(folder) for folder in settings.folders]
+        self._stamps: dict[Path, _Stamp] | None = None
+        self._puts: dict[Path, list[Put]] = {}
+        self._is_taken = False
+
+    def read(self) -> list[Put] | None:
+        """All that the files hold; None if no file has changed.
+
+        Raises:
+            SourceError: a folder is not there or empty, a file cannot be read, or they never stop changing.
+        """
+        stamps = self._scan()
+        if stamps == self._stamps and self._is_taken:
+            return None
+        for _ in range(_LOOKS):
+            Event().wait(self._settings.quiet_s)
+            before, stamps = stamps, self._scan()
+            if stamps != before:
+                continue
+            puts = {file: self._read(file, stamp) for file, stamp in stamps.items()}
+            if self._scan() == stamps:
+                self._stamps, self._puts, self._is_taken = stamps, puts, True
+                return list(self._all(puts))
+        raise SourceError(f"{self._said()}: files change all the time; put them elsewhere first, then move them here")
+
+    def forget(self) -> None:
+        """The next reading gives everything."""
+        self._is_taken = False
+
+    def wait(self, closing: Event) -> None:
+        """Waits for a change, ``interval_s`` at most."""
+        timeout_ms = max(1, int(self._settings.interval_s * 1000))
+        watched = [path for path in self._paths if path.is_dir()]
+        if len(watched) < len(self._paths):
+            closing.wait(self._settings.interval_s)
+            return
+        try:
+            next(
+                watch(
+                    *watched, watch_filter=None, debounce=200, stop_event=closing, rust_timeout=timeout_ms,
+                    yield_on_timeout=True, raise_interrupt=False,
+                ),
+                None,
+            )  # fmt: skip
+        except (OSError, RuntimeError) as error:  # a folder that went away just now, or too many watches
+            _log.info("%s: changes are looked for every %g s (%s)", self._said(), self._settings.interval_s, error)
+            closing.wait(self._settings.interval_s)
+
+    def _scan(self) -> dict[Path, _Stamp]:
+        found: dict[Path, _Stamp] = {}
+        for folder in self._paths:
+            if not folder.is_dir():
+                raise SourceError(f"{self._said()}: there is no folder {folder}; nothing is deleted until it is back")
+            try:
+                here = dict(self._stamped(folder))
+            except OSError as error:
+                raise SourceError(f"{self._said()}: {error}; nothing is taken in") from error
+            if not here and not self._settings.allow_empty:
+                raise SourceError(
+                    f"{self._said()}: {folder} holds no structure file, as a volume that is not mounted; nothing is "
+                    "deleted: set allow_empty if it is meant"
+                )
+            found.update(here)
+        return found
+
+    def _stamped(self, folder: Path) -> Iterator[tuple[Path, _Stamp]]:
+        """The files that count; raises OSError where a folder, or what a link leads to, cannot be seen."""
+        for place, folders, names in os.walk(folder, onerror=_refuse):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(names):
+                if is_named_so(name) and not name.startswith(".") and fnmatchcase(name, self._settings.pattern):
+                    file = Path(place, name)
+                    try:
+                        seen = file.stat()
+                    except FileNotFoundError:
+                        if file.is_symlink():
+                            raise
+                        continue  # it went just now
+                    if S_ISREG(seen.st_mode):
+                        yield file, _Stamp(seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino)
+
+    def _read(self, file: Path, stamp: _Stamp) -> list[Put]:
+        if self._stamps is not None and self._stamps.get(file) == stamp and file in self._puts:
+            return self._puts[file]
+        try:
+            return list(puts_of(read_structures([file]).parts.values()))
+        except KafkaReplicaError as error:
+            raise SourceError(f"{self._said()}: {error}; nothing is taken in until it can be read") from error
+
+    def _all(self, puts: dict[Path, list[Put]]) -> Iterator[Put]:
+        places: dict[str, Path] = {}
+        for file, held in puts.items():
+            for put in held:
+                key = str(put.key)
+                if key in places:
+                    _log.warning("%s is in %s and in %s; the latter counts", key, places[key], file)
+                places[key] = file
+            yield from held
+
+    def _said(self) -> str:
+        return f"reading {', '.join(map(str, self._paths))}"

@@ -1,0 +1,241 @@
+"""An SDMX REST service as a source.
+
+Only a complete, successful answer to every query says what there is: whatever else a service says, nothing of it is
+taken in, and so nothing is deleted for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from threading import Event
+from typing import NamedTuple
+
+from kafka_replica.errors import ConfigurationError, MissingExtraError, SdmxError, SourceError
+from kafka_replica.producer.changes import Put
+from kafka_replica.producer.sources.contents import puts_of
+from kafka_replica.producer.sources.queries import Api, accept_of, path_of
+from kafka_replica.sdmx import split_message
+from kafka_replica.sdmx.formats import unpacked
+
+try:
+    import httpx
+    from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+except ImportError as error:
+    raise MissingExtraError("reading an SDMX service", "producer") from error
+
+_FOOTER = re.compile(rb"<(?:[\w.-]+:)?Footer[\s>].*?</(?:[\w.-]+:)?Footer\s*>", re.DOTALL)
+_NOTE = re.compile(rb"<(?:[\w.-]+:)?Message\b([^>]*)>")
+_HARMLESS = re.compile(rb"""severity\s*=\s*["']Information["']""")
+_MAY_PASS = {408, 425, 429, 500, 502, 503, 504}
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """Which service, what of it, and how often."""
+
+    url: str = field(repr=False)
+    """Its entry point, before ``/structure`` (2.x) or ``/codelist`` (1.x)."""
+    api: Api = "2"
+    """Version of the REST interface: "1" (1.x, with SDMX 2.1) or "2" (2.x, with SDMX 3)."""
+    structures: tuple[str, ...] = ("*",)
+    """What is asked for, such as ``codelist/ECB,SDMX/*/*``: type, agency, id and version; ``*`` is all."""
+    accept: str = ""
+    """The header ``Accept``, where the service needs another than ours."""
+    interval_s: float = 60.0
+    timeout_s: float = 60.0
+    retries: int = 3
+    """How often a question is asked again within one look, where that may help."""
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    token: str | None = field(default=None, repr=False)
+    """Sent as ``Authorization: Bearer``."""
+    ca_file: str | None = None
+    """Certificates to trust instead of the system's."""
+    allow_empty: bool = False
+    """Whether a service that has nothing means that everything is deleted, and not that something is wrong."""
+
+
+class _Answer(NamedTuple):
+    """A complete answer to a query, and what to ask whether it still holds."""
+
+    etag: str | None
+    modified: str | None
+    digest: bytes
+    puts: list[Put]
+
+
+class _TryAgainError(Exception):
+    """It may help."""
+
+
+class ServiceSource:
+    """The structures of an SDMX REST service (1.x or 2.x), asked for with ``If-None-Match`` where it gives ETags.
+
+    Args:
+        settings: which service, what of it, and how often.
+        media_type: the format that is published, which is asked for first.
+
+    Raises:
+        ConfigurationError: the address or a query is impossible, or the certificates cannot be read.
+    """
+
+    def __init__(self, settings: ServiceSettings, media_type: str = "") -> None:
+        self._settings = settings
+        if settings.api not in {"1", "2"}:
+            raise ConfigurationError(f'api={settings.api!r}: say "1" (with SDMX 2.1) or "2" (with SDMX 3)')
+        url = _url(settings.url)
+        self._shown = str(url.copy_with(userinfo=b""))
+        base = self._shown.rstrip("/")
+        self._addresses = [f"{base}/{path_of(query, settings.api)}" for query in settings.structures]
+        self._answers: dict[str, _Answer] = {}
+        self._is_taken = False
+        self._client = _client(settings, url, settings.accept or accept_of(media_type, settings.api))
+
+    def read(self) -> list[Put] | None:
+        """All that the service has of what is asked for; None if nothing has changed.
+
+        Raises:
+            SourceError: it does not answer all queries completely.
+        """
+        answers = {address: self._ask(address) for address in self._addresses}
+        if not self._settings.allow_empty and not any(answer.puts for answer in answers.values()):
+            raise SourceError(
+                f"reading {self._shown}: it answers that it has nothing; nothing is deleted: set allow_empty if it is "
+                "meant"
+            )
+        is_same = self._is_taken and all(
+            address in self._answers and answer.digest == self._answers[address].digest
+            for address, answer in answers.items()
+        )
+        self._answers, self._is_taken = answers, True
+        return None if is_same else [put for answer in answers.values() for put in answer.puts]
+
+    def forget(self) -> None:
+        """The next reading gives everything."""
+        self._is_taken = False
+
+    def wait(self, closing: Event) -> None:
+        """Waits ``interval_s``."""
+        closing.wait(self._settings.interval_s)
+
+    def close(self) -> None:
+        """Closes its connections."""
+        self._client.close()
+
+    def _ask(self, address: str) -> _Answer:
+        known = self._answers.get(address)
+        response = self._get(address, known)
+        if response.status_code == httpx.codes.NOT_MODIFIED and known is not None:
+            return known
+        if response.status_code == httpx.codes.NOT_FOUND and self._settings.allow_empty:
+            return _Answer(None, None, b"", [])  # how SDMX says that there are no results
+        if response.status_code != httpx.codes.OK:
+            raise self._refused(address, response)
+        digest = hashlib.sha256(response.content).digest()
+        etag, modified = response.headers.get("etag"), response.headers.get("last-modified")
+        if known is not None and known.digest == digest:
+            return _Answer(etag, modified, digest, known.puts)
+        return _Answer(etag, modified, digest, list(self._puts(address, response)))
+
+    def _get(self, address: str, known: _Answer | None) -> httpx.Response:
+        headers: dict[str, str] = {}
+        if known is not None and known.etag:
+            headers["If-None-Match"] = known.etag
+        elif known is not None and known.modified:
+            headers["If-Modified-Since"] = known.modified
+        tries = Retrying(
+            retry=retry_if_exception_type((httpx.TransportError, _TryAgainError)),
+            stop=stop_after_attempt(1 + self._settings.retries),
+            wait=wait_exponential(multiplier=0.25, max=10),
+            reraise=True,
+        )
+        response: httpx.Response | None = None
+
+        def once() -> httpx.Response:
+            nonlocal response
+            response = self._client.get(address, headers=headers)
+            if response.status_code in _MAY_PASS:
+                raise _TryAgainError
+            return response
+
+        try:
+            return tries(once)
+        except _TryAgainError:
+            assert response is not None  # noqa: S101
+            return response
+        except httpx.HTTPError as error:
+            raise SourceError(
+                f"reading {address}: {type(error).__name__}: {error}; check the service; nothing is taken in until it "
+                "answers"
+            ) from error
+
+    def _refused(self, address: str, response: httpx.Response) -> SourceError:
+        advice = {
+            401: "check user, password or token",
+            403: "check user, password or token",
+            404: 'check url and api ("1" or "2"), and structures; set allow_empty if there may be none',
+            406: "set accept to a format that it has",
+        }.get(response.status_code, "see its log")
+        said = " ".join(response.text[:300].split())
+        return SourceError(
+            f"reading {address}: it answers {response.status_code} {response.reason_phrase}: {said}; nothing is taken "
+            f"in; {advice}"
+        )
+
+    def _puts(self, address: str, response: httpx.Response) -> Iterator[Put]:
+        content_type = response.headers.get("content-type")
+        try:
+            _check_complete(response.content)
+            yield from puts_of(split_message(response.content, content_type))
+        except SdmxError as error:
+            raise SourceError(
+                f"reading {address} ({content_type}): {error}; nothing is taken in until the answer can be read"
+            ) from error
+
+
+def _check_complete(body: bytes) -> None:
+    """Raises SdmxError if the message says at its end that it does not hold all.
+
+    SDMX-ML, 2.1 and later: a footer with codes and severities, such as 510 where a limit was exceeded.
+    """
+    plain = unpacked(body)
+    if b"Footer" not in plain[-65536:]:
+        return
+    for footer in _FOOTER.findall(plain):
+        notes = _NOTE.findall(footer)
+        if not all(_HARMLESS.search(attributes) for attributes in notes):
+            said = " ".join(re.sub(rb"<[^>]*>", b" ", footer).decode(errors="replace").split())
+            codes = b" ".join(notes).decode(errors="replace").strip()
+            raise SdmxError(f"its footer says that something is wrong with the answer ({codes}: {said[:300]})")
+
+
+def _url(text: str) -> httpx.URL:
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise ConfigurationError(f"the service's url: {error}") from error
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ConfigurationError("the service's url should be like https://registry.example.org/sdmx/v2")
+    return url.copy_with(query=None, fragment=None)
+
+
+def _client(settings: ServiceSettings, url: httpx.URL, accept: str) -> httpx.Client:
+    user, password = settings.user or url.username, settings.password or url.password
+    headers = {"Accept": accept, "User-Agent": "kafka-replica"}
+    if settings.token:
+        headers["Authorization"] = f"Bearer {settings.token}"
+    try:
+        return httpx.Client(
+            auth=(user, password) if user else None, headers=headers, timeout=settings.timeout_s,
+            follow_redirects=True, verify=_trusted(settings.ca_file),
+        )  # fmt: skip
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"setting up the connection to {url.host}: {error}") from error
+
+
+def _trusted(ca_file: str | None) -> ssl.SSLContext | bool:
+    return True if ca_file is None else ssl.create_default_context(cafile=ca_file)

@@ -1,0 +1,97 @@
+"""Looks at a source again and again, while its producer is the one that publishes."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from types import TracebackType
+from typing import Protocol, Self
+
+from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.producer.notices import SourceFailed, TakenIn
+from kafka_replica.producer.service import StructureProducer
+from kafka_replica.producer.sources import Source, take_in
+
+_log = logging.getLogger("kafka_replica.producer")
+
+_STAND_BY_S = 0.25
+_CLOSE_S = 10.0
+
+
+class Watched(Source, Protocol):
+    """A source that says when to look again."""
+
+    def wait(self, closing: threading.Event) -> None:
+        """Waits until it may have changed, not longer than it likes to; returns soon once ``closing`` is set."""
+
+
+class Watcher:
+    """A thread that takes in a source. Of several instances of a producer, the one that publishes looks.
+
+    ::
+
+        with StructureProducer(settings) as producer, Watcher(FolderSource(folder), producer):
+            ...
+
+    A source that cannot be read is logged and told to observers (``SourceFailed``), and tried again.
+    """
+
+    def __init__(self, source: Watched, producer: StructureProducer) -> None:
+        self._source = source
+        self._producer = producer
+        self._closing = threading.Event()
+        self._led = False
+        self._failure: str | None = None
+        self._thread = threading.Thread(target=self._run, name="kafka_replica source", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends; a reading that is under way has some seconds to finish, and harms nobody after that."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(_CLOSE_S)
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            if not self._producer.leads:
+                self._led = False
+                self._closing.wait(_STAND_BY_S)
+                continue
+            if not self._led:
+                self._source.forget()  # another instance may have recorded since
+                self._led = True
+            self._look()
+            self._source.wait(self._closing)
+
+    def _look(self) -> None:
+        try:
+            recorded = take_in(self._source, self._producer)
+        except KafkaReplicaError as error:
+            self._failed(str(error))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again and somebody is told
+            _log.exception("a source failed at something nobody foresaw")
+            self._failed(f"{type(error).__name__}: {error}")
+        else:
+            if recorded or self._failure is not None:
+                self._failure = None
+                self._tell(TakenIn(tuple(recorded)))
+
+    def _failed(self, reason: str) -> None:
+        if reason != self._failure:
+            self._failure = reason
+            _log.warning("%s", reason)
+            self._tell(SourceFailed(reason))
+
+    def _tell(self, notice: TakenIn | SourceFailed) -> None:
+        try:
+            self._producer.tell(notice)
+        except Exception:  # noqa: BLE001 - who listens must not stop who watches
+            _log.exception("an observer of the producer failed")

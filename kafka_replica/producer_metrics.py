@@ -1,0 +1,195 @@
+"""How a producer fares, as Prometheus metrics.
+
+::
+
+    with StructureProducer(settings) as producer:
+        export_producer(producer)
+        close = serve(9101)
+
+What the database says is asked when Prometheus asks, what this instance has done is counted as it does it. Labels are
+bounded: ``producer`` is its id, ``topic`` as configured, ``state`` and ``status`` are words and numbers of ours.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+from kafka_replica.errors import ConfigurationError, KafkaReplicaError, MissingExtraError
+
+try:
+    from prometheus_client import REGISTRY, CollectorRegistry, start_http_server
+    from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+    from prometheus_client.registry import Collector
+except ImportError as error:
+    raise MissingExtraError("exporting metrics", "metrics") from error
+
+_PREFIX = "kafka_replica_producer_"
+_LABELS = ["producer", "topic"]
+_MODES = ("idle", "running", "suspended", "failed")
+_FAILURES = ("2", "3", "4")
+
+_GAUGES: tuple[tuple[str, str, Callable[[Any, float], float | None]], ...] = (
+    ("pending_transactions", "Recorded transactions that are not sent yet.", lambda said, _: said.pending),
+    ("pending_bytes", "Keys and values of these, before compression.", lambda said, _: said.pending_bytes),
+    (
+        "oldest_pending_age_seconds", "For how long the oldest of these has been recorded; 0 if there is none.",
+        lambda said, now_s: 0.0 if said.oldest_pending_ms is None else max(0.0, now_s - said.oldest_pending_ms / 1000),
+    ),
+    (
+        "last_sent_timestamp_seconds", "When the last transaction was noted as sent, since 1970-01-01 UTC.",
+        lambda said, _: None if said.last_sent_ms is None else said.last_sent_ms / 1000,
+    ),
+)  # fmt: skip
+_TOTALS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
+    ("recorded_transactions", "Transactions recorded, by whichever instance.", lambda said: said.recorded),
+    ("sent_transactions", "Transactions that have arrived, from whichever instance.", lambda said: said.sent),
+    ("left_out_records", "Records not sent, for the format could not carry them.", lambda said: said.not_carried),
+)
+_COUNTERS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
+    ("acknowledged_transactions", "Transactions that Kafka acknowledged to this instance.", lambda n: n.transactions),
+    ("acknowledged_records", "Records of these, of one topic.", lambda n: n.records),
+    ("acknowledged_bytes", "Keys and values of these before compression, of one topic.", lambda n: n.size_bytes),
+    ("retries", "How often this instance tried again what had failed.", lambda n: n.retries),
+    ("source_failures", "How often the watched source began to fail.", lambda n: n.source_failures),
+)
+
+
+class Producer(Protocol):
+    """What is asked: ``kafka_replica.producer.StructureProducer``."""
+
+    @property
+    def settings(self) -> Any: ...  # noqa: D102
+    @property
+    def counts(self) -> Any: ...  # noqa: D102
+    @property
+    def leads(self) -> bool: ...  # noqa: D102
+    def status(self) -> Any: ...  # noqa: D102
+
+
+class ProducerCollector(Collector):
+    """Collects any number of producers, each under its id."""
+
+    def __init__(self) -> None:
+        self._producers: dict[str, Producer] = {}
+
+    def add(self, producer: Producer) -> None:
+        """Collects one more; one of the same id is replaced."""
+        self._producers[producer.settings.id] = producer
+
+    def remove(self, producer_id: str) -> None:
+        """Collects it no more."""
+        self._producers.pop(producer_id, None)
+
+    def collect(self) -> Iterator[Metric]:
+        """What Prometheus asks for; without the database, what this instance knows by itself."""
+        producers = {(name, each.settings.topic): each for name, each in list(self._producers.items())}
+        said: dict[tuple[str, str], Any] = {}
+        for labels, producer in producers.items():
+            try:
+                said[labels] = producer.status()
+            except KafkaReplicaError:
+                continue
+        yield from _of_the_database(said)
+        yield from _of_this_instance(producers)
+        up = _gauge("database_up", "1 if the database answered just now.")
+        for labels in producers:
+            up.add_metric(labels, float(labels in said))
+        yield up
+
+
+def _of_the_database(said: Mapping[tuple[str, str], Any]) -> Iterator[Metric]:
+    now_s = time.time()
+    states = _gauge("state", "1 for how it is meant to run, whichever instance does.", "state")
+    for labels, status in said.items():
+        for mode in _MODES:
+            states.add_metric((*labels, mode), float(str(status.mode) == mode))
+    yield states
+    for name, says, ask in _GAUGES:
+        gauge = _gauge(name, says)
+        for labels, status in said.items():
+            value = ask(status, now_s)
+            if value is not None:
+                gauge.add_metric(labels, value)
+        yield gauge
+    for name, says, total in _TOTALS:
+        counter = _counter(name, says)
+        for labels, status in said.items():
+            counter.add_metric(labels, total(status))
+        yield counter
+    failed = _gauge(
+        "failed_transaction_status", "tx_status of the transaction that suspended it: 2, 3 or 4; 0 if none."
+    )
+    for labels, status in said.items():
+        failed.add_metric(labels, 0 if status.failed is None else status.failed.status)
+    yield failed
+
+
+def _of_this_instance(producers: Mapping[tuple[str, str], Producer]) -> Iterator[Metric]:
+    leader = _gauge("leader", "1 if this instance publishes, 0 if it stands by.")
+    source = _gauge("source_up", "1 unless the watched source cannot be read.")
+    suspensions = _counter("suspensions", "How often this instance suspended the producer, by tx_status.", "status")
+    for labels, producer in producers.items():
+        leader.add_metric(labels, float(producer.leads))
+        source.add_metric(labels, float(producer.counts.source_error is None))
+        for status in _FAILURES:
+            suspensions.add_metric((*labels, status), producer.counts.suspensions[int(status)])
+    yield from (leader, source, suspensions)
+    for name, says, ask in _COUNTERS:
+        counter = _counter(name, says)
+        for labels, producer in producers.items():
+            counter.add_metric(labels, ask(producer.counts))
+        yield counter
+
+
+def _gauge(name: str, says: str, *labels: str) -> GaugeMetricFamily:
+    return GaugeMetricFamily(_PREFIX + name, says, labels=[*_LABELS, *labels])
+
+
+def _counter(name: str, says: str, *labels: str) -> CounterMetricFamily:
+    return CounterMetricFamily(_PREFIX + name, says, labels=[*_LABELS, *labels])
+
+
+_collectors: WeakKeyDictionary[CollectorRegistry, ProducerCollector] = WeakKeyDictionary()
+
+
+def export_producer(producer: Producer, *, registry: CollectorRegistry = REGISTRY) -> None:
+    """Shows a producer in a registry, under its id.
+
+    Args:
+        producer: a ``StructureProducer``.
+        registry: prometheus-client's default registry if not given.
+    """
+    collector = _collectors.get(registry)
+    if collector is None:
+        collector = _collectors[registry] = ProducerCollector()
+        registry.register(collector)
+    collector.add(producer)
+
+
+def unexport_producer(producer_id: str, *, registry: CollectorRegistry = REGISTRY) -> None:
+    """Shows the producer of that id no more, such as one that is closed."""
+    collector = _collectors.get(registry)
+    if collector is not None:
+        collector.remove(producer_id)
+
+
+def serve(port: int, *, registry: CollectorRegistry = REGISTRY) -> Callable[[], None]:
+    """Serves a registry over HTTP, on all addresses, until the function that it returns is called.
+
+    Raises:
+        ConfigurationError: the port cannot be had.
+    """
+    try:
+        server, thread = start_http_server(port, registry=registry)
+    except OSError as error:
+        raise ConfigurationError(f"serving metrics on port {port}: {error.strerror}; choose another port") from error
+
+    def close() -> None:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+    return close
