@@ -9,7 +9,7 @@ import platform
 import statistics
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -17,15 +17,20 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.figures import FIGURES, READERS
+from benchmarks.figures import FIGURES, PUBLISHING, READERS, VALIDATION, Figure
 from benchmarks.java import GlobalKTable, NotMeasurableError
-from benchmarks.page import into_page, readers_into_page
+from benchmarks.page import into_page, into_section
 from benchmarks.picture import picture
 from benchmarks.report import Result, as_markdown, as_table
 from benchmarks.stage import ROOT, Stage
 from kafka_replica.embedded import LocalKafka
 
 _BUILD = ROOT / "build"
+_SECTIONS = {
+    "reading": READERS,
+    "publishing": PUBLISHING,
+    "validation": VALIDATION,
+}  # an experiment, and figures that are shown apart
 
 
 def options() -> argparse.Namespace:
@@ -37,8 +42,10 @@ def options() -> argparse.Namespace:
     parser.add_argument("--only", choices=EXPERIMENTS, action="append", help="may be given several times")
     parser.add_argument("--docs", action="store_true", help="put the table and the picture into docs/speed.md")
     chosen = parser.parse_args()
-    if chosen.docs and chosen.only and chosen.only != ["reading"]:
-        parser.error("--docs shows all figures, or those of readers: leave out --only, or say --only reading")
+    if chosen.docs and chosen.only and not set(chosen.only) <= _SECTIONS.keys():
+        parser.error(
+            "--docs shows all figures, or a section's: leave out --only, or say --only " + " or ".join(_SECTIONS)
+        )
     return chosen
 
 
@@ -93,12 +100,22 @@ def circumstances(chosen: argparse.Namespace) -> str:
     )
 
 
-def readers_circumstances(chosen: argparse.Namespace) -> str:
-    """The same for readers of structure messages."""
-    libraries = ", ".join(f"{name} {version(name)}" for name in ("lxml", "msgspec", "sdmx1", "pysdmx"))
+_LIBRARIES = {
+    "reading": ("lxml", "msgspec", "sdmx1", "pysdmx"),
+    "publishing": ("confluent-kafka", "SQLAlchemy"),
+    "validation": ("pyspark", "polars", "pandas"),
+}
+
+
+def circumstances_of(section: str, chosen: argparse.Namespace) -> str:
+    """The same for a section."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES[section])
     rounds = f"{chosen.rounds} round{'s' if chosen.rounds > 1 else ''}"
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}"
-    return f"{datetime.now(UTC):%Y-%m-%d}, {machine}, {libraries}; {rounds}"
+    share = min(1.0, chosen.records / 500_000)
+    size = f"; {1000 * share:.0f} transactions of 100, a flush of {share:g} GB" if section == "publishing" else ""
+    size = f"; {min(2_000_000, 4 * chosen.records):,} rows" if section == "validation" else size
+    return f"{datetime.now(UTC):%Y-%m-%d}, {machine}, {libraries}{size}; {rounds}"
 
 
 def main() -> None:
@@ -107,25 +124,29 @@ def main() -> None:
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
     lines = Lines()
     values = measure(console, chosen, lines)
-    results, readers = (
-        [Result(figure, values[name]) for name, figure in figures.items() if name in values]
-        for figures in (FIGURES, READERS)
-    )
+    results = _results(FIGURES, values)
+    sections = {name: _results(figures, values) for name, figures in _SECTIONS.items()}
+    everything = [*results, *(result for section in sections.values() for result in section)]
     lines.round = 0
-    for name in (FIGURES | READERS).keys() & values.keys():
-        lines.note({"figure": name, "median": statistics.median(values[name]), "rounds": values[name]})
+    for name, of_rounds in values.items():
+        lines.note({"figure": name, "median": statistics.median(of_rounds), "rounds": of_rounds})
     when = circumstances(chosen)
-    shown, tables = picture(results + readers, when), [as_markdown(one, when) for one in (results, readers) if one]
-    (_BUILD / "bench.svg").write_text(shown)
+    tables = [as_markdown(one, when) for one in (results, *sections.values()) if one]
+    (_BUILD / "bench.svg").write_text(picture(everything, when))
     (_BUILD / "bench.md").write_text("\n".join(tables))
-    console.print(as_table(results + readers, when))
+    console.print(as_table(everything, when))
     console.print("build/bench.jsonl, build/bench.svg, build/bench.md")
     if chosen.docs and results:
         into_page(as_markdown(results, when), picture(results, when))
         console.print("docs/speed.md, docs/speed.svg")
-    if chosen.docs and readers:
-        readers_into_page(as_markdown(readers, readers_circumstances(chosen)))
-        console.print("docs/speed.md: readers")
+    for name, section in sections.items():
+        if chosen.docs and section:
+            into_section(name, as_markdown(section, circumstances_of(name, chosen)))
+            console.print(f"docs/speed.md: {name}")
+
+
+def _results(figures: Mapping[str, Figure], values: Mapping[str, list[float]]) -> list[Result]:
+    return [Result(figure, values[name]) for name, figure in figures.items() if name in values]
 
 
 if __name__ == "__main__":

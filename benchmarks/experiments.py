@@ -7,10 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from benchmarks.codes import codes
 from benchmarks.durable import disk, disk_apply, disk_flush, disk_lookups
 from benchmarks.load import load
+from benchmarks.publishing import publishing
 from benchmarks.reading import reading
 from benchmarks.stage import KEY_BYTES, VALUE_BYTES, Stage
+from benchmarks.validation import validation
 
 Figures: TypeAlias = dict[str, float]
 
@@ -120,4 +123,7 @@ EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "disk-lookups": disk_lookups,
     "disk-flush": disk_flush,
     "reading": reading,
+    "publishing": publishing,
+    "codes": codes,
+    "validation": validation,
 }

@@ -78,6 +78,9 @@ FIGURES: dict[str, Figure] = {
         "memory store started from its checkpoint file, against its bootstrap", "x", 0.3, "less"
     ),
     "checkpoint.restart_s": Figure("seconds of it", "s"),
+    "codes.refresh_s": Figure("Spark: 1,000,000 codes refreshed into workers, one list of 100 new", "s", 0.2, "less"),
+    "codes.driver_s": Figure("seconds of it in the driver", "s"),
+    "codes.first_s": Figure("the same codes broadcast for the first time, decoding included", "s"),
 }
 
 
@@ -107,3 +110,37 @@ def _readers() -> dict[str, Figure]:
 
 READERS: dict[str, Figure] = _readers()
 """Shown in a section of their own."""
+
+PUBLISHING: dict[str, Figure] = {
+    "publish.ratio": Figure("publishing from SQLite against the bare transactional loop", "x", 0.8),
+    "publish.postgres_ratio": Figure("publishing from PostgreSQL against the bare transactional loop", "x", 0.8),
+    "publish.bare_ms": Figure("milliseconds a transaction: the bare loop", "ms"),
+    "publish.ms": Figure("publishing from SQLite", "ms"),
+    "publish.postgres_ms": Figure("publishing from PostgreSQL", "ms"),
+    "publish.bare_cpu_ms": Figure("processor time of it: the bare loop", "ms"),
+    "publish.cpu_ms": Figure("publishing from SQLite", "ms"),
+    "publish.postgres_cpu_ms": Figure("publishing from PostgreSQL", "ms"),
+    "publish.record_ms": Figure("milliseconds a transaction before that: recording in SQLite", "ms"),
+    "publish.postgres_record_ms": Figure("recording in PostgreSQL", "ms"),
+    "flush.mb": Figure("full flush in one transaction: memory above idle, at its peak", "MB", 300, "less"),
+    "flush.s": Figure("seconds of it", "s"),
+}
+"""Of the reference producer; shown in a section of their own."""
+
+_SCAN = "against reading the same rows"
+VALIDATION: dict[str, Figure] = {
+    "validation.kept": Figure(f"validation on Spark, all rows kept, {_SCAN}", "x", 2.5, "less"),
+    "validation.violations": Figure(f"validation on Spark, rows with findings only, {_SCAN}", "x", 2.2, "less"),
+    "validation.mapping": Figure(f"mapping on Spark, {_SCAN}", "x", 2.5, "less"),
+    "validation.duplicates": Figure("exact duplicate keys: how much more", "x", 2.0, "less"),
+    "validation.kept.cpu": Figure("processor time: validation, all rows kept", "x"),
+    "validation.violations.cpu": Figure("processor time: rows with findings only", "x"),
+    "validation.mapping.cpu": Figure("processor time: mapping", "x"),
+    "validation.duplicates.cpu": Figure("processor time: exact duplicate keys, how much more", "x"),
+    "validation.rows_per_s": Figure("million rows a second, all rows kept", "x"),
+    "validation.local": Figure("polars, times faster than Spark: all rows", "x"),
+    "validation.local_small": Figure("polars, times faster than Spark: a 64th of the rows", "x"),
+    "validation.pandas": Figure("times faster than a loop over pandas' rows", "x"),
+    "validation.planned_s": Figure("making the plan, 38,880 codes", "s"),
+}
+"""Of data; shown in a section of their own."""

@@ -6,7 +6,11 @@ from benchmarks.stage import ROOT
 
 _PAGE, _PICTURE = ROOT / "docs" / "speed.md", ROOT / "docs" / "speed.svg"
 _BEGIN, _END = "<!-- figures: written by make bench -->", "<!-- end of figures -->"
-_READERS_BEGIN, _READERS_END = "<!-- readers: written by make bench -->", "<!-- end of readers -->"
+_SECTIONS = {
+    "reading": ("<!-- readers: written by make bench -->", "<!-- end of readers -->"),
+    "validation": ("<!-- validation: written by make bench -->", "<!-- end of validation -->"),
+    "publishing": ("<!-- publishing: written by make bench -->", "<!-- end of publishing -->"),
+}
 
 
 class PageError(Exception):
@@ -23,13 +27,13 @@ def into_page(table: str, picture: str) -> None:
     _PICTURE.write_text(picture)
 
 
-def readers_into_page(table: str) -> None:
-    """Replaces what stands between the two marks for readers of structure messages.
+def into_section(name: str, table: str) -> None:
+    """Replaces what stands between the two marks of a section: ``reading`` or ``publishing``.
 
     Raises:
         PageError: the marks are not there.
     """
-    _between(_READERS_BEGIN, _READERS_END, table)
+    _between(*_SECTIONS[name], table)
 
 
 def _between(begin: str, end: str, written: str) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,8 @@ class Child:
         self._process.kill()
         self._process.wait()
         if self._process.stdin is not None:
-            self._process.stdin.close()
+            with suppress(OSError):  # an order that it did not live to hear
+                self._process.stdin.close()
 
     def wait(self, timeout_s: float) -> bool:
         """Waits until it has ended; whether it has."""

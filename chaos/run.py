@@ -58,7 +58,7 @@ def run(options: Options, say: Callable[[str], None], say_every_s: float = 5.0) 
 
 
 @contextmanager
-def _log_to(path: Path) -> Iterator[None]:
+def log_to(path: Path) -> Iterator[None]:
     """What the replica inside says of its troubles is for a file, not for the screen."""
     log, handler = logging.getLogger("kafka_replica"), logging.FileHandler(path)
     log.addHandler(handler)
@@ -84,7 +84,7 @@ class _Run:
         options = self._options
         self._say(f"starting {options.brokers} broker{'s' * (options.brokers > 1)}")
         with ExitStack() as stack:
-            stack.enter_context(_log_to(self._folder / "inside.log"))
+            stack.enter_context(log_to(self._folder / "inside.log"))
             cluster = stack.enter_context(Cluster(options.brokers))
             cluster.create_topic(TOPIC, options.partitions, compacted_hard(options.delete_retention_ms))
             path = self._folder / "witness.jsonl"

@@ -1,0 +1,133 @@
+"""A data structure of eleven coded dimensions, one of them under other names, and the map from one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from kafka_replica import Cut, MemoryStore, Partition, Record, Snapshot
+from kafka_replica.delta import Delta
+from kafka_replica.sdmx import split_message
+
+SIZES: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
+"""How many codes each dimension has."""
+STRUCTURE: Final = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=B:FROM(1.0)"
+MAP: Final = "urn:sdmx:org.sdmx.infomodel.structuremapping.StructureMap=B:M(1.0)"
+
+_URN: Final = "urn:sdmx:org.sdmx.infomodel."
+_NAMESPACES: Final = " ".join(
+    f'xmlns:{prefix}="http://www.sdmx.org/resources/sdmxml/schemas/v3_0/{name}"'
+    for prefix, name in (("m", "message"), ("s", "structure"), ("c", "common"))
+)
+_MAINTAINABLE: Final = 'agencyID="B" id="{}" version="1.0"><c:Name>x</c:Name>'
+
+
+def code_of(number: int) -> str:
+    """A code of any of the lists."""
+    return f"C{number:05}"
+
+
+def snapshot_of(sizes: Sequence[int]) -> Snapshot:
+    """Version 1 of a store that holds them."""
+    contents = [*(_codelist(place, size) for place, size in enumerate(sizes)), _structures(len(sizes))]
+    contents += [_representation_map(place, size) for place, size in enumerate(sizes)]
+    contents.append(_structure_map(len(sizes)))
+    source = Partition("structures", 0)
+    parts = [part for content in contents for part in split_message(_message(content))]
+    records = [
+        Record(bytes(part.urn), part.value, offset, -1, (("content-type", part.content_type.encode()),), source)
+        for offset, part in enumerate(parts)
+    ]
+    store = MemoryStore()
+    store.apply(Delta(records), Cut({source: len(records)}))
+    return store.snapshot()
+
+
+def _message(content: str) -> bytes:
+    return (
+        f"<m:Structure {_NAMESPACES}><m:Header><m:ID>B</m:ID><m:Test>true</m:Test>"
+        '<m:Prepared>2026-01-01T00:00:00Z</m:Prepared><m:Sender id="B"/></m:Header>'
+        f"<m:Structures>{content}</m:Structures></m:Structure>"
+    ).encode()
+
+
+def _codelist(place: int, size: int) -> str:
+    codes = "".join(f'<s:Code id="{code_of(number)}"><c:Name>x</c:Name></s:Code>' for number in range(size))
+    return f"<s:Codelists><s:Codelist {_MAINTAINABLE.format(f'CL{place}')}{codes}</s:Codelist></s:Codelists>"
+
+
+def _component(kind: str, id_: str, representation: str, more: str = "") -> str:
+    return (
+        f'<s:{kind} id="{id_}"><s:ConceptIdentity>{_URN}conceptscheme.Concept=B:CS(1.0).{id_}</s:ConceptIdentity>'
+        f"<s:LocalRepresentation>{representation}</s:LocalRepresentation>{more}</s:{kind}>"
+    )
+
+
+def _coded(place: int) -> str:
+    return f"<s:Enumeration>{_URN}codelist.Codelist=B:CL{place}(1.0)</s:Enumeration>"
+
+
+def _text(kind: str) -> str:
+    return f'<s:TextFormat textType="{kind}"/>'
+
+
+def _structures(dimensions: int) -> str:
+    return (
+        f"<s:DataStructures>{_structure('FROM', 'D', dimensions)}{_structure('TO', 'T', dimensions)}</s:DataStructures>"
+    )
+
+
+def _structure(id_: str, letter: str, dimensions: int) -> str:
+    # The codes of the target are texts to it: its codes are not what is measured.
+    coded = (
+        _component("Dimension", f"{letter}{place}", _coded(place) if letter == "D" else _text("String"))
+        for place in range(dimensions)
+    )
+    time = _component("TimeDimension", "TIME_PERIOD", _text("ObservationalTimePeriod"))
+    status = _component(
+        "Attribute", "OBS_STATUS", _coded(0) if letter == "D" else _text("String"),
+        "<s:AttributeRelationship><s:Observation/></s:AttributeRelationship>",
+    )  # fmt: skip
+    measure = _component("Measure", "OBS_VALUE", _text("Double"))
+    return (
+        f"<s:DataStructure {_MAINTAINABLE.format(id_)}<s:DataStructureComponents>"
+        f'<s:DimensionList id="DimensionDescriptor">{"".join(coded)}{time}</s:DimensionList>'
+        f'<s:AttributeList id="AttributeDescriptor">{status}</s:AttributeList>'
+        f'<s:MeasureList id="MeasureDescriptor">{measure}</s:MeasureList>'
+        "</s:DataStructureComponents></s:DataStructure>"
+    )
+
+
+def _representation_map(place: int, size: int) -> str:
+    kinds = "<s:SourceDataType>String</s:SourceDataType><s:TargetDataType>String</s:TargetDataType>"
+    rows = "".join(
+        f"<s:RepresentationMapping><s:SourceValue>{code_of(number)}</s:SourceValue>"
+        f"<s:TargetValue>X{number}</s:TargetValue></s:RepresentationMapping>"
+        for number in range(size)
+    )
+    return (
+        f"<s:RepresentationMaps><s:RepresentationMap {_MAINTAINABLE.format(f'R{place}')}{kinds}{rows}"
+        "</s:RepresentationMap></s:RepresentationMaps>"
+    )
+
+
+def _structure_map(dimensions: int) -> str:
+    maps = "".join(
+        f"<s:ComponentMap><s:Source>D{place}</s:Source><s:Target>T{place}</s:Target><s:RepresentationMap>"
+        f"{_URN}structuremapping.RepresentationMap=B:R{place}(1.0)</s:RepresentationMap></s:ComponentMap>"
+        for place in range(dimensions)
+    )
+    ends = "".join(
+        f"<s:{side}>{_URN}datastructure.DataStructure=B:{id_}(1.0)</s:{side}>"
+        for side, id_ in (("Source", "FROM"), ("Target", "TO"))
+    )
+    copies = "".join(
+        f"<s:ComponentMap><s:Source>{one}</s:Source><s:Target>{one}</s:Target></s:ComponentMap>" for one in _COPIED
+    )
+    return (
+        f"<s:StructureMaps><s:StructureMap {_MAINTAINABLE.format('M')}{ends}{maps}{copies}"
+        "</s:StructureMap></s:StructureMaps>"
+    )
+
+
+_COPIED: Final[Iterable[str]] = ("TIME_PERIOD", "OBS_STATUS", "OBS_VALUE")

@@ -1,0 +1,167 @@
+"""Data of eleven coded dimensions scanned, validated and mapped by Spark, all in one session, in turn.
+
+    validation ROWS PASSES
+
+Prints seconds by what was done: ``scan``, ``kept``, ``violations``, ``duplicates``, ``mapping``; the same of smaller
+data and of longer codelists for the plot; ``local`` is polars, ``pandas`` a loop over rows, of a share of the rows.
+Beside wall time it tells the processor time of the JVM, which other processes disturb less.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+import polars as pl
+import psutil
+from pyspark.sql import DataFrame, SparkSession
+
+from benchmarks.observations import MAP, SIZES, STRUCTURE, snapshot_of, write_rows
+from benchmarks.programs.common import tell
+from kafka_replica import Snapshot
+from kafka_replica.local import validate as validate_locally
+from kafka_replica.mapping import compile_map
+from kafka_replica.rules import Rules, compile_rules
+from kafka_replica.sdmx import Structures
+from kafka_replica_spark import session, transform, validate
+
+_WARM: Final = 3
+_LOOP_ROWS: Final = 20_000
+_ALONE: Final = {"duplicate-key": "off", "attribute-differs": "off"}
+_CODES: Final = (10, 100, 1000, 10_000, 50_000)
+
+
+class Turns:
+    """Runs what is compared in turn, and keeps the best of each."""
+
+    def __init__(self, spark: SparkSession, passes: int) -> None:
+        jvm: Any = spark._jvm  # noqa: SLF001 - nothing else tells
+        pid = jvm.java.lang.ProcessHandle.current().pid()
+        self._jvm, self._passes = psutil.Process(pid), passes
+
+    def best(self, **frames: DataFrame) -> tuple[dict[str, float], dict[str, float]]:
+        """Wall and processor seconds of each frame's execution, nothing kept of it; the first ones do not count."""
+        runs = {name: partial(_run, frame) for name, frame in frames.items()}
+        for run in [*runs.values()] * _WARM:
+            run()
+        taken = [{name: self._timed(run) for name, run in runs.items()} for _ in range(self._passes)]
+        walls, cpus = ({name: min(one[name][which] for one in taken) for name in runs} for which in (0, 1))
+        return walls, cpus
+
+    def _timed(self, run: Callable[[], None]) -> tuple[float, float]:
+        before, start = self._jvm.cpu_times(), time.perf_counter()
+        run()
+        wall, after = time.perf_counter() - start, self._jvm.cpu_times()
+        return wall, after.user + after.system - before.user - before.system
+
+
+def _run(df: DataFrame) -> None:
+    df.write.format("noop").mode("overwrite").save()
+
+
+def _rules(snapshot: Snapshot, **severities: str) -> Rules:
+    return compile_rules(Structures(snapshot), STRUCTURE, rules={**_ALONE, **severities})
+
+
+def _main(spark: SparkSession, folder: Path, rows: int, passes: int) -> None:
+    turns = Turns(spark, passes)
+    snapshot = snapshot_of(SIZES)
+    file = folder / "rows.parquet"
+    write_rows(file, rows, SIZES)
+    df = spark.read.parquet(str(file))
+    rules = _rules(snapshot)
+    started = time.perf_counter()
+    checked = validate(df, rules)
+    planned_s = time.perf_counter() - started
+    found = {
+        "scan": df,
+        "kept": checked,
+        "violations": checked.filter("_errors is not null"),
+        "duplicates": validate(df, _rules(snapshot, **{"duplicate-key": "error"})),
+        "mapping": transform(df, compile_map(Structures(snapshot), MAP, rules={"ambiguous-key": "off"})),
+    }
+    walls, cpus = turns.best(**found)
+    tell(
+        wall=walls, cpu=cpus, planned_s=planned_s, rows=rows,
+        by_rows=_by_rows(spark, turns, folder, rows, rules), by_codes=_by_codes(spark, turns, folder, rows),
+        local_s=_local_s(file, rules), pandas_s=_pandas_s(file, rules) * rows / min(rows, _LOOP_ROWS),
+    )  # fmt: skip
+
+
+def _by_rows(spark: SparkSession, turns: Turns, folder: Path, rows: int, rules: Rules) -> list[dict[str, float]]:
+    """The cost of fewer rows: Spark, and polars."""
+    found: list[dict[str, float]] = []
+    for share in (64, 16, 4):
+        file = folder / f"rows_{share}.parquet"
+        write_rows(file, rows // share, SIZES)
+        df = spark.read.parquet(str(file))
+        walls, _ = turns.best(scan=df, kept=validate(df, rules))
+        found.append({"rows": rows // share, **walls, "local": _local_s(file, rules)})
+    return found
+
+
+def _by_codes(spark: SparkSession, turns: Turns, folder: Path, rows: int) -> list[dict[str, float]]:
+    """The cost of longer codelists: all eleven are that long."""
+    found: list[dict[str, float]] = []
+    for codes in _CODES:
+        sizes = [codes] * len(SIZES)
+        file = folder / f"codes_{codes}.parquet"
+        write_rows(file, rows // 4, sizes)
+        df = spark.read.parquet(str(file))
+        started = time.perf_counter()
+        checked = validate(df, _rules(snapshot_of(sizes)))
+        planned_s = time.perf_counter() - started
+        walls, _ = turns.best(scan=df, kept=checked)
+        found.append({"codes": codes, **walls, "planned": planned_s})
+    return found
+
+
+def _local_s(file: Path, rules: Rules) -> float:
+    """Reading and validating with polars; the best of three."""
+
+    def run() -> float:
+        started = time.perf_counter()
+        validate_locally(pl.read_parquet(file), rules)
+        return time.perf_counter() - started
+
+    return min(run() for _ in range(3))
+
+
+def _pandas_s(file: Path, rules: Rules) -> float:
+    """What one would write first: a loop over the rows of a pandas frame, sets for codes, the same demands."""
+    frame = pd.read_parquet(file).head(_LOOP_ROWS)
+    allowed = {column.id: column.values for column in rules.columns if column.enumeration is not None}
+    period = re.compile(r"\d{4}(-(\d{2}(-\d{2})?|[ASTQ]\d|M\d{2}|W\d{2}|D\d{3}))?")
+    started = time.perf_counter()
+    errors: list[Any] = []
+    for _, row in frame.iterrows():
+        found: list[tuple[str, str, Any]] = []
+        for name, values in allowed.items():
+            value = row[name]
+            if value is None:
+                found.append(("dimension-missing", name, value))
+            elif value not in values:
+                found.append(("code-unknown", name, value))
+        if row["TIME_PERIOD"] is None or not period.fullmatch(row["TIME_PERIOD"]):
+            found.append(("time-period", "TIME_PERIOD", row["TIME_PERIOD"]))
+        try:
+            float(row["OBS_VALUE"])
+        except ValueError:
+            found.append(("text-type", "OBS_VALUE", row["OBS_VALUE"]))
+        errors.append(found or None)
+    frame.assign(_errors=errors)
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    made = session("benchmark", **{"spark.driver.memory": "4g"})
+    with tempfile.TemporaryDirectory() as name:
+        _main(made, Path(name), int(sys.argv[1]), int(sys.argv[2]))
+    made.stop()

@@ -1,0 +1,56 @@
+"""The experiment on data: validated and mapped by Spark, against reading alone, polars, and a loop over pandas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from benchmarks.stage import ROOT, Stage
+
+_PICTURE = ROOT / "build" / "validation.svg"
+_PASSES = 5
+_MOST_ROWS = 2_000_000
+
+
+def validation(stage: Stage) -> dict[str, float]:
+    """Four rows for each record that was asked for, at most two million; draws the cost by rows and by codes, too."""
+    line = stage.measure("validation", min(_MOST_ROWS, 4 * stage.records), _PASSES)
+    wall, cpu = line["wall"], line["cpu"]
+    _draw(line)
+    figures = {f"validation.{name}": wall[name] / wall["scan"] for name in ("kept", "violations", "mapping")}
+    figures["validation.duplicates"] = (wall["duplicates"] - wall["kept"]) / wall["scan"]
+    figures |= {f"validation.{name}.cpu": cpu[name] / cpu["scan"] for name in ("kept", "violations", "mapping")}
+    figures["validation.duplicates.cpu"] = (cpu["duplicates"] - cpu["kept"]) / cpu["scan"]
+    return figures | {
+        "validation.rows_per_s": line["rows"] / wall["kept"] / 1e6,
+        "validation.local": wall["kept"] / line["local_s"],
+        "validation.local_small": line["by_rows"][0]["kept"] / line["by_rows"][0]["local"],
+        "validation.pandas": line["pandas_s"] / wall["kept"],
+        "validation.planned_s": line["planned_s"],
+    }
+
+
+def _draw(line: dict[str, Any]) -> None:
+    """Cost against rows and against codes, into build/validation.svg."""
+    last = {"rows": line["rows"], **line["wall"], "local": line["local_s"]}
+    by_rows, by_codes = [*line["by_rows"], last], line["by_codes"]
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for axis, points, by, names in (
+        (
+            left,
+            by_rows,
+            "rows",
+            {"scan": "Spark: reading alone", "kept": "Spark: validated", "local": "polars: validated"},
+        ),
+        (right, by_codes, "codes", {"scan": "reading alone", "kept": "validated", "planned": "making the plan"}),
+    ):
+        for name, label in names.items():
+            axis.plot([one[by] for one in points], [one[name] for one in points], marker="o", label=label)
+        axis.set(xscale="log", yscale="log", ylabel="seconds")
+        axis.set_xlabel("rows" if by == "rows" else f"codes in each of 11 lists, {line['rows'] // 4:,} rows")
+        axis.legend(fontsize=8)
+        axis.spines[["top", "right"]].set_visible(False)
+    _PICTURE.parent.mkdir(exist_ok=True)
+    figure.savefig(_PICTURE)

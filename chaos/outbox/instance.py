@@ -1,0 +1,56 @@
+"""An instance of the producer in a process of its own; writes down what it is told."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from chaos.children import Orders
+from chaos.history import Journal
+from chaos.outbox.options import PRODUCER_ID, PROGRESS_TOPIC, TOPIC
+from chaos.outbox.wrong import WAYS
+from kafka_replica.errors import OutboxError
+from kafka_replica.producer import ProducerSettings, StructureProducer
+from kafka_replica.producer.notices import Notice, Retrying, Suspension, Takeover
+
+LEASE_S = 1.5
+
+
+def settings_of(bootstrap: str, database: str) -> ProducerSettings:
+    """Quick to take over, and running from the start."""
+    kafka = {
+        "bootstrap.servers": bootstrap, "log_level": 0, "reconnect.backoff.max.ms": 500, "socket.timeout.ms": 5_000,
+        "transaction.timeout.ms": 10_000,
+    }  # fmt: skip
+    return ProducerSettings(
+        TOPIC, kafka, database, id=PRODUCER_ID, progress_topic=PROGRESS_TOPIC, first_start="resume", lease_s=LEASE_S,
+        poll_s=0.02, timeout_s=10.0,
+    )  # fmt: skip
+
+
+def main() -> None:
+    """Publishes, or stands by, until the harness says that it is enough."""
+    said = json.loads(sys.argv[1])
+    orders, journal = Orders(), Journal(Path(said["journal"]))
+
+    def tell(notice: Notice) -> None:
+        if isinstance(notice, (Takeover, Retrying, Suspension)):
+            journal.write(type(notice).__name__, **notice._asdict())
+
+    kind = WAYS[said["wrong"]] if said["wrong"] else StructureProducer
+    settings = settings_of(said["bootstrap"], said["database"])
+    producer: StructureProducer | None = None
+    while producer is None:
+        try:
+            producer = kind(settings, observers=[tell])
+        except OutboxError as error:  # started again until the database is there, as a service manager would
+            sys.stderr.write(f"{error}\n")
+            if orders.came.wait(0.5):
+                return
+    with producer:
+        orders.came.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""What a run says in the end, and what its exit status is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from chaos.outbox.checker import Flaw, Flaws
+from chaos.outbox.options import OutboxOptions
+
+
+@dataclass(frozen=True)
+class OutboxReport:
+    """The result of a run.
+
+    Attributes:
+        options: what was asked for.
+        database: what the log was in.
+        flaws: what was looked at, and what is wrong.
+        survived: faults by kind.
+        notices: what the instances were told, by kind.
+        resumed: how often the producer had suspended itself, and was resumed.
+        kinds: recorded transactions by kind.
+        remark: what is to be said of the run, loudly.
+        folder: where the files are, if they were kept.
+    """
+
+    options: OutboxOptions
+    database: str
+    flaws: Flaws
+    survived: Counter[str]
+    notices: Counter[str]
+    resumed: int
+    kinds: Counter[str]
+    remark: str = ""
+    folder: Path | None = None
+
+    @property
+    def checked_something(self) -> bool:
+        """Whether there was anything to be wrong."""
+        return min(self.flaws.transactions, self.flaws.records, self.flaws.versions - 1) > 0
+
+    @property
+    def exit_status(self) -> int:
+        """0 if all is right."""
+        return 0 if self.checked_something and not self.flaws.wrong else 1
+
+    def rows(self) -> list[tuple[str, str | int]]:
+        """The table."""
+        options, flaws = self.options, self.flaws
+        faults = ", ".join(f"{count} {kind}" for kind, count in sorted(self.survived.items())) or "none"
+        return [
+            ("minutes", f"{options.seconds / 60:.1f}"),
+            ("seed", options.seed),
+            ("brokers, partitions", f"{options.brokers}, {options.partitions}"),
+            ("instances", f"{options.instances}{f', broken: {options.wrong}' if options.wrong else ''}"),
+            ("database", self.database),
+            ("faults survived", f"{self.survived.total()}: {faults}"),
+            ("transactions recorded", ", ".join(f"{count} {kind}" for kind, count in sorted(self.kinds.items()))),
+            ("takeovers, retries", f"{self.notices['Takeover']}, {self.notices['Retrying']}"),
+            ("suspended itself, and was resumed", self.resumed),
+            ("records checked in the log", flaws.records),
+            ("versions checked", flaws.versions),
+            ("versions of more than one transaction", flaws.together),
+            *((str(flaw), flaws.found[flaw]) for flaw in Flaw),
+        ]
+
+    def show(self, console: Console) -> None:
+        """Prints the table, what is wrong, and where to look."""
+        if self.remark:
+            console.print(self.remark, style="bold red", soft_wrap=True)
+        table = Table(show_header=False)
+        for what, count in self.rows():
+            wrong = what in set(Flaw) and count
+            table.add_row(what, f"[bold red]{count}[/]" if wrong else str(count))
+        console.print(table)
+        for flaw, texts in self.flaws.texts.items():
+            for text in texts:
+                console.print(f"{flaw}: {text}", markup=False, highlight=False, soft_wrap=True)
+        if not self.checked_something:
+            console.print("nothing was checked: too short, or nothing worked", style="bold red")
+        if self.folder is not None:
+            console.print(f"journals and logs: {self.folder}", markup=False, highlight=False, soft_wrap=True)

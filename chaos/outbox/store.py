@@ -1,0 +1,95 @@
+"""The database of a run: a PostgreSQL of its own that is killed, or SQLite; and the recorders' own table in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import BigInteger, Column, Connection, Engine, MetaData, Table, Text, insert, select
+
+from chaos.faults import Fault, Target
+from chaos.postgres import LocalPostgres, find_binaries
+from kafka_replica.errors import ConfigurationError
+
+_metadata = MetaData()
+_own = Table(
+    "chaos_recorded",
+    _metadata,
+    Column("tx_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("kind", Text, nullable=False),
+    Column("content", Text, nullable=False),
+)
+"""The user's own data: what was recorded, written in the same database transaction."""
+
+NOT_FOUND = (
+    "NO POSTGRESQL: neither initdb on the path nor anything under /usr/lib/postgresql; the log is in SQLite, which has "
+    "no server to kill (apt-get install postgresql)"
+)
+
+
+@dataclass(frozen=True)
+class Store:
+    """A database, how it breaks, and what is to be said about it."""
+
+    url: str
+    name: str
+    targets: list[Target]
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One recorded transaction, as its recorder knows it; deletions have the value None."""
+
+    tx_id: int
+    kind: str
+    content: dict[str, str | None]
+
+
+@contextmanager
+def opened(wanted: str, folder: Path) -> Iterator[Store]:
+    """The database of a run.
+
+    Raises:
+        ConfigurationError: PostgreSQL was asked for, and there is none.
+    """
+    binaries = None if wanted == "sqlite" else find_binaries()
+    if binaries is None:
+        if wanted == "postgresql":
+            raise ConfigurationError(NOT_FOUND)
+        remark = NOT_FOUND if wanted == "auto" else ""
+        yield Store(f"sqlite:///{folder / 'outbox.db'}", "SQLite", [], remark)
+        return
+    server = LocalPostgres(binaries)
+    try:
+        server.start()
+        fault = Fault("PostgreSQL kill -9", 1, (0.0, 2.0), server.kill, server.start)
+        yield Store(server.url("chaos"), "PostgreSQL", [Target("PostgreSQL", [fault], 0.5, 8.0)])
+    finally:
+        server.stop()
+
+
+def make_table(engine: Engine) -> None:
+    """Makes the recorders' own table."""
+    _metadata.create_all(engine)
+
+
+def write_row(connection: Connection, row: Row) -> None:
+    """Writes what was recorded, on the connection that recorded it."""
+    connection.execute(insert(_own).values(tx_id=row.tx_id, kind=row.kind, content=json.dumps(row.content)))
+
+
+def read_rows(engine: Engine) -> list[Row]:
+    """All that was recorded, in order."""
+    with engine.connect() as connection:
+        rows = connection.execute(select(_own).order_by(_own.c.tx_id)).all()
+    return [Row(tx_id, kind, json.loads(content)) for tx_id, kind, content in rows]
+
+
+def count_rows(engine: Engine) -> int:
+    """How many were recorded."""
+    with engine.connect() as connection:
+        return len(connection.execute(select(_own.c.tx_id)).all())

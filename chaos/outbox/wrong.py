@@ -1,0 +1,48 @@
+"""Producers that break one rule each, to show that the checker finds out."""
+
+from __future__ import annotations
+
+from kafka_replica.producer import StructureProducer
+from kafka_replica.producer.outbox.lease import Lease
+from kafka_replica.producer.relay.events import Connected, Decision, Event
+from kafka_replica.producer.relay.rules import Relay
+from kafka_replica.producer.relay.runner import Runner
+
+# ruff: noqa: SLF001 - the inside of the producer is what is broken here
+
+
+class MarksEarly(StructureProducer):
+    """Marks transactions as sent before Kafka has them."""
+
+    def _make_runner(self, lease: Lease) -> Runner:
+        runner = super()._make_runner(lease)
+        send = runner._send
+
+        def marked_first(tx_id: int) -> Event:
+            runner._queue.mark_sent(tx_id, None)
+            return send(tx_id)
+
+        runner._send = marked_first  # type: ignore[method-assign]
+        return runner
+
+
+class AsksNobody(StructureProducer):
+    """Believes what the database has marked, and does not ask Kafka what has arrived."""
+
+    def _make_runner(self, lease: Lease) -> Runner:
+        runner = super()._make_runner(lease)
+        runner._rules = _Trusting()
+        return runner
+
+
+class _Trusting(Relay):
+    def on(self, event: Event) -> Decision:
+        if isinstance(event, Connected) and self._seen is not None:
+            event = Connected(self._seen.sent)
+        return super().on(event)
+
+
+WAYS: dict[str, type[StructureProducer]] = {
+    "marks early": MarksEarly,
+    "asks nobody": AsksNobody,
+}

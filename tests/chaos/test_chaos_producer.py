@@ -1,0 +1,44 @@
+"""A short run of `make chaos` for the producer, on a real broker: nothing missing, twice or out of order."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import psutil
+import pytest
+
+from chaos.__main__ import options_of
+from chaos.outbox.checker import Flaw
+from chaos.outbox.options import OutboxOptions
+from chaos.outbox.run import run
+
+pytestmark = pytest.mark.broker
+
+
+def test_everything_breaks_and_the_sequence_is_that_of_the_database(tmp_path: Path) -> None:
+    """Two instances, recorders, PostgreSQL (SQLite, and it says so, where there is none) and the broker are killed."""
+    report = run(OutboxOptions(seconds=8, least_recorded=60, least_faults=3, seed=1, folder=tmp_path), print)
+    assert report.flaws.wrong == 0, report.flaws.texts
+    assert report.checked_something
+    assert report.flaws.transactions >= 60
+    assert report.exit_status == 0
+    own = psutil.Process().children(recursive=True)
+    assert not [child for child in own if "chaos." in " ".join(child.cmdline())]
+
+
+@pytest.mark.skipif(not os.environ.get("KAFKA_REPLICA_LONG_TESTS"), reason="only with KAFKA_REPLICA_LONG_TESTS=1")
+def test_a_producer_that_marks_too_early_is_found_out(tmp_path: Path) -> None:
+    """The checker can fail, on a real broker too: what was marked and not sent when it died is missing."""
+    options = OutboxOptions(
+        seconds=60, seed=2, wrong="marks early", instances=1, database="sqlite", settle_s=5.0, folder=tmp_path
+    )
+    report = run(options, print)
+    assert report.flaws.found[Flaw.CONTRADICTED] > 0, report.flaws.texts
+    assert report.exit_status == 1
+
+
+def test_options_of_the_producer() -> None:
+    """The command line says what the run is to be."""
+    chosen = options_of(["--producer", "--minutes", "3", "--seed", "7", "--brokers", "3", "--instances", "3"])
+    assert chosen == OutboxOptions(seconds=180, seed=7, brokers=3, instances=3)
