@@ -1,6 +1,7 @@
 # make demo   the main job on a real Kafka broker, shown to a person     (DEMO_ARGS=--keep stays up)
 # make test   the tests                                                  (TEST_ARGS="-k quiet -x")
 # make chaos  everything breaks at random, every version is checked     (CHAOS_MINUTES=10 CHAOS_SEED=1 CHAOS_ARGS=...)
+#             CHAOS_ARGS=--producer: the reference producer instead
 # make fuzz   hostile messages for every reader of structures           (FUZZ_MINUTES=5 FUZZ_SEED=1 FUZZ_ARGS=...)
 # make bench  speed, as a ratio to a reference in the same run            (BENCH_ARGS="--rounds 3")
 # make check  formatter, linter, types, import contracts, docs links

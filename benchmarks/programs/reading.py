@@ -3,8 +3,9 @@
     reading FORMAT WHICH READER PASSES
 
 FORMAT is ml20, ml21, ml30, json or fusion; WHICH long (one codelist of 20,000 codes) or small (1,000 messages); READER
-read (``read_message``), walk (and then each code and concept asked for), lxml, json, sdmx1 or pysdmx. The long message
-is best read once: what memory looks like after it was freed changes the next time by half, for every reader.
+read (``read_message``), walk (and then each code, concept and component asked for), lxml, json, sdmx1 or pysdmx. The
+long message is best read once: what memory looks like after it was freed changes the next time by half, for every
+reader.
 """
 
 from __future__ import annotations
@@ -36,11 +37,15 @@ def _read() -> Reader:
 def _walk() -> Reader:
     from kafka_replica.sdmx import read_message  # noqa: PLC0415
     from kafka_replica.sdmx.base import ItemScheme  # noqa: PLC0415
+    from kafka_replica.sdmx.model import DataStructure  # noqa: PLC0415
 
     def walk(data: bytes) -> None:
         for artefact in read_message(data):
             if isinstance(artefact, ItemScheme):
                 for _ in artefact.items.values():
+                    pass
+            elif isinstance(artefact, DataStructure):
+                for _ in artefact.components:
                     pass
 
     return walk

@@ -80,7 +80,7 @@ class Items(Mapping[str, T]):
     __slots__ = ("_by_id",)
 
     def __init__(self, by_id: Mapping[str, T] | None = None) -> None:
-        self._by_id = dict(by_id or {})
+        self._by_id = dict(by_id) if by_id else {}
 
     def __getitem__(self, item_id: str) -> T:
         return self._by_id[item_id]
@@ -142,7 +142,7 @@ class LazyItems(Items[T]):
     __slots__ = ("_make",)
 
     def __init__(self, read: dict[str, Any], make: Callable[[str, int], T]) -> None:
-        super().__init__()
+        # What the class above does would be undone here.
         self._by_id, self._make = read, make
 
     def __getitem__(self, item_id: str) -> T:
@@ -193,13 +193,20 @@ class LazyItems(Items[T]):
 _are_ids: Final = re.compile(r"(?:[A-Za-z0-9_@$\-]{1,255}\n)*").fullmatch
 
 
+_SHORT: Final = 256
+
+
 def numbered(ids: Sequence[str]) -> dict[str, int] | None:
     """The ids, each with its number from 0; None where one comes twice, or is none, or is very long."""
-    numbers = dict(zip(ids, range(len(ids)), strict=True))
-    joined = "\n".join(numbers) + "\n"
-    # Two looks at all of them together: for one at a time there are too many.
-    is_good = len(numbers) == len(ids) == joined.count("\n") and _are_ids(joined) is not None
-    return numbers if is_good else None
+    numbers = {item_id: number for number, item_id in enumerate(ids)}
+    if len(numbers) != len(ids) or "" in numbers:
+        return None
+    # A look or two at all of them together: for one at a time there are too many.
+    joined = "".join(ids)
+    if len(joined) < _SHORT and joined.isascii() and joined.replace("_", "").isalnum():
+        return numbers
+    joined = "\n".join(ids) + "\n"
+    return numbers if joined.count("\n") == len(ids) and _are_ids(joined) else None
 
 
 NO_ITEMS: Final[Items[Any]] = Items()

@@ -52,7 +52,11 @@ def _is_like_sdmx_json(plain: bytes) -> bool:
 
 def kind_of(data: bytes, content_type: str | None) -> tuple[str, bytes]:
     """``xml``, ``json``, ``edi`` or ``xlsx``, and the bytes unpacked. Raises MessageError."""
-    plain = by_charset(unpacked(data), content_type)
+    if content_type is None and data[:1] == b"{" and b"\0" not in data[:4]:
+        return "json", data  # as most are
+    plain = unpacked(data)
+    if content_type:
+        plain = by_charset(plain, content_type)
     start = plain[:64]
     if start[:1].isspace():
         stripped = plain.lstrip()

@@ -33,6 +33,7 @@ MAX_URN: Final = 2048
 """No URN is longer than this many characters."""
 
 _PREFIX: Final = "urn:sdmx:org.sdmx.infomodel."
+_PACKAGES: Final = {name: known.package for name, known in CLASSES.items()}
 _NAME = r"[A-Za-z0-9_@$\-]+"
 _AGENCY = r"[A-Za-z0-9_][A-Za-z0-9_\-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_\-]*)*"
 _VERSION = r"\*|[0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*)?|[0-9]+\+?(?:\.[0-9]+\+?)*"
@@ -81,7 +82,10 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
             UrnError: a part is not what SDMX allows, or the class is unknown and no package was given.
         """
         if package is None:
-            package = _package_of(class_, item)
+            package = (_PACKAGES.get(class_) if item is None else None) or _package_of(class_, item)
+            is_short = len(agency) < _SHORT > len(version) + len(id_)
+            if item is None and is_short and id_.isascii() and id_.isidentifier() and _is_scope(agency, version):
+                return cls(package, class_, agency, id_, version)
             # One look at all of it, where all is well and short.
             text = f"{agency}:{id_}({version})" if item is None else f"{agency}:{id_}({version}).{item}"
             if len(text) < MAX_URN - 256 and _match_reference(text):
@@ -119,7 +123,8 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
 
     def with_item(self, class_: str, item: str) -> Urn:
         """The URN of an item of this artefact, in the same package. Raises UrnError."""
-        if len(item) > MAX_URN or not _match_item(item):
+        # A look in C first: most ids are those of a programming language too.
+        if len(item) > MAX_URN or not ((item.isascii() and item.isidentifier()) or _match_item(item)):
             raise UrnError(f"making the URN of a {class_} of {self.reference}: {_shown(item)} cannot be an id")
         return Urn(self.package, class_, self.agency, self.id, self.version, item)
 
@@ -165,6 +170,15 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
 
     def __bytes__(self) -> bytes:
         return str(self).encode()
+
+
+_SHORT: Final = 256
+
+
+@lru_cache(maxsize=1024)
+def _is_scope(agency: str, version: str) -> bool:
+    """Whether they are an agency and a version. Of both there are few."""
+    return _match_agency(agency) is not None and _match_version(version) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -75,7 +75,7 @@ class Maker:
 # struct; or the model has no place for it.
 GIVE_WAY = re.compile(
     r"""
-    ^\w+\.(id|key)$                                      # read with agency and version, for the URN
+    ^\w+\.(id|key|agency_id|agency_upper|version|urn)$   # read with agency and version, for the URN
     | /Link\.title$                                      # one of the titles
     | Annotation/Link\.(urn|uri|type|rel|title|titles)$  # an annotation has addresses, and their languages
     | (Map|Mapping|Pair|MapInSet|InputOutput|Computation|Usage|ValueList/Nameable)/Link\.  # no URN, no links
@@ -87,7 +87,7 @@ GIVE_WAY = re.compile(
     | AttributeList/Component/Relationship\.(none|dataflow|observation)
     | ^Constraint\.type$                                 # role
     | HierarchicalCode\.code_upper$                      # codeId
-    | ^HierarchicalCodelist/Hierarchy\.valid_            # of hierarchies that stand alone
+    | ^HierarchicalCodelist/Hierarchy\.(valid_|agency_|version|urn)  # of hierarchies that stand alone
     | ^ProvisionAgreement\.structure_usage$              # dataflow
     | /End\.(valuelist|data_type)$                       # codelist
     | /FixedValueMap\.value$                             # values

@@ -6,6 +6,7 @@ Source: XML 1.0, appendix F "Autodetection of Character Encodings"; RFC 4627, se
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from kafka_replica.errors import MessageError
@@ -40,11 +41,17 @@ def as_utf8(data: bytes) -> bytes:
         encoding = next((name for fits, name in _PATTERNS if fits(data)), None)
     if encoding is not None:
         return _decoded(data, encoding)
-    found = _declared(data[:500])
-    if found is not None and found[1].lower().startswith((b"utf-16", b"utf16", b"ucs-2", b"iso-10646-ucs-2")):
+    end = data.find(b"?>", 0, 500) + 2
+    if end > 1 and _declares_wide(data[:end]):
         # Programs declare what their texts are in (.NET: UTF-16) and write something else; the lines stay the same.
-        return b"\n" * data.count(b"\n", 0, found.end()) + data[found.end() :]
+        return b"\n" * data.count(b"\n", 0, end) + data[end:]
     return data
+
+
+@lru_cache(maxsize=64)
+def _declares_wide(declaration: bytes) -> bool:
+    found = _declared(declaration)
+    return found is not None and found[1].lower().startswith((b"utf-16", b"utf16", b"ucs-2", b"iso-10646-ucs-2"))
 
 
 def by_charset(data: bytes, content_type: str | None) -> bytes:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
 from kafka_replica.errors import MessageError, UrnError
+from kafka_replica.sdmx.containers import Items, LazyItems, items_of, numbered
+from kafka_replica.sdmx.model import Attribute, Dimension, Measure
 from kafka_replica.sdmx.readers.stated import stated
-from kafka_replica.sdmx.representation import Representation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.representation import Representation, TextFormat
+from kafka_replica.sdmx.urn import Urn, parsed
+
+T = TypeVar("T")
+W = TypeVar("W")
+Written: TypeAlias = tuple[str, W]
+"""A component as it is written, after its class."""
 
 
 class WireFacets(msgspec.Struct, rename="camel", gc=False):
@@ -30,6 +39,29 @@ class WireFacets(msgspec.Struct, rename="camel", gc=False):
     time_interval: str | None = None
     decimals: int | None = None
     pattern: str | None = None
+
+
+F = TypeVar("F", bound=WireFacets)
+_known_formats: Final[dict[tuple[Any, ...], TextFormat]] = {}
+_MANY_FORMATS: Final = 1024
+
+
+def text_format(wire: F, where: Urn, make: Callable[[F, Urn], TextFormat], *, is_whole: bool) -> TextFormat:
+    """The format of a text, made once of the same words, for formats are few. Raises MessageError.
+
+    ``make`` makes it, ``is_whole`` tells whether its fields are plain values that say all.
+    """
+    # Decimals that are equal may be written in several ways; patterns may be as long as a message.
+    has_numbers = not (wire.min_value is wire.max_value is wire.start_value is wire.end_value is wire.interval is None)
+    if not is_whole or has_numbers or wire.pattern is not None:
+        return make(wire, where)
+    fields = (type(wire), msgspec.structs.astuple(wire))
+    found = _known_formats.get(fields)
+    if found is None:
+        found = make(wire, where)
+        if len(_known_formats) < _MANY_FORMATS:
+            _known_formats[fields] = found
+    return found
 
 
 _FACETS: Final = tuple(name for name in WireFacets.__struct_fields__ if name != "text_type")
@@ -54,10 +86,68 @@ def item_urn(scheme: Urn, class_: str, item: str | None, taken: dict[str, Any]) 
         raise MessageError(f"reading {scheme}: {error}") from None
 
 
+class Components(Protocol[W]):
+    """The components of a data structure as they are written, list by list; makes each when it is asked for."""
+
+    urn: Urn
+    lists: tuple[list[Written[W]], list[Written[W]], list[Written[W]]]
+    """Dimensions, measures, attributes."""
+
+    def id_of(self, class_: str, wire: W) -> str:
+        """The id of one. Raises MessageError for whatever is wrong with it."""
+        ...
+
+    def dimension(self, id_: str, number: int) -> Dimension:
+        """The dimension of a number."""
+        ...
+
+    def measure(self, id_: str, number: int) -> Measure:
+        """The measure of a number."""
+        ...
+
+    def attribute(self, id_: str, number: int) -> Attribute:
+        """The attribute of a number."""
+        ...
+
+
+def lazy_components(
+    written: Components[W], *, is_stub: bool
+) -> tuple[Items[Dimension], Items[Measure], Items[Attribute]]:
+    """Dimensions, measures and attributes, all looked at, none made yet.
+
+    Raises:
+        MessageError: something is wrong with one of them; two have the same id, in whichever lists.
+    """
+    urn, id_of = written.urn, written.id_of
+    ids = [[id_of(class_, wire) for class_, wire in some] for some in written.lists]
+    dimensions, measures, attributes = ids
+    if numbered(dimensions + measures + attributes) is None:
+        # One of them is wrong: this tells which, if it is not only unusual.
+        taken: dict[str, None] = {}
+        for (class_, _), id_ in zip(chain(*written.lists), chain(*ids), strict=True):
+            item_urn(urn, class_, id_, taken)
+            taken[id_] = None
+    return (
+        _lazily(urn, dimensions, written.dimension, is_stub=is_stub),
+        _lazily(urn, measures, written.measure, is_stub=is_stub),
+        _lazily(urn, attributes, written.attribute, is_stub=is_stub),
+    )
+
+
+def _lazily(urn: Urn, ids: list[str], make: Callable[[str, int], T], *, is_stub: bool) -> Items[T]:
+    if not ids:
+        return items_of(urn, {}, is_stub=is_stub)
+    return LazyItems({id_: number for number, id_ in enumerate(ids)}, make)
+
+
 def reference(text: str | None, where: Urn | str) -> Urn | None:
     """What a text refers to, if there is one. Raises MessageError."""
     if text is None:
         return None
+    try:
+        return parsed(text)
+    except UrnError:
+        pass
     try:
         return stated(text)
     except UrnError as error:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.model import Annotation, Link
+from kafka_replica.sdmx.readers import json_parts
 from kafka_replica.sdmx.readers.fusion.wire import (
     Text,
     WireAnnotation,
@@ -76,17 +77,23 @@ def named(wire: WireNameable) -> dict[str, Any]:
 
 def maintained(wire: WireMaintainable) -> dict[str, Any]:
     """What every maintainable artefact has, but its URN."""
+    arguments = named(wire)
+    arguments["is_external_reference"] = bool(wire.is_external_reference)
     start = wire.start_date if wire.valid_from is None else wire.valid_from
+    if start is not None:
+        arguments["valid_from"] = when(start)
     end = wire.end_date if wire.valid_to is None else wire.valid_to
-    return named(wire) | {
-        "valid_from": when(start),
-        "valid_to": when(end),
-        "is_final": bool(wire.is_final),
-        "is_partial": bool(wire.is_partial),
-        "is_external_reference": bool(wire.is_external_reference),
-        "service_url": wire.service_url,
-        "structure_url": wire.structure_url,
-    }
+    if end is not None:
+        arguments["valid_to"] = when(end)
+    if wire.is_final:
+        arguments["is_final"] = True
+    if wire.is_partial:
+        arguments["is_partial"] = True
+    if wire.service_url is not None:
+        arguments["service_url"] = wire.service_url
+    if wire.structure_url is not None:
+        arguments["structure_url"] = wire.structure_url
+    return arguments
 
 
 def when(value: str | int | None) -> str | None:
@@ -119,6 +126,10 @@ def representation(wire: WireRepresentation | None, where: Urn) -> Representatio
 
 def text_format(wire: WireFormat, where: Urn) -> TextFormat:
     """A text format. Raises MessageError."""
+    return json_parts.text_format(wire, where, _text_format, is_whole=True)
+
+
+def _text_format(wire: WireFormat, where: Urn) -> TextFormat:
     return TextFormat(
         text_type=wire.text_type,
         is_sequence=wire.is_sequence if wire.is_sequence is not None else wire.sequence,

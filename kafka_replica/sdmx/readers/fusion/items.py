@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_replica.errors import MessageError
-from kafka_replica.sdmx.containers import NO_TEXT, LazyItems, items_of, numbered
+from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, items_of, numbered
 from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme, ValueItem, ValueList
 from kafka_replica.sdmx.readers.fusion.common import (
     annotations_of,
@@ -15,6 +15,7 @@ from kafka_replica.sdmx.readers.fusion.common import (
 )
 from kafka_replica.sdmx.readers.fusion.wire import WireItem, WireScheme
 from kafka_replica.sdmx.readers.json_parts import item_urn
+from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
 
 
@@ -65,14 +66,33 @@ def _value(urn: Urn, item: WireItem) -> ValueItem:
 
 def concept_scheme(urn: Urn, wire: WireScheme) -> ConceptScheme:
     """A ConceptScheme."""
-    concepts: dict[str, Concept] = {}
-    for item in wire.items or ():
-        concept_urn = item_urn(urn, "Concept", item.id, concepts)
-        concepts[item.id or ""] = Concept(
-            urn=concept_urn,
-            parent=item.parent_concept,
-            core_representation=representation(item.representation, concept_urn),
-            **named(item),
-        )
     base = maintained(wire)
-    return ConceptScheme(urn=urn, concepts=items_of(urn, concepts, is_stub=base["is_external_reference"]), **base)
+    concepts = _lazy_concepts(urn, wire.items) if wire.items else None
+    if concepts is None:
+        found: dict[str, Concept] = {}
+        for item in wire.items or ():
+            own = item_urn(urn, "Concept", item.id, found)
+            found[item.id or ""] = _concept(own, item, representation(item.representation, own))
+        concepts = items_of(urn, found, is_stub=base["is_external_reference"])
+    return ConceptScheme(urn=urn, concepts=concepts, **base)
+
+
+def _lazy_concepts(urn: Urn, wires: list[WireItem]) -> Items[Concept] | None:
+    """The concepts, of which ids and references are read at once; None where something is wrong with them."""
+    numbers = numbered([one.id or "" for one in wires])
+    if numbers is None:
+        return None
+    try:
+        cores = [None if one.representation is None else representation(one.representation, urn) for one in wires]
+    except MessageError:
+        return None
+    package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
+
+    def concept(id_: str, number: int) -> Concept:
+        return _concept(Urn(package, "Concept", agency, scheme, version, id_), wires[number], cores[number])
+
+    return LazyItems(numbers, concept)
+
+
+def _concept(own: Urn, wire: WireItem, core: Representation | None) -> Concept:
+    return Concept(urn=own, parent=wire.parent_concept, core_representation=core, **named(wire))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -12,7 +13,15 @@ from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.readers.fusion.reader import READERS, WHOLE, has_unknown, header_of
 from kafka_replica.sdmx.readers.fusion.wire import WireMeta
 from kafka_replica.sdmx.readers.identity import artefact_urn
-from kafka_replica.sdmx.readers.json_short import DeclinedError, Written, head_of, list_of, text_of
+from kafka_replica.sdmx.readers.json_short import (
+    DeclinedError,
+    is_small,
+    list_of,
+    list_written,
+    must_be_all,
+    object_written,
+    template_of,
+)
 
 _OUTLINE: Final = msgspec.json.Decoder(dict[str, list[dict[str, msgspec.Raw]] | dict[str, msgspec.Raw]])
 _WHOLE_MESSAGE: Final = msgspec.json.Decoder(
@@ -46,25 +55,32 @@ def read_short(data: bytes, _: Format | None) -> Message:
 
 def _must_be_whole(data: bytes, outline: dict[str, Any]) -> None:
     """Raises DeclinedError unless every name down to those in the artefacts comes once, and all is known."""
-    written = Written(data)
-    mark = "{"
     for name, objects in outline.items():
         if (name == "meta") is not isinstance(objects, dict) or (name != "meta" and name not in READERS):
             raise DeclinedError(name)
-        written.pieces.append(head_of(name, mark))
-        if name == "meta":
-            written.members(objects)
-        else:
-            written.objects(objects)
-        mark = ", "
-    written.pieces.append(b"}")
-    written.must_be_all()
+    names = tuple(outline)
+    if len(names) == 2 and names[0] == "meta" and len(outline[names[1]]) == 1 and is_small(data):
+        meta, (artefact,) = outline.values()
+        template = _template(tuple(meta), names[1], tuple(artefact))
+        must_be_all(data, template % (*meta.values(), *artefact.values()))
+        return
+    pieces: list[Any] = []
+    mark = b"{"
+    for name, objects in outline.items():
+        written = object_written(objects) if name == "meta" else list_written(objects)
+        pieces += (b'%b"%b": ' % (mark, name.encode()), *written)
+        mark = b", "
+    must_be_all(data, b"".join([*pieces, b"}"]))
+
+
+@lru_cache(maxsize=256)
+def _template(meta: tuple[str, ...], name: str, members: tuple[str, ...]) -> bytes:
+    """A message of one artefact: of small ones the names are the same again and again."""
+    return b'{"meta": %b, "%b": [%b]}' % (template_of(meta), name.encode(), template_of(members))
 
 
 def _artefact(class_: str, members: dict[str, msgspec.Raw], wire: Any) -> Artefact:
     if class_ in WHOLE and has_unknown(class_, members):
         raise DeclinedError(class_)
-    text_of(members, "urn")
-    agency = text_of(members, "agencyId") or text_of(members, "agencyID")
-    urn = artefact_urn(class_, agency, wire.id, text_of(members, "version"), None, "")
+    urn = artefact_urn(class_, wire.agency_id or wire.agency_upper, wire.id, wire.version, None, "")
     return READERS[class_][1](urn, wire)

@@ -60,8 +60,12 @@ class WireNameable(WireIdentifiable, gc=False):
 
 
 class WireMaintainable(WireNameable, gc=False):
-    """Whatever has an agency; agency and version are read elsewhere."""
+    """Whatever has an agency."""
 
+    agency_id: str | None = None
+    agency_upper: str | None = msgspec.field(name="agencyID", default=None)
+    version: str | None = None
+    urn: str | None = None
     is_final: bool | None = None
     is_partial: bool | None = None
     is_external_reference: bool | None = None

@@ -7,7 +7,7 @@ from typing import Any, Final
 from lxml import etree
 
 from kafka_replica.errors import UrnError
-from kafka_replica.sdmx.containers import NO_TEXT, Items, items_of
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, items_of
 from kafka_replica.sdmx.model import (
     Code,
     Codelist,
@@ -24,8 +24,16 @@ from kafka_replica.sdmx.model import (
 )
 from kafka_replica.sdmx.readers.ml.codes import lazy_codes
 from kafka_replica.sdmx.readers.ml.tree import Names, fail
-from kafka_replica.sdmx.readers.ml.values import Item, local_id, named, reference, representation, text_of
-from kafka_replica.sdmx.representation import ItemReference
+from kafka_replica.sdmx.readers.ml.values import (
+    XML_LANG,
+    Item,
+    local_id,
+    named,
+    reference,
+    representation,
+    text_of,
+)
+from kafka_replica.sdmx.representation import ItemReference, Representation
 from kafka_replica.sdmx.urn import Urn
 
 _CODES: Final[dict[str, type[Code]]] = {
@@ -153,16 +161,40 @@ def concept_scheme(item: Item) -> ConceptScheme:
     for kind, element in rest:
         if kind == "Concept":
             concept_id = id_of(element, concepts)
-            arguments, others = named(element, names)
-            for other, child in others:
-                if other == "Parent":
-                    arguments["parent"] = local_id(child, names)
-                elif other == "CoreRepresentation":
-                    arguments["core_representation"] = representation(child, names)
-                elif other == "ISOConceptReference":
-                    arguments["iso_concept"] = _iso_concept(child, names)
-            concepts[concept_id] = Concept(urn=item_urn(urn, "Concept", element, concept_id), **arguments)
+            concepts[concept_id] = _concept(urn, element, concept_id, names)
     return ConceptScheme(urn=urn, concepts=items_of(urn, concepts, is_stub=base["is_external_reference"]), **base)
+
+
+def _concept(scheme: Urn, element: etree._Element, id_: str, names: Names) -> Concept:
+    texts: list[tuple[str, str]] = []
+    core: Representation | None = None
+    for child in element:
+        kind = names[child.tag]
+        if kind == "Name":
+            texts.append((child.get(XML_LANG, "en"), text_of(child)))
+        elif kind == "CoreRepresentation":
+            core = representation(child, names)
+        elif kind:
+            return _long_concept(scheme, element, id_, names)
+    return Concept(
+        urn=item_urn(scheme, "Concept", element, id_),
+        names=InternationalString(texts) if texts else NO_TEXT,
+        core_representation=core,
+        uri=element.get("uri"),
+    )
+
+
+def _long_concept(scheme: Urn, element: etree._Element, id_: str, names: Names) -> Concept:
+    """One that says more than most do."""
+    arguments, others = named(element, names)
+    for other, child in others:
+        if other == "Parent":
+            arguments["parent"] = local_id(child, names)
+        elif other == "CoreRepresentation":
+            arguments["core_representation"] = representation(child, names)
+        elif other == "ISOConceptReference":
+            arguments["iso_concept"] = _iso_concept(child, names)
+    return Concept(urn=item_urn(scheme, "Concept", element, id_), **arguments)
 
 
 def _iso_concept(element: etree._Element, names: Names) -> ItemReference:

@@ -7,6 +7,7 @@ from typing import Final
 
 from lxml import etree
 
+from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
@@ -31,7 +32,7 @@ from kafka_replica.sdmx.readers.ml.transformations import (
     user_defined_operator_scheme,
     vtl_mapping_scheme,
 )
-from kafka_replica.sdmx.readers.ml.tree import Names, availability_of, header_of, names_of
+from kafka_replica.sdmx.readers.ml.tree import Names, availability_of, header_of, names_of, opened, urn_of
 from kafka_replica.sdmx.readers.ml.values import Item, boolean, text_of
 from kafka_replica.sdmx.urn import Urn
 
@@ -85,6 +86,11 @@ def read_tree(format_: Format, root: etree._Element, size: int) -> Message:
     """The message of a parsed document of this many bytes. Raises MessageError."""
     names = names_of(format_)
     cutter = Cutter(names, size)
+    plain = opened(root, names)
+    if plain is not None:
+        head, elements = plain
+        artefacts = [_artefact(_urn(kind, one), one, names, cutter, format_) for kind, one in elements]
+        return Message(format_, _header(head, names), artefacts)
     artefacts = [_artefact(urn, element, names, cutter, format_) for urn, element in artefacts_in(root, names)]
     header = _header(header_of(root, names), names)
     if format_ is not Format.SDMX_ML_3_1:
@@ -93,34 +99,62 @@ def read_tree(format_: Format, root: etree._Element, size: int) -> Message:
     return Message(format_, header, artefacts, available)
 
 
+def _urn(kind: str, element: etree._Element) -> Urn:
+    """The same as ``urn_of``, which tells what is wrong if anything is."""
+    agency, id_, version = element.get("agencyID"), element.get("id"), element.get("version")
+    if agency and id_ and version:
+        try:
+            return Urn.of(kind, agency.strip(), id_.strip(), version.strip())
+        except UrnError:
+            pass
+    return urn_of(element)
+
+
+_TEXTS: Final = {
+    "validFrom": "valid_from",
+    "validTo": "valid_to",
+    "serviceURL": "service_url",
+    "structureURL": "structure_url",
+}
+_FLAGS: Final = {
+    "isFinal": "is_final",
+    "isPartial": "is_partial",
+    "isPartialLanguage": "is_partial_language",
+    "isExternalReference": "is_external_reference",
+}
+
+
 def _artefact(urn: Urn, element: etree._Element, names: Names, cutter: Cutter, format_: Format) -> Artefact:
     item = Item(element, urn, names)
-    item.arguments.update(
-        valid_from=element.get("validFrom"),
-        valid_to=element.get("validTo"),
-        is_final=boolean(element, "isFinal") or False,
-        is_partial=boolean(element, "isPartial") or False,
-        is_partial_language=boolean(element, "isPartialLanguage") or False,
-        is_external_reference=boolean(element, "isExternalReference") or False,
-        service_url=element.get("serviceURL"),
-        structure_url=element.get("structureURL"),
-    )
+    arguments = item.arguments
+    arguments["is_external_reference"] = False
+    for name, value in element.items():
+        if name in _FLAGS:
+            if value != "false":
+                arguments[_FLAGS[str(name)]] = boolean(element, str(name)) or False
+        elif name in _TEXTS:
+            arguments[_TEXTS[str(name)]] = value
     read = _READERS.get(urn.cls)
     if read is None or not names[element.tag]:
         return OpaqueArtefact(urn=urn, content=cutter.message_of(element), content_type=format_, **item.arguments)
     return read(item)
 
 
+_SAID: Final = frozenset({"ID", "Prepared", "Test", "Sender"})
+
+
 def _header(element: etree._Element | None, names: Names) -> Header:
     if element is None:
         return Header()
     # Of a part that comes twice the first counts.
-    parts = {names[child.tag]: child for child in reversed(element)}
-    texts = {kind: text_of(parts[kind]).strip() for kind in ("ID", "Prepared", "Test") if kind in parts}
-    sender = parts.get("Sender")
+    said: dict[str, str | None] = {}
+    for child in element:
+        kind = names[child.tag]
+        if kind in _SAID and kind not in said:
+            said[kind] = child.get("id") if kind == "Sender" else text_of(child).strip()
     return Header(
-        id=texts.get("ID"),
-        sender=sender.get("id") if sender is not None else None,
-        prepared=texts.get("Prepared"),
-        test=texts.get("Test") in {"true", "1"},
+        id=said.get("ID"),
+        sender=said.get("Sender"),
+        prepared=said.get("Prepared"),
+        test=said.get("Test") in {"true", "1"},
     )

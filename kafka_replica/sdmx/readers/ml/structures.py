@@ -22,7 +22,6 @@ from kafka_replica.sdmx.readers.ml.items import item_urn
 from kafka_replica.sdmx.readers.ml.parts import known
 from kafka_replica.sdmx.readers.ml.tree import Names, fail
 from kafka_replica.sdmx.readers.ml.values import (
-    Child,
     Item,
     boolean,
     local_id,
@@ -37,6 +36,8 @@ _FIXED_IDS: Final = {"TimeDimension": "TIME_PERIOD", "PrimaryMeasure": "OBS_VALU
 _DIMENSIONS: Final = {"Dimension", "MeasureDimension", "TimeDimension"}
 _MEASURES: Final = {"Measure", "PrimaryMeasure"}
 _ATTRIBUTES: Final = {"Attribute": "DataAttribute", "ReportingYearStartDay": "ReportingYearStartDay"}
+_RELATIONS: Final = {"AttributeRelationship", "MeasureRelationship"}
+_NOTES: Final = {"Annotations", "Link"}
 _LISTS: Final = {
     "DimensionList": "DimensionDescriptor",
     "MeasureList": "MeasureDescriptor",
@@ -69,51 +70,59 @@ class _Parts:
         self.usages: list[MetadataAttributeUsage] = []
 
     def add(self, kind: str, element: etree._Element) -> None:
-        names = self.names
         if kind == "Group":
             self._add_group(element)
         elif kind in _DIMENSIONS:
             id_, arguments, _ = self._component(kind, element)
             position = element.get("position", "").strip()
             # Nine digits: more is no position but an attack on int().
-            self.dimensions[id_] = Dimension(
-                position=int(position) if position.isdecimal() and len(position) < 10 else len(self.dimensions) + 1,
-                **arguments,
+            arguments["position"] = (
+                int(position) if position.isdecimal() and len(position) < 10 else len(self.dimensions) + 1
             )
+            self.dimensions[id_] = Dimension(**arguments)
         elif kind in _MEASURES:
             id_, arguments, _ = self._component(kind, element)
             self.measures[id_] = Measure(mandatory=_is_mandatory(element), **arguments)
         elif kind in _ATTRIBUTES:
-            id_, arguments, rest = self._component(_ATTRIBUTES[kind], element)
+            id_, arguments, relations = self._component(_ATTRIBUTES[kind], element)
             self.attributes[id_] = Attribute(
-                mandatory=_is_mandatory(element), relationship=_relationship(rest, names), **arguments
+                mandatory=_is_mandatory(element), relationship=_relationship(relations, self.names), **arguments
             )
         elif kind == "MetadataAttributeUsage":
             self._add_usage(element)
 
-    def _component(self, class_: str, element: etree._Element) -> tuple[str, dict[str, Any], list[Child]]:
+    def _component(  # noqa: C901 - one pass
+        self, class_: str, element: etree._Element
+    ) -> tuple[str, dict[str, Any], list[etree._Element]]:
         names = self.names
-        arguments, rest = named(element, names)
+        arguments: dict[str, Any] = {}
+        concept: Urn | None = None
         roles: list[Urn] = []
-        for kind, child in rest:
+        relations: list[etree._Element] = []
+        for child in element:
+            kind = names[child.tag]
             if kind == "ConceptIdentity":
-                arguments["concept"] = reference(child, names, "Concept")
+                arguments["concept"] = concept = reference(child, names, "Concept")
             elif kind == "LocalRepresentation":
                 arguments["representation"] = representation(child, names)
+            elif kind in _RELATIONS:
+                relations.append(child)
             elif kind == "ConceptRole":
                 roles.append(reference(child, names, "Concept"))
-        concept: Urn | None = arguments.get("concept")
+            elif kind in _NOTES and "annotations" not in arguments and "links" not in arguments:
+                arguments |= _notes(element, names)
         id_ = element.get("id", "").strip() or _FIXED_IDS.get(class_) or (concept.item if concept else None)
         if not id_:
             fail(element, "it has neither an id nor a concept")
         if id_ in self.dimensions or id_ in self.measures or id_ in self.attributes:
             fail(element, f"the id {id_[:80]!r} comes twice in {self.urn}")
         arguments["urn"] = item_urn(self.urn, class_, element, id_)
-        arguments["concept_roles"] = tuple(roles)
-        # Components have no names of their own.
-        arguments.pop("names", None)
-        arguments.pop("descriptions", None)
-        return id_, arguments, rest
+        if roles:
+            arguments["concept_roles"] = tuple(roles)
+        uri = element.get("uri")
+        if uri is not None:
+            arguments["uri"] = uri
+        return id_, arguments, relations
 
     def _add_usage(self, element: etree._Element) -> None:
         arguments, rest = named(element, self.names)
@@ -123,7 +132,7 @@ class _Parts:
         self.usages.append(
             MetadataAttributeUsage(
                 metadata_attribute=local_id(used, self.names),
-                relationship=_relationship(rest, self.names),
+                relationship=_relationship([child for kind, child in rest if kind in _RELATIONS], self.names),
                 annotations=arguments.get("annotations", ()),
                 links=arguments.get("links", ()),
                 uri=arguments.get("uri"),
@@ -157,15 +166,19 @@ def _is_mandatory(element: etree._Element) -> bool:
     return (element.get("usage") or element.get("assignmentStatus") or "").lower() == "mandatory"
 
 
-def _relationship(rest: list[Child], names: Names) -> AttributeRelationship:
+def _notes(element: etree._Element, names: Names) -> dict[str, Any]:
+    """Its annotations and links as arguments. Components have no names of their own."""
+    arguments, _ = named(element, names)
+    return {name: arguments[name] for name in ("annotations", "links") if name in arguments}
+
+
+def _relationship(relations: list[etree._Element], names: Names) -> AttributeRelationship:
     dimensions: list[str] = []
     optional: list[str] = []
     groups: list[str] = []
     measures: list[str] = []
     is_observation = False
-    for kind, element in rest:
-        if kind not in {"AttributeRelationship", "MeasureRelationship"}:
-            continue
+    for element in relations:
         for child in element:
             part = names[child.tag]
             if part == "Dimension":
@@ -188,9 +201,12 @@ def _relationship(rest: list[Child], names: Names) -> AttributeRelationship:
 
 def descriptor(urn: Urn, class_: str, element: etree._Element, names: Names) -> Identifiable | None:
     """The list of components itself, if it carries annotations or links."""
-    id_ = element.get("id") or class_
-    item = Item(element, item_urn(urn, class_, element, id_), names)
-    return Identifiable(urn=item.urn, **item.identified) if item.identified else None
+    return _described(item_urn(urn, class_, element, element.get("id") or class_), element, names)
+
+
+def _described(urn: Urn, element: etree._Element, names: Names) -> Identifiable | None:
+    said = Item(element, urn, names).identified
+    return Identifiable(urn=urn, **said) if said else None
 
 
 def data_structure(item: Item) -> DataStructure:
@@ -208,9 +224,14 @@ def data_structure(item: Item) -> DataStructure:
             if part == "Group":
                 parts.add(part, child)
             elif part in _LISTS:
-                descriptors.append(descriptor(urn, _LISTS[part], child, names))
+                own = item_urn(urn, _LISTS[part], child, child.get("id") or _LISTS[part])
+                says_more = child.get("uri") is not None
                 for component in child:
-                    parts.add(names[component.tag], component)
+                    class_ = names[component.tag]
+                    parts.add(class_, component)
+                    says_more |= class_ in _NOTES
+                if says_more:
+                    descriptors.append(_described(own, child, names))
     is_stub = base["is_external_reference"] and not parts.dimensions
     return DataStructure(
         urn=urn,

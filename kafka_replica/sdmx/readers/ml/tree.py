@@ -22,6 +22,11 @@ AVAILABILITY = "AvailabilityConstraints"
 """The container of what has no id and so is no artefact (3.1)."""
 
 _skip_misc = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL).match
+_starts_plainly = re.compile(
+    rb"(?:<\?xml version=[\"']1\.0[\"'](?: encoding=[\"'][Uu][Tt][Ff]-8[\"'])?"
+    rb"(?: standalone=[\"'](?:yes|no)[\"'])?\s?\?>)?\s*<[A-Za-z]"
+).match
+"""A document in UTF-8, with the root element right after the declaration."""
 
 
 def _is_element(node: etree._Element) -> bool:
@@ -77,17 +82,16 @@ def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Elemen
     Raises:
         MessageError: not well-formed, has a DTD, or is not SDMX.
     """
-    _refuse_dtd(data)
-    parser = _parser(comments=comments)
+    is_surely_without = _refuse_dtd(data)
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, _parsers.of(comments=comments))
     except etree.XMLSyntaxError as error:
         raise MessageError(
             f"reading SDMX-ML: not well-formed XML at line {error.lineno}: {error.msg}; have it published again"
         ) from None
     except (ValueError, LookupError) as error:
         raise MessageError(f"reading SDMX-ML: this XML cannot be parsed: {error}") from None
-    if root.getroottree().docinfo.internalDTD is not None:
+    if not is_surely_without and root.getroottree().docinfo.internalDTD is not None:
         raise MessageError(_DTD)
     return _format_of(root), root
 
@@ -96,26 +100,29 @@ class _Parsers(threading.local):
     """The parsers of one thread: making one takes as long as parsing a small message."""
 
     def __init__(self) -> None:
-        self.made: dict[bool, etree.XMLParser] = {}
+        self._made: dict[bool, etree.XMLParser] = {}
+
+    def of(self, *, comments: bool) -> etree.XMLParser:
+        """One that keeps comments and instructions, or one that does not."""
+        found = self._made.get(comments)
+        if found is None:
+            found = self._made[comments] = etree.XMLParser(
+                resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=not comments,
+                remove_pis=not comments, collect_ids=False,
+            )  # fmt: skip
+        return found
 
 
 _parsers: Final = _Parsers()
 
 
-def _parser(*, comments: bool) -> etree.XMLParser:
-    found = _parsers.made.get(comments)
-    if found is None:
-        found = _parsers.made[comments] = etree.XMLParser(
-            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=not comments,
-            remove_pis=not comments, collect_ids=False,
-        )  # fmt: skip
-    return found
-
-
 _DTD = "reading SDMX-ML: the document has a DOCTYPE, and none is allowed in SDMX (entities can do harm); remove it"
 
 
-def _refuse_dtd(data: bytes) -> None:
+def _refuse_dtd(data: bytes) -> bool:
+    """Whether there is surely none; where characters may be others than bytes say, the parser has to tell."""
+    if _starts_plainly(data):
+        return True
     found = _skip_misc(data)
     start = found.end() if found else 0
     if data[start : start + 9].upper() == b"<!DOCTYPE":
@@ -123,21 +130,46 @@ def _refuse_dtd(data: bytes) -> None:
     if data[start : start + 1] != b"<" or data[start : start + 2] == b"<!":
         line = data.count(b"\n", 0, start) + 1
         raise MessageError(f"reading SDMX-ML: no element where one must begin, at line {line}")
+    return False
 
 
-_format_of_namespace = lru_cache(maxsize=64)(of_namespace)
+@lru_cache(maxsize=64)
+def _format_of_tag(tag: object) -> Format | None:
+    # A comment's tag is no text, and stands for no namespace.
+    return of_namespace(str(tag)[1:].partition("}")[0])
 
 
 def _format_of(root: etree._Element) -> Format:
+    found = _format_of_tag(root.tag)
+    if found is not None:
+        return found
     for element in root.iter():
         # The first element of SDMX tells; a SOAP envelope may stand around it.
-        # A comment's tag is no text, and stands for no namespace.
-        found = _format_of_namespace(str(element.tag)[1:].partition("}")[0])
+        found = _format_of_tag(element.tag)
         if found is not None:
             return found
     raise MessageError(
         f"reading XML with root {str(root.tag)[:200]!r}: it is not SDMX-ML; no namespace of SDMX is in it"
     )
+
+
+def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, list[tuple[str, etree._Element]]] | None:
+    """The Header of a structure message as registries send it, and its artefacts with the names of their elements.
+
+    None where anything but one <Header> and one <Structures> stands in the root, or no artefact is in a container:
+    ``header_of`` and ``registrations.artefacts_in`` then tell what it is.
+    """
+    if len(root) != 2:
+        return None
+    header, structures = root
+    if names[header.tag] != "Header" or names[structures.tag] != "Structures":
+        return None
+    found: list[tuple[str, etree._Element]] = []
+    for container in structures:
+        if container.get("id") is not None or not (kind := names[container.tag]) or kind == AVAILABILITY:
+            return None
+        found += [(names[element.tag], element) for element in container if _is_element(element)]
+    return header, found
 
 
 def header_of(root: etree._Element, names: Names) -> etree._Element | None:

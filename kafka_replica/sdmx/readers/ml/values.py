@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final, TypeAlias, TypeVar
+from functools import lru_cache
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from lxml import etree
 
@@ -15,7 +16,7 @@ from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.readers.ml.tree import Names, fail
 from kafka_replica.sdmx.readers.stated import stated
 from kafka_replica.sdmx.representation import Occurs, Representation, SentinelValue, TextFormat
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urn import MAX_URN, Urn
 
 T = TypeVar("T")
 Child: TypeAlias = "tuple[str, etree._Element]"  # noqa: SLF001 - the only name lxml gives this type
@@ -85,12 +86,12 @@ def named(  # noqa: C901 - one pass
     arguments: dict[str, Any] = {}
     for child in element:
         kind = names[child.tag]
-        if kind == "Code" and code_ids is not None:
+        if kind == "Name":
+            texts.append((child.get(XML_LANG, "en"), text_of(child) if len(child) else child.text or ""))
+        elif kind == "Code" and code_ids is not None:
             if not code_ids:
                 rest.append((kind, child))
             code_ids.append(child.get(id_attribute, ""))
-        elif kind == "Name":
-            texts.append((child.get(XML_LANG, "en"), text_of(child)))
         elif kind == "Description":
             descriptions.append((child.get(XML_LANG, "en"), text_of(child)))
         elif kind == "Annotations":
@@ -167,8 +168,14 @@ def reference(element: etree._Element, names: Names, class_: str) -> Urn:
 
     ``class_`` is the class of what is expected where a <Ref> does not say.
     """
-    by_kind = {names[child.tag]: child for child in element}
     try:
+        # Mostly it is the text, or one <Ref>.
+        inside = len(element)
+        if not inside:
+            return stated((element.text or "").strip())
+        if inside == 1 and names[(only := element[0]).tag] == "Ref":
+            return _by_fields(only, class_)
+        by_kind = {names[child.tag]: child for child in element}
         if "Ref" in by_kind:
             return _by_fields(by_kind["Ref"], class_)
         inner = by_kind.get(names[element.tag])
@@ -181,6 +188,27 @@ def reference(element: etree._Element, names: Names, class_: str) -> Urn:
 
 
 def _by_fields(ref: etree._Element, class_: str) -> Urn:
+    fields = cast("tuple[tuple[str, str], ...]", tuple(ref.items()))
+    try:
+        return _known_reference(fields, class_)
+    except _TooLongError:
+        return _made_reference(fields, class_)
+
+
+class _TooLongError(Exception):
+    """What is referred to so is not worth keeping."""
+
+
+@lru_cache(maxsize=4096)
+def _known_reference(fields: tuple[tuple[str, str], ...], class_: str) -> Urn:
+    """Artefacts refer to the same others."""
+    if sum([len(name) + len(value) for name, value in fields]) > MAX_URN:
+        raise _TooLongError
+    return _made_reference(fields, class_)
+
+
+def _made_reference(fields: tuple[tuple[str, str], ...], class_: str) -> Urn:
+    ref = dict(fields)
     class_ = ref.get("class", class_)
     agency, id_ = ref.get("agencyID", ""), ref.get("id", "")
     parent = ref.get("maintainableParentID")
@@ -214,6 +242,8 @@ def representation(element: etree._Element, names: Names) -> Representation:
             enumeration = reference(child, names, "Codelist")
         elif kind in {"TextFormat", "EnumerationFormat"}:
             format_ = text_format(child, names)
+    if not element.keys():
+        return Representation(enumeration=enumeration, format=format_)
     return Representation(
         enumeration=enumeration,
         format=format_,
@@ -224,6 +254,8 @@ def representation(element: etree._Element, names: Names) -> Representation:
 
 def text_format(element: etree._Element, names: Names) -> TextFormat:
     """A <TextFormat>, <EnumerationFormat> or <CodingFormat>. Raises MessageError."""
+    if not len(element) and element.keys() == ["textType"]:
+        return TextFormat(text_type=element.get("textType"))
     return TextFormat(
         text_type=element.get("textType"),
         is_sequence=boolean(element, "isSequence"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, numbered
 from kafka_replica.sdmx.model import (
     Code,
@@ -31,7 +32,7 @@ from kafka_replica.sdmx.readers.sdmx_json.items_wire import (
 )
 from kafka_replica.sdmx.readers.sdmx_json.references import fail, item_scheme, local_id, nested
 from kafka_replica.sdmx.readers.sdmx_json.values import Context
-from kafka_replica.sdmx.representation import ItemReference
+from kafka_replica.sdmx.representation import ItemReference, Representation
 from kafka_replica.sdmx.urn import Urn
 
 
@@ -123,19 +124,46 @@ def value_list(urn: Urn, wire: WireValueList, context: Context) -> ValueList:
 
 def concept_scheme(urn: Urn, wire: WireConceptScheme, context: Context) -> ConceptScheme:
     """A ConceptScheme."""
-    concepts: dict[str, Concept] = {}
-    for item in wire.concepts or ():
-        concept_urn = item_urn(urn, "Concept", item.id, concepts)
-        concepts[item.id or ""] = Concept(
-            urn=concept_urn,
-            parent=None if item.parent is None else local_id(item.parent),
-            core_representation=(
-                context.representation(item.core_representation, concept_urn) if item.core_representation else None
-            ),
-            iso_concept=_iso_concept(item, concept_urn) if item.iso_concept_reference is not None else None,
-            **context.named(item),
-        )
-    return ConceptScheme(urn=urn, concepts=item_scheme(urn, wire, concepts), **context.maintained(wire))
+    concepts: Items[Concept] | None = _lazy_concepts(urn, wire.concepts, context) if wire.concepts else None
+    if concepts is None:
+        found: dict[str, Concept] = {}
+        for item in wire.concepts or ():
+            own = item_urn(urn, "Concept", item.id, found)
+            core = context.representation(item.core_representation, own)
+            found[item.id or ""] = _concept(own, item, core, context)
+        concepts = item_scheme(urn, wire, found)
+    return ConceptScheme(urn=urn, concepts=concepts, **context.maintained(wire))
+
+
+def _lazy_concepts(urn: Urn, wires: list[WireConcept], context: Context) -> Items[Concept] | None:
+    """The concepts, of which ids and references are read at once; None where something may be wrong with them."""
+    numbers = numbered([one.id or "" for one in wires])
+    if numbers is None or any(one.iso_concept_reference for one in wires):
+        return None
+    try:
+        cores = [
+            None if one.core_representation is None else context.representation(one.core_representation, urn)
+            for one in wires
+        ]
+    except MessageError:
+        return None
+    package, agency, id_, version = urn.package, urn.agency, urn.id, urn.version
+
+    def concept(item: str, number: int) -> Concept:
+        own = Urn(package, "Concept", agency, id_, version, item)
+        return _concept(own, wires[number], cores[number], context)
+
+    return LazyItems(numbers, concept)
+
+
+def _concept(own: Urn, wire: WireConcept, core: Representation | None, context: Context) -> Concept:
+    return Concept(
+        urn=own,
+        parent=None if wire.parent is None else local_id(wire.parent),
+        core_representation=core,
+        iso_concept=_iso_concept(wire, own) if wire.iso_concept_reference is not None else None,
+        **context.named(wire),
+    )
 
 
 def _iso_concept(wire: WireConcept, where: Urn) -> ItemReference | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -10,10 +11,17 @@ from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.readers.identity import artefact_urn
-from kafka_replica.sdmx.readers.json_short import DeclinedError, Written, head_of, list_of, text_of
+from kafka_replica.sdmx.readers.json_short import (
+    DeclinedError,
+    is_small,
+    list_of,
+    list_written,
+    must_be_all,
+    template_of,
+)
 from kafka_replica.sdmx.readers.json_tree import collection_of, sdmx_json_format
 from kafka_replica.sdmx.readers.sdmx_json.classes import READERS
-from kafka_replica.sdmx.readers.sdmx_json.values import Context
+from kafka_replica.sdmx.readers.sdmx_json.values import Context, context_of
 from kafka_replica.sdmx.readers.sdmx_json.wire import WireMeta
 
 _CLASSES: Final = {collection_of(name): name for name in READERS} | {"valuelists": "ValueList"}
@@ -54,36 +62,37 @@ def read_short(data: bytes, claimed: Format | None) -> Message:
     _must_be_whole(data, outline)
     whole = _WHOLE.decode(data)
     meta = whole.meta
-    context = Context((meta.content_languages or ["en"])[0] or "en")
+    context = context_of((meta.content_languages or ["en"])[0] or "en")
     header = Header(
         id=meta.id, sender=meta.sender.id if meta.sender else None, prepared=meta.prepared, test=bool(meta.test)
     )
     artefacts = [
-        _artefact(_CLASSES[name], members, wire, context)
-        for name, objects in outline.data.items()
-        for members, wire in zip(objects, getattr(whole.data, name), strict=True)
+        _artefact(_CLASSES[name], wire, context) for name in outline.data for wire in getattr(whole.data, name)
     ]
     return Message(sdmx_json_format(outline.meta, None, claimed), header, artefacts)
 
 
 def _must_be_whole(data: bytes, outline: _Outline) -> None:
     """Raises DeclinedError unless every name down to those in the artefacts comes once."""
-    written = Written(data)
-    written.pieces += (b'{"meta": ', outline.meta, b', "data": ')
-    mark = "{"
-    for name, artefacts in outline.data.items():
-        written.pieces.append(head_of(name, mark))
-        written.objects(artefacts)
-        mark = ", "
-    written.pieces.append(b"}}" if outline.data else b"{}}")
-    written.must_be_all()
+    if len(outline.data) == 1 and is_small(data):
+        ((name, objects),) = outline.data.items()
+        if len(objects) == 1:
+            must_be_all(data, _template(name, tuple(objects[0])) % (outline.meta, *objects[0].values()))
+            return
+    pieces: list[Any] = [b'{"meta": ', outline.meta, b', "data": ']
+    mark = b"{"
+    for name, objects in outline.data.items():
+        pieces += (b'%b"%b": ' % (mark, name.encode()), *list_written(objects))
+        mark = b", "
+    must_be_all(data, b"".join([*pieces, b"}}" if outline.data else b"{}}"]))
 
 
-def _artefact(class_: str, members: dict[str, msgspec.Raw], wire: Any, context: Context) -> Artefact:
-    agency = text_of(members, "agencyID")
-    if "agencyId" in members:
-        agency = text_of(members, "agencyId") or agency
-    if "urn" in members:
-        text_of(members, "urn")
-    urn = artefact_urn(class_, agency, wire.id, text_of(members, "version"), None, "")
+@lru_cache(maxsize=256)
+def _template(name: str, members: tuple[str, ...]) -> bytes:
+    """A message of one artefact: of small ones the names are the same again and again."""
+    return b'{"meta": %%b, "data": {"%b": [%b]}}' % (name.encode(), template_of(members))
+
+
+def _artefact(class_: str, wire: Any, context: Context) -> Artefact:
+    urn = artefact_urn(class_, wire.agency_id or wire.agency_upper, wire.id, wire.version, None, "")
     return READERS[class_][1](urn, wire, context)

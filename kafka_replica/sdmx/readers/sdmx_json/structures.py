@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import items_of
 from kafka_replica.sdmx.model import (
     Attribute,
@@ -16,7 +17,7 @@ from kafka_replica.sdmx.model import (
     Measure,
     MetadataAttributeUsage,
 )
-from kafka_replica.sdmx.readers.json_parts import item_urn, reference, references
+from kafka_replica.sdmx.readers.json_parts import item_urn, lazy_components, reference, references
 from kafka_replica.sdmx.readers.sdmx_json.references import fail, local_id
 from kafka_replica.sdmx.readers.sdmx_json.structures_wire import (
     WireAttributeList,
@@ -44,71 +45,99 @@ def dataflow(urn: Urn, wire: WireDataflow, context: Context) -> Dataflow:
     )
 
 
-class _Parts:
-    """The components found so far; each id may come once in a data structure."""
+Written: TypeAlias = tuple[str, WireComponent]
+"""A component as it is written, after its class."""
 
-    def __init__(self, urn: Urn, context: Context) -> None:
-        self.urn, self.context = urn, context
-        self.dimensions: dict[str, Dimension] = {}
-        self.measures: dict[str, Measure] = {}
-        self.attributes: dict[str, Attribute] = {}
-        self._taken: dict[str, None] = {}
+_OTHER_DIMENSIONS: Final = frozenset({"MeasureDimension", "TimeDimension"})
+_FIXED_IDS: Final = {"TimeDimension": "TIME_PERIOD", "PrimaryMeasure": "OBS_VALUE"}
 
-    def add_dimensions(self, wire: WireDimensionList) -> None:
-        for one in wire.dimensions or ():
-            # 1.0 has a type, and some write all dimensions into one list.
-            is_other = one.type in {"MeasureDimension", "TimeDimension"}
-            self._dimension(one.type if is_other and one.type else "Dimension", one)
-        for one in wire.measure_dimensions or ():
-            self._dimension("MeasureDimension", one)
-        for one in wire.time_dimensions or ():
-            self._dimension("TimeDimension", one)
-        if wire.time_dimension is not None:
-            self._dimension("TimeDimension", wire.time_dimension)
 
-    def _dimension(self, class_: str, wire: WireComponent) -> None:
-        id_, arguments = self._component(class_, wire, "TIME_PERIOD" if class_ == "TimeDimension" else None)
-        position = wire.position if wire.position is not None else len(self.dimensions) + 1
-        self.dimensions[id_] = Dimension(position=position, **arguments)
+def _dimensions(wire: WireDimensionList) -> list[Written]:
+    # 1.0 has a type, and some write all dimensions into one list.
+    found = [
+        (one.type if one.type is not None and one.type in _OTHER_DIMENSIONS else "Dimension", one)
+        for one in wire.dimensions or ()
+    ]
+    if wire.measure_dimensions:
+        found += [("MeasureDimension", one) for one in wire.measure_dimensions]
+    if wire.time_dimensions:
+        found += [("TimeDimension", one) for one in wire.time_dimensions]
+    if wire.time_dimension is not None:
+        found.append(("TimeDimension", wire.time_dimension))
+    return found
 
-    def add_measures(self, wire: WireMeasureList) -> None:
-        if wire.primary_measure is not None:
-            self._measure("PrimaryMeasure", wire.primary_measure)
-        for one in wire.measures or ():
-            self._measure("Measure", one)
 
-    def _measure(self, class_: str, wire: WireComponent) -> None:
-        id_, arguments = self._component(class_, wire, "OBS_VALUE" if class_ == "PrimaryMeasure" else None)
-        self.measures[id_] = Measure(mandatory=_is_mandatory(wire), **arguments)
+def _measures(wire: WireMeasureList) -> list[Written]:
+    found = [("Measure", one) for one in wire.measures or ()]
+    return found if wire.primary_measure is None else [("PrimaryMeasure", wire.primary_measure), *found]
 
-    def add_attributes(self, wire: WireAttributeList) -> None:
-        for one in wire.attributes or ():
-            self._attribute("ReportingYearStartDay" if _is_year_start(one) else "DataAttribute", one)
-        for one in wire.reporting_year_start_days or ():
-            self._attribute("ReportingYearStartDay", one)
 
-    def _attribute(self, class_: str, wire: WireComponent) -> None:
-        id_, arguments = self._component(class_, wire, None)
-        self.attributes[id_] = Attribute(
-            mandatory=_is_mandatory(wire),
-            relationship=_relationship(wire.attribute_relationship or WireRelationship(), wire.measure_relationship),
-            **arguments,
+def _attributes(wire: WireAttributeList) -> list[Written]:
+    found = [
+        ("ReportingYearStartDay" if _is_year_start(one) else "DataAttribute", one) for one in wire.attributes or ()
+    ]
+    if wire.reporting_year_start_days:
+        found += [("ReportingYearStartDay", one) for one in wire.reporting_year_start_days]
+    return found
+
+
+class _Maker:
+    """Makes components of one data structure of what is written (``json_parts.Components``)."""
+
+    __slots__ = ("_context", "lists", "urn")
+
+    def __init__(self, urn: Urn, wire: WireComponents, context: Context) -> None:
+        self.urn, self._context = urn, context
+        self.lists = (
+            _dimensions(wire.dimension_list) if wire.dimension_list else [],
+            _measures(wire.measure_list) if wire.measure_list else [],
+            _attributes(wire.attribute_list) if wire.attribute_list else [],
         )
 
-    def _component(self, class_: str, wire: WireComponent, fixed: str | None) -> tuple[str, dict[str, Any]]:
+    def id_of(self, class_: str, wire: WireComponent) -> str:
+        """The id of a component, all else in it looked at. Raises MessageError."""
         concept = reference(wire.concept_identity, self.urn)
-        id_ = wire.id or fixed or (concept.item if concept else None)
+        id_ = wire.id or _FIXED_IDS.get(class_) or (concept.item if concept else None)
         if not id_:
             fail(self.urn, f"a {class_} has neither an id nor a concept")
-        own = item_urn(self.urn, class_, id_, self._taken)
-        self._taken[id_] = None
-        arguments = self.context.annotated(wire) if wire.annotations or wire.links else {}
-        arguments["urn"], arguments["concept"] = own, concept
+        try:
+            if wire.local_representation is not None:
+                self._context.representation(wire.local_representation, self.urn)
+            if wire.concept_roles:
+                references(wire.concept_roles, self.urn)
+        except MessageError:
+            item_urn(self.urn, class_, id_, {})
+            self._component(id_, class_, wire)  # it tells where
+            raise
+        return id_
+
+    def dimension(self, id_: str, number: int) -> Dimension:
+        class_, wire = self.lists[0][number]
+        position = number + 1 if wire.position is None else wire.position
+        return Dimension(position=position, **self._component(id_, class_, wire))
+
+    def measure(self, id_: str, number: int) -> Measure:
+        class_, wire = self.lists[1][number]
+        return Measure(mandatory=_is_mandatory(wire), **self._component(id_, class_, wire))
+
+    def attribute(self, id_: str, number: int) -> Attribute:
+        class_, wire = self.lists[2][number]
+        return Attribute(
+            mandatory=_is_mandatory(wire),
+            relationship=_relationship(wire.attribute_relationship or WireRelationship(), wire.measure_relationship),
+            **self._component(id_, class_, wire),
+        )
+
+    def _component(self, id_: str, class_: str, wire: WireComponent) -> dict[str, Any]:
+        urn = self.urn
+        own = Urn(urn.package, class_, urn.agency, urn.id, urn.version, id_)
+        arguments = self._context.annotated(wire) if wire.annotations or wire.links else {}
+        arguments["urn"], arguments["concept"] = own, reference(wire.concept_identity, urn)
         if wire.local_representation is not None:
-            arguments["representation"] = self.context.representation(wire.local_representation, own)
+            arguments["representation"] = self._context.representation(wire.local_representation, own)
         if wire.concept_roles:
             arguments["concept_roles"] = references(wire.concept_roles, own)
-        return id_, arguments
+        return arguments
 
 
 def _is_year_start(wire: WireComponent) -> bool:
@@ -148,24 +177,20 @@ def _says_no_more(wire: WireRelationship) -> bool:
 
 def data_structure(urn: Urn, wire: WireDataStructure, context: Context) -> DataStructure:
     """A DataStructure."""
-    parts = _Parts(urn, context)
     written = wire.data_structure_components or WireComponents()
-    attributes = written.attribute_list or WireAttributeList()
-    parts.add_dimensions(written.dimension_list or WireDimensionList())
-    parts.add_measures(written.measure_list or WireMeasureList())
-    parts.add_attributes(attributes)
+    components = _Maker(urn, written, context)
     # A stub has no dimensions, and then nothing else either.
-    is_stub = bool(wire.is_external_reference) and not parts.dimensions
+    is_stub = bool(wire.is_external_reference) and not components.lists[0]
+    dimensions, measures, attributes = lazy_components(components, is_stub=is_stub)
+    usages = written.attribute_list.metadata_attribute_usages if written.attribute_list else None
     return DataStructure(
         urn=urn,
-        dimension_list=items_of(urn, parts.dimensions, is_stub=is_stub),
-        measures=items_of(urn, parts.measures, is_stub=is_stub),
-        attributes=items_of(urn, parts.attributes, is_stub=is_stub),
-        groups=items_of(urn, _groups(urn, written.groups or [], context), is_stub=is_stub),
+        dimension_list=dimensions,
+        measures=measures,
+        attributes=attributes,
+        groups=items_of(urn, _groups(urn, written.groups, context) if written.groups else {}, is_stub=is_stub),
         metadata=reference(wire.metadata, urn),
-        metadata_attribute_usages=tuple(
-            _usage(urn, one, context) for one in attributes.metadata_attribute_usages or ()
-        ),
+        metadata_attribute_usages=tuple([_usage(urn, one, context) for one in usages]) if usages else (),
         descriptors=_descriptors(urn, written, context),
         evolving_structure=bool(wire.evolving_structure),
         **context.maintained(wire),
@@ -190,8 +215,10 @@ def _descriptors(urn: Urn, wire: WireComponents, context: Context) -> tuple[Iden
         ("AttributeDescriptor", wire.attribute_list),
         ("MeasureDescriptor", wire.measure_list),
     ):
-        annotated = context.annotated(one) if one is not None else {}
-        if one is not None and annotated:
+        if one is None or not (one.annotations or one.links):
+            continue
+        annotated = context.annotated(one)
+        if annotated:
             found.append(Identifiable(urn=item_urn(urn, class_, one.id or class_, {}), **annotated))
     return tuple(found)
 

@@ -10,7 +10,7 @@ import msgspec
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.formats import of_json_schema
 from kafka_replica.sdmx.model import Annotation, Link
-from kafka_replica.sdmx.readers.json_parts import enumerated, facets, reference
+from kafka_replica.sdmx.readers.json_parts import enumerated, facets, reference, text_format
 from kafka_replica.sdmx.readers.json_tree import decoded
 from kafka_replica.sdmx.readers.sdmx_json.references import occurs
 from kafka_replica.sdmx.readers.sdmx_json.wire import (
@@ -147,6 +147,9 @@ class Context(NamedTuple):
 
     def text_format(self, wire: WireFormat, where: Urn) -> TextFormat:
         """The facets of a text. Raises MessageError."""
+        return text_format(wire, where, self._text_format, is_whole=wire.sentinel_values is None)
+
+    def _text_format(self, wire: WireFormat, where: Urn) -> TextFormat:
         return TextFormat(
             text_type=wire.data_type or wire.text_type,
             is_sequence=wire.is_sequence,
@@ -162,6 +165,9 @@ class Context(NamedTuple):
             descriptions=self.texts(wire.description, wire.descriptions),
         )
 
+
+context_of: Final = lru_cache(maxsize=64)(Context)
+"""The same as ``Context``; the last few are kept."""
 
 _TEXT: Final = msgspec.json.Decoder(str)
 

@@ -71,8 +71,12 @@ class WireNameable(WireIdentifiable, gc=False):
 
 
 class WireMaintainable(WireNameable, gc=False):
-    """Whatever has an agency; agency and version are read elsewhere. ``isFinal`` is 1.0."""
+    """Whatever has an agency. ``isFinal`` is 1.0, and some write ``agencyId``."""
 
+    agency_id: str | None = None
+    agency_upper: str | None = msgspec.field(name="agencyID", default=None)
+    version: str | None = None
+    urn: str | None = None
     is_final: bool | None = None
     is_partial: bool | None = None
     is_partial_language: bool | None = None
