@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_replica.jobs.engines import Engine, engine
-from kafka_replica.jobs.job import Outcome, Step, ValidationJob
+from kafka_replica.jobs.job import Job, MappingJob, Outcome, Step, ValidationJob
 from kafka_replica.jobs.sources import Kind, Source, sources_of
 
-__all__ = ["Engine", "Kind", "Outcome", "Source", "Step", "ValidationJob", "engine", "sources_of"]
+__all__ = ["Engine", "Job", "Kind", "MappingJob", "Outcome", "Source", "Step", "ValidationJob", "engine", "sources_of"]

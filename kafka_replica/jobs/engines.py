@@ -6,7 +6,7 @@ from importlib.metadata import entry_points
 from typing import Final, Protocol
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.jobs.job import Outcome, Step, ValidationJob
+from kafka_replica.jobs.job import MappingJob, Outcome, Step, ValidationJob
 
 GROUP: Final = "kafka_replica.engines"
 
@@ -16,6 +16,13 @@ class Engine(Protocol):
 
     def validate(self, job: ValidationJob, step: Step) -> Outcome:
         """Validates data and writes good and rejected rows.
+
+        Raises:
+            KafkaReplicaError: it could not be done.
+        """
+
+    def map(self, job: MappingJob, step: Step) -> Outcome:
+        """Maps data and writes mapped and rejected rows.
 
         Raises:
             KafkaReplicaError: it could not be done.

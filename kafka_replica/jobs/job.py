@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from kafka_replica.jobs.sources import Source
+from kafka_replica.mapping import MapPlan
 from kafka_replica.rules import Report, Rules
 
 OutFormat: TypeAlias = Literal["csv", "parquet"]
@@ -20,13 +21,13 @@ ERRORS_TEXT = "ERRORS"
 """The column of rejected rows in SDMX-CSV that says in words what is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class ValidationJob:
-    """Data that is to be validated, and where to write what.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Data, what it is of, and where to write what.
 
     Attributes:
         sources: the data.
-        rules: what it must keep.
+        rules: what it is of, and must keep.
         out: the folder.
         out_format: of good and rejected rows.
         decimal: what stands before decimals in SDMX-CSV.
@@ -43,6 +44,24 @@ class ValidationJob:
     def file(self, what: str) -> Path:
         """Where good or rejected rows go."""
         return self.out / f"{what}.{self.out_format}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationJob(Job):
+    """Data that is to be validated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappingJob(Job):
+    """Data that is to be mapped.
+
+    Attributes:
+        plan: the map.
+        target: of what good rows are then.
+    """
+
+    plan: MapPlan
+    target: Rules
 
 
 @dataclass(frozen=True, slots=True)

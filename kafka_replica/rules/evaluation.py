@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from operator import add, eq, floordiv, ge, gt, le, lt, mod, mul, sub
 from typing import Any, Final
@@ -60,20 +60,22 @@ def evaluate(condition: Condition, row: Mapping[str, str | None]) -> bool | None
             answer = evaluate(inner, row)
             return None if answer is None else not answer
         case All(parts):
-            return _all([evaluate(part, row) for part in parts])
+            return _all(evaluate(part, row) for part in parts)
         case Some(parts):
-            answer = _all([_opposite(evaluate(part, row)) for part in parts])
-            return _opposite(answer)
+            return _opposite(_all(_opposite(evaluate(part, row)) for part in parts))
 
 
 def _opposite(answer: bool | None) -> bool | None:
     return None if answer is None else not answer
 
 
-def _all(answers: list[bool | None]) -> bool | None:
-    if False in answers:
-        return False
-    return None if None in answers else True
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    unknown = False
+    for answer in answers:
+        if answer is False:
+            return False
+        unknown = unknown or answer is None
+    return None if unknown else True
 
 
 @cache

@@ -21,6 +21,7 @@ from kafka_replica.rules.conditions import (
     Matches,
     Not,
     Number,
+    OneOf,
     Some,
     Value,
     Whole,
@@ -148,18 +149,23 @@ def month_of(value: Value) -> Whole_:
 
 def not_in_calendar(value: Value) -> Condition:
     """Week 53 in a year that has 52 weeks (ISO 8601), day 366 in a year that has 365 days."""
-    year = _part(value, rf"({_Y}).*")
-    short = Not(Some((Compared(_weekday(year), "=", Number(4)), Compared(_weekday(_minus(year, 1)), "=", Number(3)))))
+    year = Extracted(value, r"([0-9]{4})-W53.*")
     leap = rf"{LEAP_YEAR}-D366{ZONE}"
     return Some((
-        All((Matches(value, rf"[0-9]{{4}}-W53{ZONE}"), short)),
+        All((Matches(value, rf"[0-9]{{4}}-W53{ZONE}"), Not(OneOf(year, _LONG_YEARS)))),
         All((Matches(value, rf"[0-9]{{4}}-D366{ZONE}"), Not(Matches(value, leap)))),
     ))  # fmt: skip
 
 
-def _weekday(year: Whole_) -> Whole_:
-    """The weekday of the last day of a year: 4 is Thursday; a year has 53 weeks if its is 4 or its predecessor's 3."""
-    return Arithmetic("%", _plus(year, _over(year, 4), _minus(_over(year, 400), _over(year, 100))), Number(7))
+def _last_weekday(year: int) -> int:
+    """The weekday of the last day of a year: 4 is Thursday."""
+    return (year + year // 4 - year // 100 + year // 400) % 7
+
+
+_LONG_YEARS: Final = frozenset(
+    f"{year:04}" for year in range(10_000) if _last_weekday(year) == 4 or _last_weekday(year - 1) == 3
+)
+"""The years that have a week 53."""
 
 
 def _civil(year: Whole_, month: Whole_, day: Whole_) -> Whole_:

@@ -52,6 +52,8 @@ class Expressions:
 
     def __init__(self, texts: Mapping[str, Column], floating: frozenset[str] = frozenset()) -> None:
         self._texts, self._floating = texts, floating
+        # Conditions are asked more than once, and a large set takes time to send.
+        self._sets: dict[OneOf, Column] = {}
 
     def broken(self, node: Condition) -> Column:
         """A condition of which only matters where it is true: elsewhere it may be false or NULL.
@@ -79,7 +81,9 @@ class Expressions:
             case Matches(text, expression, is_number):
                 return self._written(text, is_number=is_number).rlike(anchored(expression))
             case OneOf(text, values):
-                return is_in(self.text(text), values)
+                if node not in self._sets:
+                    self._sets[node] = is_in(self.text(text), values)
+                return self._sets[node]
             case Compared(left, operator, right):
                 return _COMPARE[operator](self.number(left), self.number(right))
             case Measured(text, operator, bound):

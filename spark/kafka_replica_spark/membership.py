@@ -51,7 +51,7 @@ def _maps_are_hashed() -> bool:
 
 def _in_map(text: Column, values: Sequence[str]) -> Column:
     """A look-up in a map, which Spark folds into a literal before the query starts."""
-    # Spark goes through a map of fewer entries from the beginning: those that fill it up lead to NULL, as no entry does.
+    # Spark goes through a smaller map from the beginning: what fills it up leads to NULL, as what is not there does.
     fill = [f"{_BETWEEN[0]}{number}" for number in range(len(values), _HASHED_FROM)]
     marks = F.array_repeat(F.lit(""), len(values))
     if fill:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from operator import or_
 from typing import Any, Final, NamedTuple
@@ -16,6 +16,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.mapping.model import SOURCE
 from kafka_replica.rules.actions import Action
 from kafka_replica.rules.catalogue import SEVERITIES
+from kafka_replica.rules.conditions import Condition
 from kafka_replica.rules.model import ERRORS, FIELDS, Check, KeyCheck, LevelCheck, Rules
 from kafka_replica.rules.requests import rules_for
 from kafka_replica.rules.screening import screens
@@ -25,8 +26,10 @@ from kafka_replica_spark.expressions import balanced
 from kafka_replica_spark.rows import Prepared, prepared
 from kafka_replica_spark.stamps import CUT, VERSION, cut_json
 
-_SUSPECT: Final = f"{MARK}suspect"
-_FOUND: Final = f"{MARK}found"
+_ASKED: Final = f"{MARK}asked"
+_LISTED: Final = f"{MARK}listed"
+_TOGETHER: Final = 8
+"""How many checks make methods that are surely compiled."""
 _ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
 
 
@@ -85,13 +88,13 @@ def validate(
     elif rows.bound.keys or rows.bound.levels:
         unchecked.append("duplicate keys and attributes over several rows, for the frame is streaming")
     metadata = _metadata(rows, compiled, snapshot, unchecked)
-    whole = _with_errors(whole, findings, _suspicions(rows, compiled, findings), metadata)
+    whole = _with_errors(whole, findings, _suspected(rows, compiled, findings), metadata)
     columns: list[Column] = []
     if stamp:
         if snapshot is None:
             raise UsageError("validating with a stamp: give the snapshot, not rules; they do not know their cut")
         columns += [F.lit(snapshot.version).cast("bigint").alias(VERSION), F.lit(cut_json(snapshot)).alias(CUT)]
-    return whole.select("*", *columns).drop(*(name for name in whole.columns if name.startswith(MARK)))
+    return whole.select("*", *columns) if columns else whole
 
 
 def split(validated: DataFrame, *, severity: str = "error") -> Split:
@@ -149,27 +152,56 @@ def _check_columns(df: DataFrame, rules: Rules, added: list[str]) -> None:
         )
 
 
-def _suspicions(rows: Prepared, rules: Rules, findings: list[_Found]) -> list[Column]:
-    """One of them is true in each row that has a finding."""
-    by_screens = [rows.expressions.broken(one) for one in screens(rules, rows.screened, rows.several)]
-    known = set(rows.screened)
-    return by_screens + [one.broken for one in findings if one.check not in known]
+def _suspected(rows: Prepared, rules: Rules, findings: list[_Found]) -> list[Column]:
+    """For each finding a short condition that is true where the finding is."""
+    screened = dict(zip(rows.screened, screens(rules, rows.screened, rows.several), strict=True))
+    made: dict[Condition, Column] = {}
+    for condition in screened.values():
+        if condition not in made:
+            made[condition] = rows.expressions.broken(condition)
+    return [made[screened[one.check]] if one.check in screened else one.broken for one in findings]
 
 
-def _with_errors(df: DataFrame, findings: list[_Found], suspicions: list[Column], metadata: dict[str, Any]) -> DataFrame:
-    """The frame with its errors, in three steps that Spark must not make one of.
+def _with_errors(df: DataFrame, findings: list[_Found], suspected: list[Column], metadata: dict[str, Any]) -> DataFrame:
+    """The frame with its errors, in three steps: short questions, findings where these ask for it, all in one array.
 
-    What it makes of a step is one Java method, and a method of more than 8,000 bytes is never compiled but interpreted,
-    ten times as slow. So the long part, which few rows need, stands alone, between a cheap question and the row that is
-    handed on. A step that is referred to twice by the next stays a step.
+    Spark makes one Java method of all it does to a row, and Java never compiles a method of more than 8,000 bytes but
+    interprets it, ten times as slow. What stands twice in a step gets a method of its own, so all here is in parts
+    that stand twice. Spark does not make one step of two where what was computed is used twice.
     """
     if not findings:
         return df.select("*", F.lit(None).cast(_ERRORS_TYPE).alias(ERRORS, metadata=metadata))
-    suspect, found = F.col(_SUSPECT), F.col(_FOUND)
-    df = df.select("*", balanced(suspicions, or_).alias(_SUSPECT))
-    each = F.array_compact(F.array(*[F.when(one.broken, _finding(one)) for one in findings])).cast(_ERRORS_TYPE)
-    df = df.select("*", F.when(suspect, F.when(suspect, each)).alias(_FOUND))
-    return df.select("*", F.when(F.size(found) > 0, found).alias(ERRORS, metadata=metadata)).drop(_SUSPECT, _FOUND)
+    parts = [slice(at, at + _TOGETHER) for at in range(0, len(findings), _TOGETHER)]
+    asked = [balanced(_distinct(suspected[part]), or_) for part in parts]
+    df = _twice(df, _ASKED, asked, lambda one: one.cast("int"))
+    listed = [
+        F.when(F.col(f"{_ASKED}{number}"), F.when(F.col(f"{_ASKED}{number}_") > 0, _listed(findings[part])))
+        for number, part in enumerate(parts)
+    ]
+    df = _twice(df, _LISTED, listed, F.size)
+    lists = [F.col(f"{_LISTED}{number}") for number in range(len(parts))]
+    some = [one.isNotNull() & (F.col(f"{_LISTED}{number}_") > 0) for number, one in enumerate(lists)]
+    nothing = F.array().cast(_ERRORS_TYPE)
+    errors = F.when(balanced(some, or_), F.concat(*(F.coalesce(one, nothing) for one in lists)))
+    marks = [name for name in df.columns if name.startswith(MARK)]
+    return df.select("*", errors.alias(ERRORS, metadata=metadata)).drop(*marks)
+
+
+def _twice(df: DataFrame, name: str, columns: list[Column], other: Callable[[Column], Column]) -> DataFrame:
+    """The frame with columns, and each once more in another form."""
+    return df.select(
+        "*",
+        *(one.alias(f"{name}{number}") for number, one in enumerate(columns)),
+        *(other(one).alias(f"{name}{number}_") for number, one in enumerate(columns)),
+    )
+
+
+def _distinct(columns: list[Column]) -> list[Column]:
+    return list({id(one): one for one in columns}.values())
+
+
+def _listed(findings: list[_Found]) -> Column:
+    return F.array_compact(F.array(*[F.when(one.broken, _finding(one)) for one in findings])).cast(_ERRORS_TYPE)
 
 
 def _finding(one: _Found) -> Column:

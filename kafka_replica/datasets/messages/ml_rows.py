@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Final
+from xml.parsers.expat import ExpatError
 
 from kafka_replica.errors import DatasetError, MissingExtraError
 
@@ -28,15 +29,20 @@ def ml_rows(data: bytes, where: str) -> list[dict[str, Any]]:
         raise MissingExtraError("reading SDMX-ML data", "pysdmx") from error
     try:
         # As text: pysdmx would take bytes for a file's name.
-        message = read_sdmx(data.decode("utf-8-sig"), validate=False)
+        message = read_sdmx(_declared(data.decode("utf-8-sig").lstrip()), validate=False)
     except UnicodeDecodeError as error:
         raise DatasetError(f"reading {where}: only UTF-8 is read as SDMX-ML data: {error}") from error
-    except (PysdmxError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (PysdmxError, ExpatError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise DatasetError(f"reading {where} with pysdmx: {type(error).__name__}: {error}") from error
     datasets = message.data
     if datasets is None:
         raise DatasetError(f"reading {where}: it is an SDMX-ML message without data")
     return [row for dataset in datasets for row in _rows(dataset)]
+
+
+def _declared(text: str) -> str:
+    """With an XML declaration: pysdmx knows no XML without one."""
+    return text if text.startswith("<?xml") else f'<?xml version="1.0" encoding="UTF-8"?>{text}'
 
 
 def _rows(dataset: Any) -> Iterator[dict[str, Any]]:

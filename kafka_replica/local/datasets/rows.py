@@ -21,7 +21,7 @@ def structures_in(frame: pl.DataFrame) -> tuple[Urn, ...]:
 
 
 def rows_of(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """The rows that are of what the rules are for, or of its data structure; all rows where they do not say.
+    """The rows that are of what the rules are for, or of its data structure, and those that do not say.
 
     Raises:
         DatasetError: a row says something else.
@@ -29,9 +29,10 @@ def rows_of(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     said = _said(frame)
     if said is None:
         return frame
-    meant = [row for row, urn in _found(frame) if belongs_to(urn, rules)]
+    silent = (None,) * len(said.columns)
+    meant = [silent, *(row for row, urn in _found(frame) if belongs_to(urn, rules))]
     wanted = pl.DataFrame(meant, schema=dict.fromkeys(said.columns, pl.String()), orient="row")
-    return frame.join(wanted, on=said.columns, how="semi", maintain_order="left")
+    return frame.join(wanted, on=said.columns, how="semi", nulls_equal=True, maintain_order="left")
 
 
 def _said(frame: pl.DataFrame) -> pl.DataFrame | None:
@@ -42,5 +43,5 @@ def _said(frame: pl.DataFrame) -> pl.DataFrame | None:
 
 def _found(frame: pl.DataFrame) -> list[tuple[tuple[str | None, ...], Urn]]:
     said = _said(frame)
-    rows = [] if said is None else said.rows()
+    rows = [] if said is None else [row for row in said.rows() if any(one is not None for one in row)]
     return [(row, urn_of(*row) if len(row) == len(_COLUMNS) else urn_of("dataflow", row[0])) for row in rows]

@@ -25,9 +25,9 @@ def structures_in(df: DataFrame) -> tuple[Urn, ...]:
 
 
 def rows_of(df: DataFrame, rules: Rules) -> DataFrame:
-    """The rows that are of what the rules are for, or of its data structure; reads the frame to see what there is.
+    """The rows that are of what the rules are for, or of its data structure, and those that do not say.
 
-    All rows where they do not say.
+    Reads the frame to see what there is.
 
     Raises:
         DatasetError: a row says something else.
@@ -39,9 +39,10 @@ def rows_of(df: DataFrame, rules: Rules) -> DataFrame:
     meant = [row for row, urn in found if belongs_to(urn, rules)]
     if len(meant) == len(found):
         return df
+    silent: tuple[str | None, ...] = (None,) * len(columns)
     tests = [
         reduce(and_, (F.col(name).eqNullSafe(F.lit(value)) for name, value in zip(columns, row, strict=True)))
-        for row in meant
+        for row in [silent, *meant]
     ]
     return df.filter(reduce(or_, tests, F.lit(False)))
 
@@ -55,4 +56,5 @@ def _columns(df: DataFrame) -> list[str]:
 def _found(df: DataFrame) -> list[tuple[tuple[str | None, ...], Urn]]:
     columns = _columns(df)
     rows = [tuple(row) for row in df.select(*columns).distinct().collect()] if columns else []
+    rows = [row for row in rows if any(one is not None for one in row)]
     return [(row, urn_of(row[0], row[1]) if len(row) == len(_COLUMNS) else urn_of("dataflow", row[0])) for row in rows]
