@@ -61,7 +61,9 @@ def _terminate(_signal: int, _frame: FrameType | None) -> None:
 
 def _set_up_logging() -> None:
     """Warnings to stderr. What ends a command is said once, by its last sentence."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="kafka-replica: %(levelname)s: %(message)s")
-    logging.getLogger("kafka_replica").addFilter(lambda record: record.levelno < logging.ERROR)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(lambda record: record.name != "kafka_replica" or record.levelno < logging.ERROR)
+    text = "kafka-replica: %(levelname)s: %(message)s"
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, format=text)
     if "KAFKA_REPLICA_DEBUG" not in os.environ:
         logging.getLogger("kafka_replica.librdkafka").setLevel(logging.CRITICAL)
