@@ -1,24 +1,28 @@
 """Rows compared with each other: duplicate keys, and attributes within their series or group.
 
-A group is told by two 64-bit hashes of its values, so only 16 bytes a row are sorted into groups, and only the groups
-that break a rule come back to the rows, as a broadcast. Two different keys have the same 128 bits by chance once in
-10^20 data sets of a billion rows.
+First each row is one hash of 64 bits, and only groups of equal hashes that may break a rule are looked at again, by
+their values: in most data there are none, and then Spark leaves the second look out. What breaks a rule comes back to
+the rows as a broadcast.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from operator import and_, or_
 from typing import Final, NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.rules.model import Finding, KeyCheck, LevelCheck
+from kafka_replica_spark.expressions import balanced
 from kafka_replica_spark.rows import Prepared, joined
 
-_HASHES: Final = ("__hash_1", "__hash_2")
 MARK: Final = "__broken_"
+_HASH: Final = f"{MARK}hash"
+_AGAIN: Final = f"{MARK}again"
+"""A second hash, and of it the least and the greatest in a group."""
 
 
 class Marked(NamedTuple):
@@ -37,13 +41,12 @@ def compared(rows: Prepared) -> tuple[DataFrame, list[Marked]]:
     for key in rows.bound.keys:
         texts = [rows.texts[one] for one in key.components]
         name = f"{MARK}{len(marked)}"
-        df = _with(df, rows, key.components, counted, {name: F.count("*") > 1})
+        df = _with(df, rows, key.components, {name: key})
         marked.append(Marked(key, F.col(name) & counted, joined(texts)))
     for level, checks in groupby(rows.bound.levels, key=lambda check: check.level):
         alike = list(checks)
         names = [f"{MARK}{len(marked) + number}" for number in range(len(alike))]
-        wrong = {name: _differs(rows, check) for name, check in zip(names, alike, strict=True)}
-        df = _with(df, rows, level, counted, wrong)
+        df = _with(df, rows, level, dict(zip(names, alike, strict=True)))
         for name, check in zip(names, alike, strict=True):
             value = rows.texts[check.component]
             broken = F.col(name) & rows.expressions.condition(check.flagged)
@@ -53,37 +56,67 @@ def compared(rows: Prepared) -> tuple[DataFrame, list[Marked]]:
     return df, marked
 
 
-def _with(df: DataFrame, rows: Prepared, level: Sequence[str], counted: Column, wrong: dict[str, Column]) -> DataFrame:
+def _with(df: DataFrame, rows: Prepared, level: Sequence[str], checks: dict[str, KeyCheck | LevelCheck]) -> DataFrame:
     """The frame with columns that are true in rows of groups that are wrong."""
     texts = [rows.texts[one] for one in level]
+    names = [f"{MARK}level{number}" for number in range(len(level))]
+    counted = rows.df.filter(rows.expressions.condition(rows.bound.applies_to))
+    values = {name: rows.texts[check.component] for name, check in checks.items() if isinstance(check, LevelCheck)}
+    doubtful = _doubtful(counted, texts, values, checks)
     groups = (
-        rows.df.filter(counted)
-        .groupBy(*(_hash(texts, number).alias(name) for number, name in enumerate(_HASHES)))
-        .agg(*(condition.alias(name) for name, condition in wrong.items()))
+        counted.select(
+            F.xxhash64(*texts).alias(_HASH),
+            *(text.alias(name) for name, text in zip(names, texts, strict=True)),
+            *(value.alias(name) for name, value in values.items()),
+        )
+        .join(F.broadcast(doubtful), _HASH, "left_semi")
+        .groupBy(_HASH, *names)
+        .agg(*(_wrong(name, check).alias(name) for name, check in checks.items()))
+        .filter(any_of(F.col(name) for name in checks))
     )
-    groups = groups.filter(any_of(F.col(name) for name in wrong))
-    hashed = df.select("*", *(_hash(texts, number).alias(name) for number, name in enumerate(_HASHES)))
-    return hashed.join(F.broadcast(groups), list(_HASHES), "left").drop(*_HASHES)
+    hashed = df.select("*", F.xxhash64(*texts).alias(f"{_HASH}_"))
+    same = [_same(F.col(name), text) for name, text in zip(names, texts, strict=True)]
+    on = (F.col(_HASH) == F.col(f"{_HASH}_")) & balanced(same, and_)
+    return hashed.join(F.broadcast(groups), on, "left").drop(_HASH, f"{_HASH}_", *names)
+
+
+def _doubtful(
+    counted: DataFrame, texts: list[Column], values: dict[str, Column], checks: dict[str, KeyCheck | LevelCheck]
+) -> DataFrame:
+    """The hashes of groups in which a check may be broken: a group may be two whose hashes are the same."""
+    hashed = counted.select(
+        F.xxhash64(*texts).alias(_HASH),
+        F.xxhash64(F.lit(0), *texts, *(text.isNull() for text in texts)).alias(_AGAIN),
+        *(F.when(value.isNotNull(), F.xxhash64(value)).alias(name) for name, value in values.items()),
+    )
+    maybe: list[Column] = []
+    for name, check in checks.items():
+        if isinstance(check, KeyCheck):
+            maybe.append(F.count("*") > 1)
+        elif check.demand == "same":
+            maybe.append(F.coalesce(F.min(name) != F.max(name), F.lit(False)))
+        else:
+            maybe.append((F.count(name) == 0) | (F.min(_AGAIN) != F.max(_AGAIN)))
+    asked = hashed.groupBy(_HASH).agg(any_of(maybe).alias(_AGAIN))
+    return asked.filter(F.col(_AGAIN)).select(_HASH)
+
+
+def _same(one: Column, other: Column) -> Column:
+    """Whether two texts are equal or both missing; not as Spark's ``<=>``, which would become a key of the join."""
+    return F.coalesce(one == other, one.isNull() & other.isNull())
 
 
 def any_of(conditions: Iterable[Column]) -> Column:
     """Whether one is true."""
-    found = F.lit(False)
-    for condition in conditions:
-        found |= condition
-    return found
+    return balanced([F.lit(False), *conditions], or_)
 
 
-def _hash(texts: Sequence[Column], seed: int) -> Column:
-    # The hash leaves NULL out, so that must be told apart.
-    return F.xxhash64(F.lit(seed), *(part for one in texts for part in (one, one.isNull())))
-
-
-def _differs(rows: Prepared, check: LevelCheck) -> Column:
-    value = rows.texts[check.component]
+def _wrong(name: str, check: KeyCheck | LevelCheck) -> Column:
+    if isinstance(check, KeyCheck):
+        return F.count("*") > 1
     if check.demand == "given":
-        return F.max(value).isNull()
-    return F.coalesce(F.min(value) != F.max(value), F.lit(False))
+        return F.max(name).isNull()
+    return F.coalesce(F.min(name) != F.max(name), F.lit(False))
 
 
 def whole_findings(rows: Prepared) -> tuple[Finding, ...]:

@@ -52,8 +52,9 @@ class Expressions:
 
     def __init__(self, texts: Mapping[str, Column], floating: frozenset[str] = frozenset()) -> None:
         self._texts, self._floating = texts, floating
-        # Conditions are asked more than once, and a large set takes time to send.
-        self._sets: dict[OneOf, Column] = {}
+        # What stands at several places is sent to Spark once: the node is kept, for its identity is the key.
+        self._conditions: dict[int, tuple[Condition, Column]] = {}
+        self._numbers: dict[int, tuple[Whole_, Column]] = {}
 
     def broken(self, node: Condition) -> Column:
         """A condition of which only matters where it is true: elsewhere it may be false or NULL.
@@ -71,8 +72,13 @@ class Expressions:
                 return balanced([self.broken(part) for part in parts], or_)
         return self.condition(node)
 
-    def condition(self, node: Condition) -> Column:  # noqa: PLR0911 - one return a kind of node
+    def condition(self, node: Condition) -> Column:
         """A condition: true, false or NULL."""
+        if id(node) not in self._conditions:
+            self._conditions[id(node)] = node, self._condition(node)
+        return self._conditions[id(node)][1]
+
+    def _condition(self, node: Condition) -> Column:  # noqa: PLR0911 - one return a kind of node
         match node:
             case Constant(value):
                 return F.lit(value).cast("boolean")
@@ -81,9 +87,7 @@ class Expressions:
             case Matches(text, expression, is_number):
                 return self._written(text, is_number=is_number).rlike(anchored(expression))
             case OneOf(text, values):
-                if node not in self._sets:
-                    self._sets[node] = is_in(self.text(text), values)
-                return self._sets[node]
+                return is_in(self.text(text), values)
             case Compared(left, operator, right):
                 return _COMPARE[operator](self.number(left), self.number(right))
             case Measured(text, operator, bound):
@@ -106,8 +110,13 @@ class Expressions:
             case Extracted(text, expression):
                 return F.regexp_extract(self.text(text), anchored(expression), 1)
 
-    def number(self, node: Whole_) -> Column:  # noqa: PLR0911 - one return a kind of node
+    def number(self, node: Whole_) -> Column:
         """A whole number of 64 bits, or NULL."""
+        if id(node) not in self._numbers:
+            self._numbers[id(node)] = node, self._number(node)
+        return self._numbers[id(node)][1]
+
+    def _number(self, node: Whole_) -> Column:  # noqa: PLR0911 - one return a kind of node
         match node:
             case Number(value):
                 return F.lit(value).cast("bigint")

@@ -112,7 +112,9 @@ def _json_2() -> dict[str, Any]:
                 },
             }],
             "dataSets": [{
-                "structure": 0, "links": [{"rel": "dataflow", "urn": _FLOW}], "action": "Append", "attributes": [0], "dimensionGroupAttributes": {"0::": [0]},
+                "structure": 0, "links": [{"rel": "dataflow", "urn": _FLOW}],
+                "action": "Append", "attributes": [0],
+                "dimensionGroupAttributes": {"0::": [0]},
                 "series": {"0:1": {"attributes": [0], "observations": {
                     "0": [12.4, True, 1, ["a", "b"], {"en": "one", "fr": "un"}], "1": ["1", None, None],
                 }}},

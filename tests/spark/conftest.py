@@ -43,3 +43,14 @@ def demo() -> Snapshot:
 def rules() -> Snapshot:
     """The data structure with a component for each rule."""
     return version_of(RULES_MESSAGE)
+
+
+@pytest.fixture
+def uncompiled(spark: SparkSession) -> Iterator[None]:
+    """Compiling a plan takes a second; that gives nothing here, and other tests run compiled."""
+    settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    yield
+    for name in settings:
+        spark.conf.unset(name)

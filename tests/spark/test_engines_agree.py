@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import random
 import string
-from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
@@ -32,17 +31,6 @@ def on_spark(spark: SparkSession, frame: pl.DataFrame, rules: Rules) -> pl.DataF
     made = pl.DataFrame(checked)
     assert isinstance(made, pl.DataFrame)
     return made.sort(_SENT).drop(_SENT)
-
-
-@pytest.fixture
-def uncompiled(spark: SparkSession) -> Iterator[None]:
-    """Compiling a plan takes a second; that gives nothing here, and other tests run compiled."""
-    settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    yield
-    for name in settings:
-        spark.conf.unset(name)
 
 
 @pytest.mark.usefixtures("uncompiled")

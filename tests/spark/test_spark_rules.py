@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
-from spark_world import RULES, VALUES, varied
+from spark_world import GOOD, RULES, VALUES, frame, varied
 
 from kafka_replica import Snapshot
-from kafka_replica_spark import validate
-from kafka_replica_spark.membership import is_in
+from kafka_replica_spark import membership, validate
 
 Broken: TypeAlias = dict[Any, list[str]]
 # The rows differ in one value alone: they are not to be compared with each other, nor FREQ with TIME_PERIOD.
@@ -46,6 +45,14 @@ OPTIONAL: list[tuple[str, str, list[str], list[str]]] = [
     ("YEAR", "time-period", ["2020", "-0044", "12020", "2020Z"], ["", "20", "0000", "02020", "2020-01"]),
     ("DAY", "time-period", ["2020-02-29", "2020-12-31Z"], ["2021-02-29", "2020-04-31", "2020-1-1"]),
 ]  # fmt: skip
+# component, the rule that NULL breaks, the rule that any other text breaks
+REQUIRED = [
+    ("FREQ", "dimension-missing", "code-unknown"),
+    ("AREA", "dimension-missing", "code-unknown"),
+    ("STATUS", "attribute-missing", "code-unknown"),
+    ("TIME_PERIOD", "dimension-missing", "time-period"),
+    ("COUNT", "measure-missing", "text-type"),
+]
 TIMES = [
     "2020", "2020Z", "2020-01", "2020-12+05:30", "2020-01-31", "2000-02-29", "2024-02-29Z", "2020-06-30-14:00",
     "2020-01-01T00:00:00", "2020-01-01T24:00:00", "2020-01-01T23:59:59.123Z", "2020-A1", "2020-S2", "2020-T3",
@@ -70,60 +77,87 @@ def outcome(values: Iterable[Any], *rules: str) -> Broken:
 
 def broken(spark: SparkSession, rules: Snapshot, name: str, values: list[Any], kind: Any = None) -> Broken:
     """For each value of a column, the rules it breaks."""
-    frame = varied(spark, name, values, kind)
-    rows = validate(frame, RULES, rules, rules=ROWS_APART).select("_errors").collect()
-    assert all(row._errors is None or row._errors for row in rows)
-    found = [[error.rule for error in row._errors or () if error.component == name] for row in rows]
-    assert sum(map(len, found)) == sum(len(row._errors or ()) for row in rows)
-    return dict(zip(values, found, strict=True))
+    rows = validate(varied(spark, name, values, kind), RULES, rules, rules=ROWS_APART).select("_errors").collect()
+    return {value: told(row._errors, name) for value, row in zip(values, rows, strict=True)}
 
 
-@pytest.mark.parametrize(("name", "rule", "good", "bad"), OPTIONAL, ids=[case[0] for case in OPTIONAL])
-def test_optional(spark: SparkSession, rules: Snapshot, name: str, rule: str, good: list[str], bad: list[str]) -> None:
-    """Good values and NULL break nothing, bad ones break that rule and no other."""
-    wanted: Broken = outcome([None, *good]) | outcome(bad, rule)
-    assert broken(spark, rules, name, list(wanted)) == wanted
+def told(errors: list[Any] | None, name: str) -> list[str]:
+    """The rules of a row's findings, which all are of one column."""
+    assert errors is None or errors
+    assert {error.component for error in errors or ()} <= {name}
+    return [error.rule for error in errors or ()]
 
 
-@pytest.mark.parametrize(
-    ("name", "missing", "unknown"),
-    [
-        ("FREQ", "dimension-missing", "code-unknown"),
-        ("AREA", "dimension-missing", "code-unknown"),
-        ("STATUS", "attribute-missing", "code-unknown"),
-        ("TIME_PERIOD", "dimension-missing", "time-period"),
-        ("COUNT", "measure-missing", "text-type"),
-    ],
-)
-def test_required(spark: SparkSession, rules: Snapshot, name: str, missing: str, unknown: str) -> None:
-    """NULL breaks the one rule, what is unknown the other: by local representation (FREQ) or the concept's (AREA)."""
-    assert broken(spark, rules, name, [None, "", "?"]) == {None: [missing], "": [unknown], "?": [unknown]}
+def _cases() -> Iterator[tuple[str, Broken]]:
+    """Columns, and for each of their values the rules that it breaks. NULL is good where a value is optional."""
+    for name, rule, good, bad in OPTIONAL:
+        yield name, outcome([None, *good]) | outcome(bad, rule)
+    # Codes by local representation (FREQ) or the concept's (AREA): each of 2,000, and near misses.
+    for name, missing, unknown in REQUIRED:
+        yield name, {None: [missing], "": [unknown], "?": [unknown]}
+    near = ["R2000", "R1", "r0001", "R0001 ", "R0001,R0002", "R0001|R0002", ",", "|", "\x1e", "R0001\x1e\x1eR0002"]
+    yield "AREA", outcome(f"R{number:04}" for number in range(2000)) | outcome(near, "code-unknown")
+    yield "TIME_PERIOD", outcome(TIMES) | outcome(NO_TIMES, "time-period")
 
 
-def test_a_large_codelist(spark: SparkSession, rules: Snapshot) -> None:
-    """Each of 2,000 codes is found, each near miss is not."""
-    codes = [f"R{number:04}" for number in range(2000)]
-    wanted: Broken = outcome(codes)
-    wanted |= outcome(["R2000", "R1", "r0001", "R0001 ", "R0001,R0002", "R0001|R0002", ",", "|"], "code-unknown")
-    assert broken(spark, rules, "AREA", list(wanted)) == wanted
+CASES = list(_cases())
 
 
-def test_any_text_in_a_set(spark: SparkSession) -> None:
+@pytest.fixture(scope="module")
+def answers(spark: SparkSession, rules: Snapshot) -> Sequence[Broken]:
+    """What Spark finds in all values of all cases, in one plan: each row varies one column."""
+    rows = [GOOD | {name: value} for name, wanted in CASES for value in wanted]
+    found = iter(validate(frame(spark, rows), RULES, rules, rules=ROWS_APART).select("_errors").collect())
+    return [{value: told(next(found)._errors, name) for value in wanted} for name, wanted in CASES]
+
+
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{name}-{len(wanted)}" for name, wanted in CASES])
+def test_values(answers: Sequence[Broken], number: int) -> None:
+    """Good values break nothing, bad ones break that rule and no other."""
+    assert answers[number] == CASES[number][1]
+
+
+@pytest.mark.parametrize("since", [(0, 0), (99, 0)], ids=["maps", "buckets"])
+def test_any_text_in_a_set(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, since: tuple[int, int]) -> None:
     """Membership is exact for any text, for sets of any size, also empty ones and those with separators in values."""
-    texts = ["", ",", "|", "a", "b", "a,b", "a|b", "ä", "𝄞", "\x00", "\\", "'", "a\n", None]
+    monkeypatch.setattr(membership, "_HASHED_SINCE", since)
+    texts = [
+        "",
+        ",",
+        "|",
+        "a",
+        "b",
+        "a,b",
+        "a|b",
+        "ä",
+        "𝄞",
+        "\x00",
+        "\\",
+        "'",
+        "a\n",
+        "\x1e",
+        "\x1e\x1e",
+        "\x1e100",
+        "\x1e999",
+        None,
+    ]
     many = [f"v{number}" for number in range(100)]
     df = spark.createDataFrame(pa.table({"text": pa.array([*texts, *many], pa.string())}))
-    sets = [[], ["a"], ["", "a,b", "ä"], many, [*many, "", "a|b", "\\", "𝄞", "'"]]
-    rows = df.select("text", *[is_in(df.text, values).alias(str(i)) for i, values in enumerate(sets)]).collect()
+    sets = [
+        [],
+        ["a"],
+        ["", "a,b", "ä"],
+        many,
+        [*many, "", "a|b", "\\", "𝄞", "'"],
+        [*many, "\x1e", "a"],
+        [str(n) for n in range(1500)],
+    ]
+    rows = df.select(
+        "text", *[membership.is_in(df.text, values).alias(str(i)) for i, values in enumerate(sets)]
+    ).collect()
     for row in rows:
         wanted = [None if row.text is None else row.text in values for values in sets]
         assert [row[str(i)] for i in range(len(sets))] == wanted, repr(row.text)
-
-
-def test_time_periods(spark: SparkSession, rules: Snapshot) -> None:
-    """Every way SDMX writes a period, and what looks like one and is none."""
-    wanted: Broken = outcome(TIMES) | outcome(NO_TIMES, "time-period")
-    assert broken(spark, rules, "TIME_PERIOD", list(wanted)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -141,6 +175,7 @@ def test_time_periods(spark: SparkSession, rules: Snapshot) -> None:
         ("FLAG", pa.int32(), [None], [1]),
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("uncompiled")
 def test_typed_columns(
     spark: SparkSession, rules: Snapshot, name: str, kind: pa.DataType, good: list[Any], bad: list[Any]
 ) -> None:

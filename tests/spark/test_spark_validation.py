@@ -209,9 +209,17 @@ def test_forty_components(spark: SparkSession) -> None:
     version = version_of(message(list_ + structure("D", dimensions, attributes)))
     good = dict.fromkeys(names[:20], "X1") | dict.fromkeys(names[20:], "5")
     df = frame(spark, [good, dict.fromkeys(names, "no")])
-    first, second = validate(df, "T:D(1.0)", version).collect()
+    checked = validate(df, "T:D(1.0)", version)
+    first, second = checked.collect()
     assert first._errors is None
     assert [error.component for error in second._errors] == names
+    # Java interprets methods of more than 8,000 bytes, which costs ten times as much.
+    plan = checked._jdf.queryExecution().executedPlan()
+    debug = getattr(getattr(spark._jvm.org.apache.spark.sql.execution.debug, "package$"), "MODULE$")
+    stages = debug.codegenStringSeq(plan)
+    sizes = [stages.apply(number)._3().maxMethodCodeSize() for number in range(stages.size())]
+    assert sizes
+    assert max(sizes) < 8000
 
 
 def test_the_row_that_others_vary(spark: SparkSession, rules: Snapshot) -> None:

@@ -1,0 +1,70 @@
+"""Conditions that no row which breaks a rule gets past."""
+
+from __future__ import annotations
+
+import random
+
+from seeded_faults import seeded, world
+
+from kafka_replica.rules import fitting_rows
+from kafka_replica.rules.binding import bind
+from kafka_replica.rules.evaluation import evaluate
+from kafka_replica.rules.screening import screens
+
+_ODD = (
+    None,
+    "",
+    "?",
+    "T",
+    "M",
+    "R000",
+    "R301",
+    "e",
+    "b",
+    "2020",
+    "2021-W53",
+    "2020-W53",
+    "1890",
+    "2020-13",
+    "~",
+    "#N/A",
+)
+
+
+def test_nothing_gets_past() -> None:
+    """Where a check is broken its screen is true: in rows with faults, and in rows with odd values anywhere."""
+    rules = world()
+    source = random.Random(3)  # noqa: S311 - no secrets
+    rows, _ = seeded(rules, 700, 4)
+    rows += [{name: source.choice((value, *_ODD)) for name, value in row.items()} for row in rows]
+    checks = bind(rules, list(rows[0]), {}).checks
+    asked = screens(rules, checks)
+    assert len(asked) == len(checks)
+    broken = 0
+    for row in rows:
+        for check, screen in zip(checks, asked, strict=True):
+            if evaluate(check.broken, row) is True:
+                broken += 1
+                assert evaluate(screen, row) is True, (check, row)
+    assert broken > 1000
+
+
+def test_what_fits_passes() -> None:
+    """Rows that fit get past all screens, of which there are fewer than checks."""
+    rules = world()
+    rows = fitting_rows(rules, 300, 5)
+    checks = bind(rules, list(rows[0]), {}).checks
+    asked = set(screens(rules, checks))
+    assert len(asked) < len(checks)
+    stuck = [row for row in rows if any(evaluate(screen, row) is True for screen in asked)]
+    assert not stuck, stuck[:3]
+
+
+def test_a_column_of_lists_is_asked_itself() -> None:
+    """What holds several values has no short cut."""
+    rules = world()
+    checks = bind(rules, [column.id for column in rules.columns], {}).checks
+    asked = dict(zip(checks, screens(rules, checks, frozenset({"AREA", "TIME_PERIOD"})), strict=True))
+    for check, screen in asked.items():
+        if check.looks_at & {"AREA", "TIME_PERIOD"}:
+            assert screen == check.broken
