@@ -23,6 +23,7 @@
     ├── DataError                   bad data
     │   ├── BadRecordError          a record that cannot be replicated
     │   ├── EncodingError           content that could not be written in the format wanted
+    │   ├── DatasetError            a file of data that is not what its format says
     │   └── SdmxError               content that is not what SDMX says it is
     │       ├── UrnError            not a URN of SDMX
     │       ├── MessageError        a structure message that cannot be read

@@ -62,8 +62,12 @@ def _terminate(_signal: int, _frame: FrameType | None) -> None:
 def _set_up_logging() -> None:
     """Warnings to stderr. What ends a command is said once, by its last sentence."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.addFilter(lambda record: record.name != "kafka_replica" or record.levelno < logging.ERROR)
+    handler.addFilter(_is_to_be_said)
     text = "kafka-replica: %(levelname)s: %(message)s"
     logging.basicConfig(handlers=[handler], level=logging.WARNING, format=text)
-    if "KAFKA_REPLICA_DEBUG" not in os.environ:
-        logging.getLogger("kafka_replica.librdkafka").setLevel(logging.CRITICAL)
+
+
+def _is_to_be_said(record: logging.LogRecord) -> bool:
+    if record.name == "kafka_replica.librdkafka":
+        return record.levelno >= logging.CRITICAL or "KAFKA_REPLICA_DEBUG" in os.environ
+    return record.name != "kafka_replica" or record.levelno < logging.ERROR

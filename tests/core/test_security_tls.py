@@ -156,7 +156,7 @@ def test_who_the_client_is_by_a_store(world: World) -> None:
     assert world.meet(**trusting, ssl__keystore__location=store, ssl__keystore__password=PASSWORD) == "client"
     for location, password, reason in (
         (store, SECRET, "is no PKCS#12 store, or its password is another"),
-        (world.path("client.crt"), PASSWORD, "is no PKCS#12 store"),
+        (world.path("client.crt"), PASSWORD, "have to hold a certificate and its private key in PEM"),
         ("/nowhere", PASSWORD, "cannot be read"),
     ):
         with pytest.raises(ConfigurationError, match=reason) as caught:
