@@ -7,7 +7,7 @@ logic: where a text is missing, what is asked of it is unknown, and an unknown c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Literal, TypeAlias
 
 Operator: TypeAlias = Literal["<", "<=", "=", ">=", ">"]
@@ -203,3 +203,17 @@ def components_of(condition: Condition) -> frozenset[str]:
             case _:
                 pass
     return frozenset(found)
+
+
+def size_of(condition: Condition) -> int:
+    """How long a condition is: its nodes, of which one that takes a decimal apart counts as several."""
+    found = 0
+    stack: list[object] = [condition]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(node)
+        elif is_dataclass(node):
+            found += 6 if isinstance(node, Scaled) else 1
+            stack.extend(getattr(node, field.name) for field in fields(node))
+    return found

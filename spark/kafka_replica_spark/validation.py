@@ -16,7 +16,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.mapping.model import SOURCE
 from kafka_replica.rules.actions import Action
 from kafka_replica.rules.catalogue import SEVERITIES
-from kafka_replica.rules.conditions import Condition
+from kafka_replica.rules.conditions import Condition, size_of
 from kafka_replica.rules.model import ERRORS, FIELDS, Check, KeyCheck, LevelCheck, Rules
 from kafka_replica.rules.requests import rules_for
 from kafka_replica.rules.screening import screens
@@ -28,8 +28,9 @@ from kafka_replica_spark.stamps import CUT, VERSION, cut_json
 
 _ASKED: Final = f"{MARK}asked"
 _LISTED: Final = f"{MARK}listed"
-_TOGETHER: Final = 8
-"""How many checks make methods that are surely compiled."""
+_SURELY_COMPILED: Final = 56
+"""The size of conditions, of which with their findings no method gets too long."""
+_FINDING: Final = 4
 _ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
 
 
@@ -171,7 +172,7 @@ def _with_errors(df: DataFrame, findings: list[_Found], suspected: list[Column],
     """
     if not findings:
         return df.select("*", F.lit(None).cast(_ERRORS_TYPE).alias(ERRORS, metadata=metadata))
-    parts = [slice(at, at + _TOGETHER) for at in range(0, len(findings), _TOGETHER)]
+    parts = _parts(findings)
     asked = [balanced(_distinct(suspected[part]), or_) for part in parts]
     df = _twice(df, _ASKED, asked, lambda one: one.cast("int"))
     listed = [
@@ -185,6 +186,20 @@ def _with_errors(df: DataFrame, findings: list[_Found], suspected: list[Column],
     errors = F.when(balanced(some, or_), F.concat(*(F.coalesce(one, nothing) for one in lists)))
     marks = [name for name in df.columns if name.startswith(MARK)]
     return df.select("*", errors.alias(ERRORS, metadata=metadata)).drop(*marks)
+
+
+def _parts(findings: list[_Found]) -> list[slice]:
+    """Findings one after the other that make a method that is surely compiled."""
+    parts = [slice(0, 0)]
+    total = 0
+    for number, one in enumerate(findings):
+        size = _FINDING + (size_of(one.check.broken) if isinstance(one.check, Check) else 1)
+        total += size
+        if total > _SURELY_COMPILED and number > parts[-1].start:
+            parts.append(slice(number, number))
+            total = size
+        parts[-1] = slice(parts[-1].start, number + 1)
+    return parts
 
 
 def _twice(df: DataFrame, name: str, columns: list[Column], other: Callable[[Column], Column]) -> DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
@@ -213,13 +214,37 @@ def test_forty_components(spark: SparkSession) -> None:
     first, second = checked.collect()
     assert first._errors is None
     assert [error.component for error in second._errors] == names
-    # Java interprets methods of more than 8,000 bytes, which costs ten times as much.
-    plan = checked._jdf.queryExecution().executedPlan()
+
+
+def test_methods_that_java_compiles(spark: SparkSession, tmp_path: Path) -> None:
+    """No method made of a plan is over 8,000 bytes: Java would interpret it, which costs ten times as much."""
+    names = [f"C{number:02}" for number in range(16)]
+    list_ = codelist("CL", [f"X{number}" for number in range(500)])
+    dimensions = "".join(component("Dimension", name, coded("T:CL(1.0)")) for name in names[:8])
+    attributes = "".join(attribute(name, format_("Integer", minValue=1, maxValue=9)) for name in names[8:])
+    version = version_of(message(list_ + structure("D", dimensions, attributes)))
+    frame(spark, [dict.fromkeys(names, "no")]).write.parquet(str(tmp_path / "data"))
+    checked = validate(spark.read.parquet(str(tmp_path / "data")), "T:D(1.0)", version, rules={"duplicate-key": "off"})
     debug = getattr(getattr(spark._jvm.org.apache.spark.sql.execution.debug, "package$"), "MODULE$")
-    stages = debug.codegenStringSeq(plan)
-    sizes = [stages.apply(number)._3().maxMethodCodeSize() for number in range(stages.size())]
-    assert sizes
-    assert max(sizes) < 8000
+    for df in (checked, checked.filter("_errors is not null")):
+        stages = debug.codegenStringSeq(df._jdf.queryExecution().executedPlan())
+        sizes = [stages.apply(number)._3().maxMethodCodeSize() for number in range(stages.size())]
+        assert sizes
+        assert max(sizes) < 8000
+        assert len(df.first()._errors) == 16
+
+
+def test_equal_hashes_are_not_equal_keys(spark: SparkSession) -> None:
+    """Rows whose hashes are the same, for Spark's hash leaves NULL out, are duplicates only if their values are."""
+    names = ["A", "B"]
+    dimensions = "".join(component("Dimension", name, coded("T:CL(1.0)")) for name in names)
+    version = version_of(message(codelist("CL", ["X", "Y"]) + structure("D", dimensions)))
+    keys = [(None, "X"), ("X", None), (None, "Y"), ("Y", None), (None, "Y"), ("X", "Y"), ("Y", "X"), ("X", "Y")]
+    df = frame(spark, [dict(zip(names, key, strict=True)) for key in keys])
+    rows = validate(df, "T:D(1.0)", version, rules={"dimension-missing": "off"}).collect()
+    told = [((row.A, row.B), [error.rule for error in row._errors]) for row in rows if row._errors]
+    duplicated = [key for key in keys if keys.count(key) > 1]
+    assert sorted(told, key=str) == sorted([(key, ["duplicate-key"]) for key in duplicated], key=str)
 
 
 def test_the_row_that_others_vary(spark: SparkSession, rules: Snapshot) -> None:
