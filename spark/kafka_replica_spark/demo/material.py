@@ -25,7 +25,7 @@ DATA = (  # the second half has a fault a row
     ("A", "XX", "EMP", "T", "2024", "1.0", "KPS", "A"),
     ("A", "LU", "EMP", "T", "2024-Q5", "1.0", "KPS", "A"),
     ("A", "LU", "EMP", None, "2024", "1.0", "KPS", "A"),
-    ("A", "LU", "EMP", "T", "2024", "a lot", "KPS", None),
+    ("A", "LU", "EMP", "T", "2023", "a lot", "KPS", None),
 )
 
 
