@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from chaos.children import Child
 from chaos.cluster import Cluster
@@ -172,8 +173,17 @@ class Lives:
         self.child = self._begin(self.life)
 
 
-def child_target(lives: Lives, kind: str, share: float, too_long_s: float) -> Target:
-    """A child dies and comes back, or freezes: shortly, or (seldom) for so long that somebody gives it up."""
+class Freezing(NamedTuple):
+    """How often, beside a kill, and for how long (from, to; in seconds) a child freezes."""
+
+    weight: float
+    lasts_s: tuple[float, float]
+
+
+def child_target(
+    lives: Lives, kind: str, share: float, shortly: Freezing, too_long: Freezing, *, rest_s: float = 2.0
+) -> Target:
+    """A child dies and comes back, or freezes: shortly, or for so long that somebody gives it up."""
 
     def pause() -> None:
         lives.child.pause()
@@ -185,9 +195,9 @@ def child_target(lives: Lives, kind: str, share: float, too_long_s: float) -> Ta
         lives.name,
         [
             Fault(f"{kind} kill -9", 1.0, (0.0, 2.0), lives.kill, lives.begin_anew),
-            Fault(f"{kind} frozen", 1.0, (0.2, 3.0), pause, resume),
-            Fault(f"{kind} frozen too long", 0.1, (too_long_s, too_long_s + 2), pause, resume),
+            Fault(f"{kind} frozen", shortly.weight, shortly.lasts_s, pause, resume),
+            Fault(f"{kind} frozen too long", too_long.weight, too_long.lasts_s, pause, resume),
         ],
         share=share,
-        rest_s=2.0,
+        rest_s=rest_s,
     )

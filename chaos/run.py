@@ -17,7 +17,7 @@ from chaos import independent
 from chaos.checker import INDEPENDENT, check
 from chaos.cluster import Cluster, compacted_hard
 from chaos.crew import Crew, writer_name
-from chaos.faults import Lives, Target, Tormentor, broker_targets, child_target, network_targets
+from chaos.faults import Freezing, Lives, Target, Tormentor, broker_targets, child_target, network_targets
 from chaos.history import History, lines
 from chaos.options import TOPIC, Options
 from chaos.replicas import Watch, write_end
@@ -124,8 +124,8 @@ class _Run:
         targets: list[Target] = [
             *broker_targets(cluster),
             *network_targets(cluster.network, self._options.brokers),
-            *(child_target(writer, "writer", 1 / len(writers), TRANSACTION_TIMEOUT_MS / 1000) for writer in writers),
-            *(child_target(replica, "replica", 1 / len(replicas), 6.0) for replica in replicas),
+            *_frozen_at_times(writers, "writer", TRANSACTION_TIMEOUT_MS / 1000),
+            *_frozen_at_times(replicas, "replica", 6.0),
         ]
         tormentor = Tormentor(targets, self._options.seed, self._struck)
         began_s = time.monotonic()
@@ -185,3 +185,9 @@ class _Run:
     def _states(self) -> Counter[str]:
         files = self._folder.glob("*.states.jsonl")
         return Counter(line["state"] for path in files for line in lines(path) if line["event"] == "state")
+
+
+def _frozen_at_times(children: list[Lives], kind: str, too_long_s: float) -> list[Target]:
+    """Seldom for so long that somebody gives it up."""
+    shortly, too_long = Freezing(1.0, (0.2, 3.0)), Freezing(0.1, (too_long_s, too_long_s + 2))
+    return [child_target(child, kind, 1 / len(children), shortly, too_long) for child in children]

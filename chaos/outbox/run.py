@@ -17,7 +17,7 @@ from sqlalchemy import select
 from chaos import independent
 from chaos.children import Child
 from chaos.cluster import Cluster, compacted_hard
-from chaos.faults import Fault, Lives, Target, Tormentor, broker_targets
+from chaos.faults import Freezing, Lives, Target, Tormentor, broker_targets, child_target
 from chaos.history import lines
 from chaos.outbox.checker import Flaw, Flaws, check_end, check_log, check_marks, check_versions
 from chaos.outbox.expected import expected_of
@@ -204,22 +204,8 @@ class _Run:
 
 
 def _child_target(lives: Lives) -> Target:
-    """A child dies and comes back, or freezes: shortly, or for longer than a lease lasts."""
+    """For longer than a lease lasts is too long."""
     kind = lives.name.partition("-")[0]
-
-    def pause() -> None:
-        lives.child.pause()
-
-    def resume() -> None:
-        lives.child.resume()
-
-    return Target(
-        lives.name,
-        [
-            Fault(f"{kind} kill -9", 1.0, (0.0, 2.0), lives.kill, lives.begin_anew),
-            Fault(f"{kind} frozen", 0.5, (0.2, 1.0), pause, resume),
-            Fault(f"{kind} frozen too long", 0.8, (2.5, 5.0), pause, resume),
-        ],
-        share=0.6 if kind == "instance" else 0.3,
-        rest_s=5.0,  # on a busy machine a process needs seconds to begin
-    )
+    share = 0.6 if kind == "instance" else 0.3
+    # On a busy machine a process needs seconds to begin.
+    return child_target(lives, kind, share, Freezing(0.5, (0.2, 1.0)), Freezing(0.8, (2.5, 5.0)), rest_s=5.0)

@@ -9,6 +9,7 @@ from typing import Any
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from kafka_replica.bookmark import Bookmark
+from kafka_replica.broker.clients import made
 from kafka_replica.broker.failures import explained, is_missing_topic, is_refusal, may_pass
 from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.places import check_beginnings, check_ends, least_s
@@ -220,13 +221,8 @@ def check_names(config: Mapping[str, Any]) -> None:
 
 
 def _consumer(config: Mapping[str, Any], trouble: list[KafkaError]) -> Consumer:
-    try:
-        settings = {**reader_settings(config), "error_cb": error_callback(config, trouble)}
-        return Consumer(settings, logger=librdkafka_log)
-    except KafkaException as error:
-        raise explained(error, "setting up the consumer") from error
-    except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"setting up the consumer: {error}") from error
+    settings = {**reader_settings(config), "error_cb": error_callback(config, trouble)}
+    return made(Consumer, settings, "setting up the consumer")
 
 
 def _record(message: Message) -> RawRecord:

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+from kafka_replica.broker.clients import made
 from kafka_replica.broker.failures import explained, may_pass
-from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import reader_settings
 from kafka_replica.broker.topics import Topics
-from kafka_replica.errors import BrokerUnavailableError, ConfigurationError
+from kafka_replica.errors import BrokerUnavailableError
 from kafka_replica.records import Partition
 
 _PRODUCER_ONLY = (
@@ -132,12 +132,7 @@ _NO_GROUP = KafkaError.GROUP_AUTHORIZATION_FAILED  # of a group that we do not u
 @contextmanager
 def _consumer(config: Mapping[str, Any], doing: str) -> Iterator[Consumer]:
     settings = {**reader_settings({**_LITTLE, **config}), "enable.partition.eof": True, "auto.offset.reset": "earliest"}
-    try:
-        consumer = Consumer(settings, logger=librdkafka_log)
-    except KafkaException as error:
-        raise explained(error, doing) from error
-    except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"{doing}: {error}") from error
+    consumer = made(Consumer, settings, doing)
     try:
         yield consumer
     finally:

@@ -18,11 +18,11 @@ from confluent_kafka.admin import (
     TopicDescription,
 )
 
+from kafka_replica.broker.clients import made
 from kafka_replica.broker.failures import explained
-from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import admin_settings, error_callback
 from kafka_replica.cuts import Ends
-from kafka_replica.errors import AuthenticationError, BrokerUnavailableError, ConfigurationError
+from kafka_replica.errors import AuthenticationError, BrokerUnavailableError
 from kafka_replica.records import Cut, Partition
 
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
@@ -50,13 +50,8 @@ class Topics:
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self._trouble: list[KafkaError] = []
-        try:
-            settings = {**admin_settings(config), "error_cb": error_callback(config, self._trouble)}
-            self._admin = AdminClient(settings, logger=librdkafka_log)
-        except KafkaException as error:
-            raise explained(error, "setting up the connection to Kafka") from error
-        except (TypeError, ValueError) as error:
-            raise ConfigurationError(f"setting up the connection to Kafka: {error}") from error
+        settings = {**admin_settings(config), "error_cb": error_callback(config, self._trouble)}
+        self._admin = made(AdminClient, settings, "setting up the connection to Kafka")
 
     def refusal(self) -> AuthenticationError | None:
         """Whether the broker refused who we are; answers themselves only time out then."""

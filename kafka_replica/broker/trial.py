@@ -9,18 +9,19 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from kafka_replica.broker.clients import made
 from kafka_replica.broker.failures import explained
-from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import common_settings, error_callback
 from kafka_replica.broker.sizes import is_too_large, over_kafkas_limit, over_own_limit
+from kafka_replica.broker.writer import DEFAULTS
 from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, ConfigurationError
 
 _KEY = b"kafka-replica-doctor"
 _OURS: dict[str, Any] = {
     "client.id": "kafka-replica-doctor",
     "acks": "all",
-    "message.max.bytes": 256 << 20,
-}  # as our producer has
+    "message.max.bytes": DEFAULTS["message.max.bytes"],
+}
 
 
 class Trial:
@@ -47,12 +48,7 @@ class Trial:
             "message.timeout.ms": max(1, int(timeout_s * 1000)),
             "transaction.timeout.ms": max(1, int(timeout_s * 2000)),
         }  # fmt: skip
-        try:
-            self._producer = Producer(settings, logger=librdkafka_log)
-        except KafkaException as error:
-            raise explained(error, "setting up the producer") from error
-        except (TypeError, ValueError) as error:
-            raise ConfigurationError(f"setting up the producer: {error}") from error
+        self._producer = made(Producer, settings, "setting up the producer")
         self._own_limit_bytes = int(settings["message.max.bytes"])  # a number, for librdkafka took it
         try:
             self._producer.init_transactions(timeout_s)

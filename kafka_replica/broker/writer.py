@@ -9,15 +9,14 @@ from typing import Any, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from kafka_replica.broker.clients import made
 from kafka_replica.broker.failures import explained, is_consequence
-from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import common_settings
 from kafka_replica.broker.sizes import is_too_large, over_kafkas_limit, over_own_limit
 from kafka_replica.errors import (
     BrokerError,
     BrokerUnavailableError,
     CommitUnknownError,
-    ConfigurationError,
     PublishError,
     RecordNotSentError,
     UsageError,
@@ -53,12 +52,7 @@ class TransactionalWriter:
         self._own_limit_bytes = int(self._settings["message.max.bytes"])  # a number, for librdkafka took it
 
     def _taken_up(self) -> Producer:
-        try:
-            producer = Producer(self._settings, logger=librdkafka_log)
-        except KafkaException as error:
-            raise explained(error, "setting up the producer") from error
-        except (TypeError, ValueError) as error:
-            raise ConfigurationError(f"setting up the producer: {error}") from error
+        producer = made(Producer, self._settings, "setting up the producer")
         doing = f"taking up the transactional id {self._settings['transactional.id']}"
         self._call(doing, producer.init_transactions, self._timeout_s)
         return producer

@@ -13,12 +13,13 @@
 from __future__ import annotations
 
 from kafka_replica.datasets.header import layout_of
-from kafka_replica.datasets.layout import Field, Form, Labels, Layout
+from kafka_replica.datasets.layout import FORMS, Field, Form, Labels, Layout
 from kafka_replica.datasets.names import Names, names_of
 from kafka_replica.datasets.references import KINDS, belongs_to, kind_of, urn_of
 from kafka_replica.datasets.writing import Keys, Plan, PlannedColumn, plan_of
 
 __all__ = [
+    "FORMS",
     "KINDS",
     "Field",
     "Form",

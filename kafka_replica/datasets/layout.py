@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -9,6 +10,8 @@ Labels: TypeAlias = Literal["id", "name", "both"]
 Form: TypeAlias = Literal["text", "values", "languages", "values in languages"]
 """What a cell holds: one value, several, one in several languages, several in several languages."""
 
+FORMS: Final[Mapping[str, Form]] = {"text": "text", "values": "values", "languages": "languages"}
+"""By the shape of a column, as engines call it."""
 LABEL: Final = ": "
 """What stands between an id and its name. A name may hold it, too; an id never does."""
 UNDETERMINED: Final = "und"

@@ -6,12 +6,12 @@ from typing import Any
 
 import polars as pl
 
-from kafka_replica.errors import UsageError
 from kafka_replica.local.comparing import whole_findings
 from kafka_replica.local.frames import as_frame
 from kafka_replica.local.rows import joined, prepared
 from kafka_replica.rules.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.rules.report import Report, Sample
+from kafka_replica.rules.requests import need_errors
 
 
 def dataset_findings(frame: Any, rules: Rules) -> tuple[Finding, ...]:
@@ -33,8 +33,7 @@ def report(validated: pl.DataFrame, rules: Rules, *, samples: int = 5, series: i
     Raises:
         UsageError: the frame has no column ``_errors``.
     """
-    if ERRORS not in validated.columns:
-        raise UsageError(f"reporting on a frame: it has no column {ERRORS}; validate() it first")
+    need_errors(validated.columns, "reporting on a frame")
     keys = [one for one in rules.series if one in validated.columns]
     ready = prepared(validated.select(pl.exclude(ERRORS)), rules)
     long = (

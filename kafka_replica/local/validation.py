@@ -14,9 +14,8 @@ from kafka_replica.local.frames import as_frame
 from kafka_replica.local.rows import Prepared, prepared
 from kafka_replica.mapping.model import SOURCE
 from kafka_replica.rules.actions import Action
-from kafka_replica.rules.catalogue import SEVERITIES
 from kafka_replica.rules.model import ERRORS, FIELDS, Rules
-from kafka_replica.rules.requests import rules_for
+from kafka_replica.rules.requests import rules_for, splitting_at
 from kafka_replica.sdmx import Snapshot, Urn
 
 ERRORS_TYPE: Final = pl.List(pl.Struct(dict.fromkeys(FIELDS, pl.String())))
@@ -81,11 +80,7 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
     Raises:
         UsageError: the frame has no column ``_errors``, or there is no such severity.
     """
-    if ERRORS not in validated.columns:
-        raise UsageError(f"splitting a frame into good and bad rows: it has no column {ERRORS}; validate() it first")
-    if severity not in SEVERITIES:
-        raise UsageError(f"splitting at severity {severity!r}: give one of {', '.join(SEVERITIES)}")
-    worse = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    worse = splitting_at(validated.columns, severity)
     bad = pl.col(ERRORS).list.eval(pl.element().struct.field("severity").is_in(worse)).list.any().fill_null(value=False)
     parts = validated.with_columns(__bad=bad).partition_by("__bad", as_dict=True, include_key=False)
     nothing = validated.clear()

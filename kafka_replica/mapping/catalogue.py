@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from kafka_replica.errors import ConfigurationError
-from kafka_replica.rules.catalogue import OFF, SEVERITIES
+from kafka_replica.rules.catalogue import changed
 
 
 class MapRule(NamedTuple):
@@ -47,13 +46,4 @@ def map_severities(changes: Mapping[str, str] | None = None) -> tuple[tuple[str,
     Raises:
         ConfigurationError: an unknown rule or severity.
     """
-    changes = changes or {}
-    for code, severity in changes.items():
-        if code not in MAP_RULES:
-            raise ConfigurationError(f"setting rule {code!r}: mapping has no such rule; rules: {', '.join(MAP_RULES)}")
-        if severity not in {*SEVERITIES, OFF}:
-            raise ConfigurationError(
-                f"setting rule {code!r} to {severity!r}: give one of {', '.join((*SEVERITIES, OFF))}"
-            )
-    wanted = ((code, changes.get(code, rule.severity)) for code, rule in MAP_RULES.items())
-    return tuple((code, severity) for code, severity in wanted if severity != OFF)
+    return changed({code: rule.severity for code, rule in MAP_RULES.items()}, changes, "mapping has no such rule")

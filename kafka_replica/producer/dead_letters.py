@@ -8,10 +8,10 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from kafka_replica.broker.clients import made
 from kafka_replica.broker.failures import explained
-from kafka_replica.broker.logs import librdkafka_log
 from kafka_replica.broker.settings import common_settings
-from kafka_replica.errors import BadRecordError, ConfigurationError, PublishError
+from kafka_replica.errors import BadRecordError, PublishError
 from kafka_replica.records import Headers, Record, key_text
 
 __all__ = ["DeadLetterTopic"]
@@ -48,12 +48,8 @@ class DeadLetterTopic:
         self._timeout_s = timeout_s
         self._refused: list[KafkaError] = []
         ours = {"enable.idempotence": True, "message.timeout.ms": max(1, int(timeout_s * 1000))}
-        try:
-            self._producer = Producer({**_DEFAULTS, **common_settings(config), **ours}, logger=librdkafka_log)
-        except KafkaException as error:
-            raise explained(error, "setting up the producer of dead letters") from error
-        except (TypeError, ValueError) as error:
-            raise ConfigurationError(f"setting up the producer of dead letters: {error}") from error
+        settings = {**_DEFAULTS, **common_settings(config), **ours}
+        self._producer = made(Producer, settings, "setting up the producer of dead letters")
 
     def put(self, bad_records: list[BadRecordError]) -> None:
         """Writes them, and waits until Kafka has acknowledged each.

@@ -100,13 +100,27 @@ def severities(changes: Mapping[str, str] | None = None) -> tuple[tuple[str, str
     Raises:
         ConfigurationError: an unknown rule or severity.
     """
+    return changed({code: info.severity for code, info in CATALOGUE.items()}, changes, "there is no such rule")
+
+
+def changed(usual: Mapping[str, str], changes: Mapping[str, str] | None, unknown: str) -> tuple[tuple[str, str], ...]:
+    """The severities of rules, as changed, without those that are off.
+
+    Args:
+        usual: rule code to severity, of all rules that there are.
+        changes: to some of them.
+        unknown: what is said where a rule is not among them.
+
+    Raises:
+        ConfigurationError: an unknown rule or severity.
+    """
     changes = changes or {}
     for code, severity in changes.items():
-        if code not in CATALOGUE:
-            raise ConfigurationError(f"setting rule {code!r}: there is no such rule; rules: {', '.join(CATALOGUE)}")
+        if code not in usual:
+            raise ConfigurationError(f"setting rule {code!r}: {unknown}; rules: {', '.join(usual)}")
         if severity not in {*SEVERITIES, OFF}:
             raise ConfigurationError(
                 f"setting rule {code!r} to {severity!r}: give one of {', '.join((*SEVERITIES, OFF))}"
             )
-    wanted = ((code, changes.get(code, info.severity)) for code, info in CATALOGUE.items())
+    wanted = ((code, changes.get(code, severity)) for code, severity in usual.items())
     return tuple((code, severity) for code, severity in wanted if severity != OFF)

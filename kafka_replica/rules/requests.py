@@ -1,14 +1,15 @@
-"""From what a caller of an engine gives, a reference or rules, to rules."""
+"""What callers of an engine give: a reference or rules, a frame that was validated, a severity."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date
 
 from kafka_replica.errors import UsageError
 from kafka_replica.rules.actions import Action
+from kafka_replica.rules.catalogue import SEVERITIES
 from kafka_replica.rules.compiler import compile_rules
-from kafka_replica.rules.model import Rules
+from kafka_replica.rules.model import ERRORS, Rules
 from kafka_replica.sdmx import Snapshot, Structures, Urn
 
 
@@ -34,3 +35,25 @@ def rules_for(
     if snapshot is None:
         raise UsageError(f"validating against {reference}: give the snapshot to take it from")
     return compile_rules(Structures(snapshot), reference, rules=rules, action=action, as_of=as_of)
+
+
+def need_errors(columns: Collection[str], doing: str) -> None:
+    """Makes sure that a frame was validated or mapped.
+
+    Raises:
+        UsageError: it has no column ``_errors``.
+    """
+    if ERRORS not in columns:
+        raise UsageError(f"{doing}: it has no column {ERRORS}; validate() it first")
+
+
+def splitting_at(columns: Collection[str], severity: str) -> tuple[str, ...]:
+    """The severities of findings that make a row bad, for a frame that is split at one of them.
+
+    Raises:
+        UsageError: the frame has no column ``_errors``, or there is no such severity.
+    """
+    need_errors(columns, "splitting a frame into good and bad rows")
+    if severity not in SEVERITIES:
+        raise UsageError(f"splitting at severity {severity!r}: give one of {', '.join(SEVERITIES)}")
+    return SEVERITIES[: SEVERITIES.index(severity) + 1]

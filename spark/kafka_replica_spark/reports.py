@@ -5,9 +5,9 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.errors import UsageError
 from kafka_replica.rules.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.rules.report import Report, Sample
+from kafka_replica.rules.requests import need_errors
 from kafka_replica_spark.comparing import whole_findings
 from kafka_replica_spark.rows import joined, prepared
 
@@ -35,8 +35,7 @@ def report(validated: DataFrame, rules: Rules, *, samples: int = 5, series: int 
     Raises:
         UsageError: the frame has no column ``_errors``.
     """
-    if ERRORS not in validated.columns:
-        raise UsageError(f"reporting on a frame: it has no column {ERRORS}; validate() it first")
+    need_errors(validated.columns, "reporting on a frame")
     was_cached = validated.is_cached
     if not was_cached:
         validated.persist()

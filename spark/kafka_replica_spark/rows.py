@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
@@ -12,10 +13,13 @@ from pyspark.sql.types import DoubleType, FloatType
 
 from kafka_replica.errors import UsageError
 from kafka_replica.rules.binding import Bound, bind
-from kafka_replica.rules.model import ACTION, Check, Rules
+from kafka_replica.rules.model import ACTION, FIELDS, Check, Rules
 from kafka_replica.rules.several import parted
 from kafka_replica_spark.expressions import Expressions
 from kafka_replica_spark.texts import as_text, shape_of
+
+ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
+"""The type of the column ``_errors``."""
 
 
 @dataclass(frozen=True)

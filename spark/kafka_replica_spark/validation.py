@@ -15,15 +15,14 @@ from kafka_replica import Snapshot
 from kafka_replica.errors import UsageError
 from kafka_replica.mapping.model import SOURCE
 from kafka_replica.rules.actions import Action
-from kafka_replica.rules.catalogue import SEVERITIES
 from kafka_replica.rules.conditions import Condition, size_of
-from kafka_replica.rules.model import ERRORS, FIELDS, Check, KeyCheck, LevelCheck, Rules
-from kafka_replica.rules.requests import rules_for
+from kafka_replica.rules.model import ERRORS, Check, KeyCheck, LevelCheck, Rules
+from kafka_replica.rules.requests import rules_for, splitting_at
 from kafka_replica.rules.screening import screens
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.comparing import MARK, compared
 from kafka_replica_spark.expressions import balanced
-from kafka_replica_spark.rows import Prepared, prepared
+from kafka_replica_spark.rows import ERRORS_TYPE, Prepared, prepared
 from kafka_replica_spark.stamps import CUT, VERSION, cut_json
 
 _ASKED: Final = f"{MARK}asked"
@@ -31,7 +30,6 @@ _LISTED: Final = f"{MARK}listed"
 _SURELY_COMPILED: Final = 56
 """The size of conditions, of which with their findings no method gets too long."""
 _FINDING: Final = 4
-_ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
 
 
 class Split(NamedTuple):
@@ -112,13 +110,9 @@ def split(validated: DataFrame, *, severity: str = "error") -> Split:
     Raises:
         UsageError: the frame has no column ``_errors``, or there is no such severity.
     """
-    if ERRORS not in validated.columns:
-        raise UsageError(f"splitting a frame into good and bad rows: it has no column {ERRORS}; validate() it first")
-    if severity not in SEVERITIES:
-        raise UsageError(f"splitting at severity {severity!r}: give one of {', '.join(SEVERITIES)}")
+    worse = splitting_at(validated.columns, severity)
     if not validated.isStreaming and not validated.is_cached:
         validated.persist(StorageLevel.MEMORY_AND_DISK)
-    worse = SEVERITIES[: SEVERITIES.index(severity) + 1]
     bad = F.coalesce(F.exists(F.col(ERRORS), lambda one: one["severity"].isin(*worse)), F.lit(False))
     if SOURCE in validated.columns:
         # Mapped rows: the bad ones as they came.
@@ -171,7 +165,7 @@ def _with_errors(df: DataFrame, findings: list[_Found], suspected: list[Column],
     that stand twice. Spark does not make one step of two where what was computed is used twice.
     """
     if not findings:
-        return df.select("*", F.lit(None).cast(_ERRORS_TYPE).alias(ERRORS, metadata=metadata))
+        return df.select("*", F.lit(None).cast(ERRORS_TYPE).alias(ERRORS, metadata=metadata))
     parts = _parts(findings)
     asked = [balanced(_distinct(suspected[part]), or_) for part in parts]
     df = _twice(df, _ASKED, asked, lambda one: one.cast("int"))
@@ -182,7 +176,7 @@ def _with_errors(df: DataFrame, findings: list[_Found], suspected: list[Column],
     df = _twice(df, _LISTED, listed, F.size)
     lists = [F.col(f"{_LISTED}{number}") for number in range(len(parts))]
     some = [one.isNotNull() & (F.col(f"{_LISTED}{number}_") > 0) for number, one in enumerate(lists)]
-    nothing = F.array().cast(_ERRORS_TYPE)
+    nothing = F.array().cast(ERRORS_TYPE)
     errors = F.when(balanced(some, or_), F.concat(*(F.coalesce(one, nothing) for one in lists)))
     marks = [name for name in df.columns if name.startswith(MARK)]
     return df.select("*", errors.alias(ERRORS, metadata=metadata)).drop(*marks)
@@ -216,7 +210,7 @@ def _distinct(columns: list[Column]) -> list[Column]:
 
 
 def _listed(findings: list[_Found]) -> Column:
-    return F.array_compact(F.array(*[F.when(one.broken, _finding(one)) for one in findings])).cast(_ERRORS_TYPE)
+    return F.array_compact(F.array(*[F.when(one.broken, _finding(one)) for one in findings])).cast(ERRORS_TYPE)
 
 
 def _finding(one: _Found) -> Column:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
 
 import polars as pl
 import pytest
@@ -19,17 +18,6 @@ from turned_maps import turned_map
 from kafka_replica.local import transform as local_transform
 from kafka_replica.mapping import MapPlan
 from kafka_replica_spark import split, transform
-
-
-@pytest.fixture
-def uncompiled(spark: SparkSession) -> Iterator[None]:
-    """Compiling a plan takes a second; that gives nothing here, and other tests run compiled."""
-    settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    yield
-    for name in settings:
-        spark.conf.unset(name)
 
 
 def on_spark(spark: SparkSession, frame: pl.DataFrame, plan: MapPlan) -> pl.DataFrame:

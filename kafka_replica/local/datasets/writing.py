@@ -7,14 +7,12 @@ from typing import Literal
 
 import polars as pl
 
-from kafka_replica.datasets import Form, Keys, Labels, Names, Plan, PlannedColumn, plan_of
+from kafka_replica.datasets import FORMS, Form, Keys, Labels, Names, Plan, PlannedColumn, plan_of
 from kafka_replica.errors import UsageError
 from kafka_replica.local.datasets.cells import cell_of, name_of
 from kafka_replica.local.texts import as_text, shape_of
 from kafka_replica.rules.actions import Action
 from kafka_replica.rules.model import ACTION, Rules
-
-_FORMS: dict[str, Form] = {"text": "text", "values": "values", "languages": "languages"}
 
 
 def write_sdmx_csv(
@@ -68,8 +66,8 @@ def write_sdmx_csv(
 
 def _form(name: str, kind: pl.DataType) -> Form:
     shape = shape_of(kind)
-    if shape in _FORMS:
-        return _FORMS[shape]
+    if shape in FORMS:
+        return FORMS[shape]
     if isinstance(kind, pl.List) and isinstance(kind.inner, pl.List) and shape_of(kind.inner) == "languages":
         return "values in languages"
     raise UsageError(f"writing SDMX-CSV: column {name} holds {kind}, which is no value of SDMX; leave it out")

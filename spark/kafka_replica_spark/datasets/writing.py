@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import Literal
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType
 
-from kafka_replica.datasets import Form, Keys, Labels, Names, Plan, PlannedColumn, plan_of
+from kafka_replica.datasets import FORMS, Form, Keys, Labels, Names, Plan, PlannedColumn, plan_of
 from kafka_replica.errors import UsageError
 from kafka_replica.rules.actions import Action
 from kafka_replica.rules.model import ACTION, Rules
 from kafka_replica_spark.datasets.cells import cell_of, name_of
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.texts import as_text, shape_of
-
-_FORMS: Final[Mapping[str, Form]] = {"text": "text", "values": "values", "languages": "languages"}
 
 
 def write_sdmx_csv(
@@ -78,8 +76,8 @@ def write_sdmx_csv(
 
 def _form(name: str, kind: DataType) -> Form:
     shape = shape_of(kind)
-    if shape in _FORMS:
-        return _FORMS[shape]
+    if shape in FORMS:
+        return FORMS[shape]
     if isinstance(kind, ArrayType) and shape_of(kind.elementType) == "languages":
         return "values in languages"
     raise UsageError(

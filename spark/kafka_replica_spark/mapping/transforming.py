@@ -18,13 +18,12 @@ from kafka_replica.mapping.columns import Columns, columns_for
 from kafka_replica.mapping.evaluating import OURS, Found, Mapped, evaluated
 from kafka_replica.mapping.model import SOURCE, MapPlan
 from kafka_replica.mapping.requests import plan_for
-from kafka_replica.rules.model import ERRORS, FIELDS
+from kafka_replica.rules.model import ERRORS
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.frames import cut_json
 from kafka_replica_spark.mapping.engine import SparkEngine
-from kafka_replica_spark.rows import quoted
+from kafka_replica_spark.rows import ERRORS_TYPE, quoted
 
-_ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
 _DELETES: Final = f"{OURS}deletes"
 _HASHES: Final = (f"{OURS}hash_1", f"{OURS}hash_2")
 _SHARED: Final = f"{OURS}shared"
@@ -118,11 +117,11 @@ def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, met
 
 def _errors(found: list[Found]) -> Column:
     if not found:
-        return F.lit(None).cast(_ERRORS_TYPE)
+        return F.lit(None).cast(ERRORS_TYPE)
     wrong = reduce(or_, (F.coalesce(one.is_found, F.lit(False)) for one in found))
     # The condition first: it is compiled, while filtering the array is not, and most rows are good.
     listed = F.array_compact(F.array(*(F.when(one.is_found, _finding(one)) for one in found)))
-    return F.when(wrong, listed).cast(_ERRORS_TYPE)
+    return F.when(wrong, listed).cast(ERRORS_TYPE)
 
 
 def _finding(one: Found) -> Column:
@@ -153,6 +152,6 @@ def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: list[str], severi
     finding = F.array(_finding(Found(
         shared, "ambiguous-key", ".".join(keys), shown, "several rows become this observation", severity,
         str(plan.artefact),
-    ))).cast(_ERRORS_TYPE)  # fmt: skip
+    ))).cast(ERRORS_TYPE)  # fmt: skip
     added = F.when(errors.isNull(), finding).otherwise(F.concat(errors, finding))
     return joined.withColumn(ERRORS, F.when(shared, added).otherwise(errors))

@@ -13,7 +13,8 @@ from kafka_replica.sdmx.model import (
     MemberSelection,
     StructureMap,
 )
-from kafka_replica.sdmx.writers.fusion.values import Json, maintained, obj, parts, true, urn, urns
+from kafka_replica.sdmx.writers.fusion.values import maintained
+from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, true, urn, urns
 
 
 def data_constraint(one: DataConstraint) -> Json:

@@ -12,7 +12,7 @@ from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.writers.fusion import constraints, schemes, structures, vtl
-from kafka_replica.sdmx.writers.fusion.values import Json, obj
+from kafka_replica.sdmx.writers.json_parts import Json, obj
 
 _WRITERS: Final[dict[str, Callable[[Any], Json]]] = {
     **dict.fromkeys(

@@ -18,18 +18,8 @@ from kafka_replica.sdmx.model import (
     ValueItem,
     ValueList,
 )
-from kafka_replica.sdmx.writers.fusion.values import (
-    Json,
-    annotations_of,
-    items_of,
-    maintained,
-    named,
-    obj,
-    parts,
-    representation,
-    texts,
-    urn,
-)
+from kafka_replica.sdmx.writers.fusion.values import annotations_of, items_of, maintained, named, representation, texts
+from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, urn
 
 
 def codelist(one: Codelist) -> Json:

@@ -24,19 +24,8 @@ from kafka_replica.sdmx.model import (
     RepresentationMapping,
 )
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writers.fusion.values import (
-    Json,
-    identified,
-    items_of,
-    maintained,
-    obj,
-    parts,
-    representation,
-    true,
-    urn,
-    urns,
-    when,
-)
+from kafka_replica.sdmx.writers.fusion.values import identified, items_of, maintained, representation, when
+from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, true, urn, urns
 
 _LEVELS: Final = {
     "dataset": "DATA_SET", "dimensions": "DIMENSION_GROUP", "group": "GROUP", "observation": "OBSERVATION",

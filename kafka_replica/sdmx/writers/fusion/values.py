@@ -6,54 +6,22 @@ Fusion-JSON has no published schema: what is written are the keys that registrie
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from kafka_replica.sdmx.containers import InternationalString, StubTuple
+from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
 from kafka_replica.sdmx.representation import Representation, TextFormat
-from kafka_replica.sdmx.urn import Urn
-
-Json: TypeAlias = dict[str, Any]
+from kafka_replica.sdmx.writers.json_parts import Json, facets, obj, true, urn
 
 _is_instant = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}", re.ASCII).fullmatch
 _MS: Final = 1000
 
 
-def obj(*parts: Mapping[str, Any], **members: Any) -> Json:
-    """An object of these members, those left out that say nothing: None, and empty lists."""
-    found: Json = {}
-    for part in (*parts, members):
-        for name, value in part.items():
-            if value is not None and not (isinstance(value, list) and not value):
-                found[name] = value
-    return found
-
-
-def urn(one: Urn | None) -> str | None:
-    """A reference."""
-    return None if one is None else str(one)
-
-
-def urns(found: Iterable[Urn]) -> list[str]:
-    """References."""
-    return [str(one) for one in found]
-
-
 def items_of(found: Any) -> list[Any]:
     """The items, none for a stub."""
     return [] if found.is_stub else list(found.values())
-
-
-def parts(found: tuple[Any, ...]) -> list[Any]:
-    """The parts of an artefact, none for a stub."""
-    return [] if isinstance(found, StubTuple) else list(found)
-
-
-def true(value: bool) -> bool | None:
-    """A mark that is said only where it is true."""
-    return True if value else None
 
 
 def texts(found: InternationalString) -> list[Json]:
@@ -133,20 +101,4 @@ def representation(one: Representation | None) -> Json | None:
 
 
 def _text_format(one: TextFormat) -> Json:
-    return obj(
-        textType=one.text_type,
-        isSequence=one.is_sequence,
-        isMultiLingual=one.is_multi_lingual,
-        minLength=one.min_length,
-        maxLength=one.max_length,
-        minValue=one.min_value,
-        maxValue=one.max_value,
-        startValue=one.start_value,
-        endValue=one.end_value,
-        interval=one.interval,
-        startTime=one.start_time,
-        endTime=one.end_time,
-        timeInterval=one.time_interval,
-        decimals=one.decimals,
-        pattern=one.pattern,
-    )
+    return obj({"textType": one.text_type}, facets(one))

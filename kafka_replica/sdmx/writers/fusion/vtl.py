@@ -9,15 +9,8 @@ from kafka_replica.sdmx.model import (
     VtlMapping,
     VtlMappingScheme,
 )
-from kafka_replica.sdmx.writers.fusion.values import (
-    Json,
-    items_of,
-    maintained,
-    named,
-    obj,
-    urn,
-    urns,
-)
+from kafka_replica.sdmx.writers.fusion.values import items_of, maintained, named
+from kafka_replica.sdmx.writers.json_parts import Json, obj, urn, urns
 
 # class -> the fields of an item, single references, lists of references; keys as registries spell them
 _VTL: Final[dict[str, tuple[dict[str, str], dict[str, str], dict[str, str]]]] = {

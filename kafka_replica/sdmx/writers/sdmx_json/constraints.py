@@ -17,16 +17,8 @@ from kafka_replica.sdmx.model import (
     SetReference,
     TimeRange,
 )
-from kafka_replica.sdmx.writers.sdmx_json.values import (
-    Edition,
-    Json,
-    annotations_of,
-    maintained,
-    obj,
-    parts,
-    true,
-    urns,
-)
+from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, true, urns
+from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotations_of, maintained
 
 _ATTACHED: Final = {
     "DataStructure": "dataStructures",

@@ -10,17 +10,9 @@ from kafka_replica.sdmx.model import (
     Level,
 )
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.writers.json_parts import Json, obj, urn
 from kafka_replica.sdmx.writers.sdmx_json.items import items_of
-from kafka_replica.sdmx.writers.sdmx_json.values import (
-    Edition,
-    Json,
-    identified,
-    maintained,
-    named,
-    obj,
-    text_format,
-    urn,
-)
+from kafka_replica.sdmx.writers.sdmx_json.values import Edition, identified, maintained, named, text_format
 
 
 def hierarchy(one: Hierarchy, edition: Edition) -> Json:

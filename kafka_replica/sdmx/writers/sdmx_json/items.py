@@ -20,16 +20,14 @@ from kafka_replica.sdmx.model import (
 )
 from kafka_replica.sdmx.representation import ItemReference
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.writers.json_parts import Json, obj, urn
 from kafka_replica.sdmx.writers.sdmx_json.values import (
     Edition,
-    Json,
     annotations_of,
     maintained,
     named,
-    obj,
     representation,
     texts,
-    urn,
 )
 
 _CODES: Final = {"GeographicCodelist": "geoFeatureSetCodes", "GeoGridCodelist": "geoGridCodes"}

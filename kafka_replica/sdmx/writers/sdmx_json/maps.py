@@ -18,17 +18,8 @@ from kafka_replica.sdmx.model import (
     StructureMap,
 )
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writers.sdmx_json.values import (
-    Edition,
-    Json,
-    annotated,
-    annotations_of,
-    maintained,
-    obj,
-    parts,
-    true,
-    urn,
-)
+from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, true, urn
+from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotated, annotations_of, maintained
 
 
 def structure_map(one: StructureMap, edition: Edition) -> Json:

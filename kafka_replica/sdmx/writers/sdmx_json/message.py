@@ -11,6 +11,7 @@ from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.model import Artefact
+from kafka_replica.sdmx.writers.json_parts import Json, obj
 from kafka_replica.sdmx.writers.sdmx_json import (
     constraints,
     hierarchies,
@@ -24,7 +25,7 @@ from kafka_replica.sdmx.writers.sdmx_json import (
     structures,
     transformations,
 )
-from kafka_replica.sdmx.writers.sdmx_json.values import Edition, Json, obj
+from kafka_replica.sdmx.writers.sdmx_json.values import Edition
 
 _METADATA_SETS: Final = "metadataSets"
 _BOTH: Final[dict[str, tuple[str, Callable[[Any, Edition], Json]]]] = {

@@ -12,20 +12,10 @@ from kafka_replica.sdmx.model import (
     MetadataTarget,
     ReportStructure,
 )
+from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, true, urn
 from kafka_replica.sdmx.writers.sdmx_json.items import items_of
 from kafka_replica.sdmx.writers.sdmx_json.structures import component, components
-from kafka_replica.sdmx.writers.sdmx_json.values import (
-    Edition,
-    Json,
-    annotated,
-    identified,
-    maintained,
-    obj,
-    parts,
-    representation,
-    true,
-    urn,
-)
+from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotated, identified, maintained, representation
 
 _TARGETS: Final = {
     "DimensionDescriptorValuesTarget": "keyDescriptorValuesTargets",

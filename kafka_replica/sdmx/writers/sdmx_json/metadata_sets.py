@@ -9,7 +9,8 @@ from typing import Any
 
 from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
-from kafka_replica.sdmx.writers.sdmx_json.values import Edition, Json, annotations_of, maintained, obj, parts, urn
+from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, urn
+from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotations_of, maintained
 
 
 def metadata_set(one: MetadataSet, edition: Edition) -> Json:

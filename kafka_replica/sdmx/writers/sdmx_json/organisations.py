@@ -17,18 +17,9 @@ from kafka_replica.sdmx.model import (
     ReportingTaxonomy,
 )
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, urn, urns
 from kafka_replica.sdmx.writers.sdmx_json.items import items_of, local
-from kafka_replica.sdmx.writers.sdmx_json.values import (
-    Edition,
-    Json,
-    maintained,
-    named,
-    obj,
-    parts,
-    texts,
-    urn,
-    urns,
-)
+from kafka_replica.sdmx.writers.sdmx_json.values import Edition, maintained, named, texts
 
 _ORGANISATIONS: Final = {
     "AgencyScheme": "agencies",

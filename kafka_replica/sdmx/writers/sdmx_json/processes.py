@@ -10,18 +10,9 @@ from kafka_replica.sdmx.model import (
     Transition,
 )
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.writers.json_parts import Json, obj, urn
 from kafka_replica.sdmx.writers.sdmx_json.items import items_of, local
-from kafka_replica.sdmx.writers.sdmx_json.values import (
-    Edition,
-    Json,
-    annotated,
-    annotations_of,
-    maintained,
-    named,
-    obj,
-    texts,
-    urn,
-)
+from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotated, annotations_of, maintained, named, texts
 
 
 def process(one: Process, edition: Edition) -> Json:

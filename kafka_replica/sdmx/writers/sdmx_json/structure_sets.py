@@ -7,19 +7,8 @@ from typing import Any, Final
 from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.model import ComponentMapInSet, ItemMap, SchemeMapInSet, StructureMapInSet, StructureSet
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writers.sdmx_json.values import (
-    Edition,
-    Json,
-    annotations_of,
-    maintained,
-    named,
-    obj,
-    parts,
-    text_format,
-    true,
-    urn,
-    urns,
-)
+from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, true, urn, urns
+from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotations_of, maintained, named, text_format
 
 # class of the map -> its list, the list of its pairs, the class of an item
 _KINDS: Final = {

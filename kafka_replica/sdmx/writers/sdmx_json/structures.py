@@ -15,18 +15,8 @@ from kafka_replica.sdmx.model import (
     Measure,
     MetadataAttributeUsage,
 )
-from kafka_replica.sdmx.writers.sdmx_json.values import (
-    Edition,
-    Json,
-    annotations_of,
-    identified,
-    maintained,
-    obj,
-    representation,
-    true,
-    urn,
-    urns,
-)
+from kafka_replica.sdmx.writers.json_parts import Json, obj, true, urn, urns
+from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotations_of, identified, maintained, representation
 
 
 def dataflow(one: Dataflow, edition: Edition) -> Json:

@@ -11,16 +11,9 @@ from kafka_replica.sdmx.model import (
     VtlMappingScheme,
     VtlMethod,
 )
+from kafka_replica.sdmx.writers.json_parts import Json, obj, urn, urns
 from kafka_replica.sdmx.writers.sdmx_json.items import items_of
-from kafka_replica.sdmx.writers.sdmx_json.values import (
-    Edition,
-    Json,
-    maintained,
-    named,
-    obj,
-    urn,
-    urns,
-)
+from kafka_replica.sdmx.writers.sdmx_json.values import Edition, maintained, named
 
 # class -> its list of items, the fields of an item, single references, lists of references
 _VTL: Final[dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]]] = {

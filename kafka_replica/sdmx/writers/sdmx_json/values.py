@@ -6,23 +6,22 @@ Source: the JSON schemas of structure messages 1.0, 2.0.0 and 2.1.0.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
 
 from kafka_replica.errors import UnwritableError
-from kafka_replica.sdmx.containers import InternationalString, StubTuple
+from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
 from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.writers.json_parts import Json, facets, obj, true, urn
 
 _FORGOTTEN: Final = {
     True: ("GeographicCodelist", "GeoGridCodelist"),
     False: ("ValueList", "GeographicCodelist", "GeoGridCodelist"),
 }
 _is_legacy_version = re.compile(r"[0-9]+(\.[0-9]+)*").fullmatch
-
-Json: TypeAlias = dict[str, Any]
 
 
 class Edition(NamedTuple):
@@ -58,36 +57,6 @@ class Edition(NamedTuple):
         """Raises UnwritableError for something that 2.x has no place for."""
         if not self.is_10 and value:
             raise UnwritableError(f"{self.format.title} has no place for {what}")
-
-
-def obj(*parts: Mapping[str, Any], **members: Any) -> Json:
-    """An object of these members, those left out that say nothing: None, and empty lists."""
-    found: Json = {}
-    for part in (*parts, members):
-        for name, value in part.items():
-            if value is not None and not (isinstance(value, list) and not value):
-                found[name] = value
-    return found
-
-
-def urn(one: Urn | None) -> str | None:
-    """A reference."""
-    return None if one is None else str(one)
-
-
-def urns(found: Iterable[Urn]) -> list[str]:
-    """References."""
-    return [str(one) for one in found]
-
-
-def parts(found: tuple[Any, ...]) -> list[Any]:
-    """The parts of an artefact, none for a stub."""
-    return [] if isinstance(found, StubTuple) else list(found)
-
-
-def true(value: bool) -> bool | None:
-    """A mark that is said only where it is true."""
-    return True if value else None
 
 
 def texts(name: str, plural: str, found: InternationalString) -> Json:
@@ -174,20 +143,7 @@ def text_format(one: TextFormat, edition: Edition) -> Json:
     edition.since_2(one.sentinel_values, "values with a meaning of their own (sentinelValues)")
     return obj(
         {"textType" if edition.is_10 else "dataType": one.text_type},
-        isSequence=one.is_sequence,
-        isMultiLingual=one.is_multi_lingual,
-        minLength=one.min_length,
-        maxLength=one.max_length,
-        minValue=one.min_value,
-        maxValue=one.max_value,
-        startValue=one.start_value,
-        endValue=one.end_value,
-        interval=one.interval,
-        startTime=one.start_time,
-        endTime=one.end_time,
-        timeInterval=one.time_interval,
-        decimals=one.decimals,
-        pattern=one.pattern,
+        facets(one),
         sentinelValues=[_sentinel(each) for each in one.sentinel_values],
     )
 

@@ -1,0 +1,62 @@
+"""What the writers of both kinds of JSON share: objects without what says nothing, references, facets of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from kafka_replica.sdmx.containers import StubTuple
+from kafka_replica.sdmx.representation import TextFormat
+from kafka_replica.sdmx.urn import Urn
+
+Json: TypeAlias = dict[str, Any]
+
+
+def obj(*parts: Mapping[str, Any], **members: Any) -> Json:
+    """An object of these members, those left out that say nothing: None, and empty lists."""
+    found: Json = {}
+    for part in (*parts, members):
+        for name, value in part.items():
+            if value is not None and not (isinstance(value, list) and not value):
+                found[name] = value
+    return found
+
+
+def urn(one: Urn | None) -> str | None:
+    """A reference."""
+    return None if one is None else str(one)
+
+
+def urns(found: Iterable[Urn]) -> list[str]:
+    """References."""
+    return [str(one) for one in found]
+
+
+def parts(found: tuple[Any, ...]) -> list[Any]:
+    """The parts of an artefact, none for a stub."""
+    return [] if isinstance(found, StubTuple) else list(found)
+
+
+def true(value: bool) -> bool | None:
+    """A mark that is said only where it is true."""
+    return True if value else None
+
+
+def facets(one: TextFormat) -> Json:
+    """The facets of a text, but for its type and sentinel values, which are written in several ways."""
+    return obj(
+        isSequence=one.is_sequence,
+        isMultiLingual=one.is_multi_lingual,
+        minLength=one.min_length,
+        maxLength=one.max_length,
+        minValue=one.min_value,
+        maxValue=one.max_value,
+        startValue=one.start_value,
+        endValue=one.end_value,
+        interval=one.interval,
+        startTime=one.start_time,
+        endTime=one.end_time,
+        timeInterval=one.time_interval,
+        decimals=one.decimals,
+        pattern=one.pattern,
+    )
