@@ -18,15 +18,21 @@ INDEPENDENT = "independent"
 STREAMS = ("every", "slow", "reads")
 
 
-def check(folder: Path, history: History) -> Findings:
-    """Checks every stream and every end that lie in the folder of a run."""
+def check(folder: Path, history: History, cut: frozenset[str] = frozenset()) -> Findings:
+    """Checks every stream and every end that lie in the folder of a run.
+
+    Args:
+        folder: of the run.
+        history: what the writers did.
+        cut: transactions that Kafka itself cut in two, by name: nobody can show them whole.
+    """
     findings = Findings()
     streams = sorted(path for what in STREAMS for path in folder.glob(f"*.{what}.jsonl"))
     independent = _end(folder / f"{INDEPENDENT}.end.json")
     seen = frozenset(_seen(streams)) | {named(bytes.fromhex(value)) for value, _, _ in independent["state"].values()}
     alike: dict[object, int] = {}
     for path in streams:
-        looker = Looker(path.name.removesuffix(".jsonl"), history, seen, findings, alike)
+        looker = Looker(path.name.removesuffix(".jsonl"), history, seen, findings, alike, cut)
         for line in lines(path):
             looker.take(line)
     _check_states(sorted(folder.glob("*.states.jsonl")), findings)

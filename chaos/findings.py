@@ -34,6 +34,8 @@ class Findings:
     ends: int = 0
     found: Counter[Kind] = field(default_factory=Counter)
     texts: dict[Kind, list[str]] = field(default_factory=dict)
+    excused: int = 0
+    """Keys that show a transaction as torn as the log has it: nobody can show it whole."""
 
     def add(self, kind: Kind, text: str) -> None:
         """One more."""

@@ -22,12 +22,20 @@ class Looker:
         seen: transactions that somebody saw.
         findings: where to put what is wrong.
         alike: what stands at which point of the log, shared by all that must agree; it is filled by this.
+        cut: transactions that Kafka itself cut in two.
     """
 
     def __init__(
-        self, label: str, history: History, seen: frozenset[str], findings: Findings, alike: dict[object, int]
+        self,
+        label: str,
+        history: History,
+        seen: frozenset[str],
+        findings: Findings,
+        alike: dict[object, int],
+        cut: frozenset[str] = frozenset(),
     ) -> None:
         self._label, self._history, self._findings, self._alike = label, history, findings, alike
+        self._torn_anyway = cut
         self._expected = Expected(history, seen)
         self._state: dict[str, Write] = {}
         self._offsets: dict[str, int] = {}
@@ -137,8 +145,9 @@ class Looker:
         touched |= self._expected.advance(moved)
         for key in touched:
             found = self._state.get(key, NOTHING)
-            if not self._expected.accepts(key, found):
-                yield self._classified(key, self._expected.get(key), found, known)
+            due = self._expected.get(key)
+            if not self._expected.accepts(key, found) and not self._is_cut(found.by, due.by):
+                yield self._classified(key, due, found, known)
 
     def _head(self, writer: int, moved: dict[int, int], *, first: bool) -> Wrong:
         shown = self._state.get(head(writer), NOTHING).by
@@ -146,6 +155,8 @@ class Looker:
         transaction = self._history.find(shown)
         number = 0 if transaction is None else transaction.number
         if shown is not None and (transaction is None or transaction.outcome is Outcome.ABORTED):
+            if self._is_cut(shown):
+                return
             yield Kind.TORN, f"{head(writer)} shows {shown}, which nobody asked to commit"
         elif number < known:
             yield Kind.LOST, f"{head(writer)} shows {shown}, after {writer}.{known}"
@@ -157,7 +168,7 @@ class Looker:
 
     def _core(self, writer: int) -> Wrong:
         shown = {self._state.get(key, NOTHING).by for key in core(writer)}
-        if len(shown) > 1:
+        if len(shown) > 1 and not self._is_cut(*shown):
             yield Kind.TORN, f"the core of writer {writer} shows {sorted(map(str, shown))}"
 
     def _classified(self, key: str, expected: Write, found: Write, known: list[int]) -> tuple[Kind, str]:
@@ -170,6 +181,12 @@ class Looker:
         if expected.by is None:
             return Kind.GHOST, text
         return Kind.LOST, text
+
+    def _is_cut(self, *names: str | None) -> bool:
+        """Whether one of them is torn in the log already; counts it."""
+        is_cut = not self._torn_anyway.isdisjoint(names)
+        self._findings.excused += is_cut
+        return is_cut
 
     def _is_in(self, transaction: Transaction) -> bool:
         committed = transaction.outcome is not Outcome.ABORTED

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ class Report:
         written: the end offsets of the topic, summed up.
         records: how many records the topic holds at the end.
         aborted_shown: aborted records that Kafka showed to a plain consumer, of which there should be none.
+        cut_by_kafka: transactions that the log itself has in two pieces, by name, with what shows it.
         folder: where the files are, if they were kept.
     """
 
@@ -42,6 +43,7 @@ class Report:
     written: int
     records: int
     aborted_shown: Sequence[str] = ()
+    cut_by_kafka: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
 
     @property
@@ -73,12 +75,14 @@ class Report:
             ("transactions hung", hung),
             ("records left by compaction", f"{self.records} of {self.written} offsets"),
             ("aborted records a plain consumer saw", len(self.aborted_shown)),
+            ("transactions that Kafka itself cut in two", len(self.cut_by_kafka)),
             ("replicas", self.lives),
             ("their states", ", ".join(f"{count} {state}" for state, count in sorted(self.states.items())) or "none"),
             ("versions checked", findings.versions),
             ("reads checked", findings.reads),
             ("last states compared", findings.ends),
             *((str(kind), findings.found[kind]) for kind in Kind),
+            ("keys that show such a one", findings.excused),
         ]
 
     def show(self, console: Console) -> None:
@@ -93,6 +97,8 @@ class Report:
                 console.print(f"{kind}: {text}", markup=False, highlight=False, soft_wrap=True)
         for text in self.aborted_shown[:20]:
             console.print(f"a plain consumer saw: {text}", markup=False, highlight=False, soft_wrap=True)
+        for name, why in list(self.cut_by_kafka.items())[:20]:
+            console.print(f"cut by Kafka: {name}, {why}", markup=False, highlight=False, soft_wrap=True)
         if not self.checked_something:
             console.print("nothing was checked: too short, or nothing worked", style="bold red")
         if self.folder is not None:

@@ -19,6 +19,7 @@ from chaos.cluster import Cluster, compacted_hard
 from chaos.crew import Crew, writer_name
 from chaos.faults import Freezing, Lives, Target, Tormentor, broker_targets, child_target, network_targets
 from chaos.history import History, lines
+from chaos.log_witness import LogWitness, cut_by_kafka
 from chaos.options import TOPIC, Options
 from chaos.replicas import Watch, write_end
 from chaos.report import Report
@@ -89,6 +90,8 @@ class _Run:
             cluster.create_topic(TOPIC, options.partitions, compacted_hard(options.delete_retention_ms))
             path = self._folder / "witness.jsonl"
             stack.callback(Witness(cluster.proxied_bootstrap, TOPIC, options.partitions, path).close)
+            log = self._folder / "log.jsonl"
+            stack.callback(LogWitness(cluster.bootstrap, TOPIC, log).close)
             crew = Crew(options, self._folder, cluster)
             inside = crew.watch("inside")
             stack.callback(inside.close)
@@ -105,11 +108,14 @@ class _Run:
             write_end(self._folder / INDEPENDENT, found)
         self._say("checking")
         history = History.read(self._journals)
-        findings = check(self._folder, history)
+        cut = cut_by_kafka(log, history)
+        findings = check(self._folder, history, frozenset(cut))
         lives = len(list(self._folder.glob("*.states.jsonl")))
         written = sum(ends.values())
         aborted = shown_though_aborted(path, history)
-        return Report(options, history, findings, survived, self._states(), lives, written, found["records"], aborted)
+        return Report(
+            options, history, findings, survived, self._states(), lives, written, found["records"], aborted, cut
+        )
 
     def _wait_for_commits(self) -> None:
         """Nothing breaks before every writer has committed: a run has to have something to break."""

@@ -16,6 +16,8 @@ from chaos.plan import Draft, draft, name, value
 
 TRANSACTION_TIMEOUT_MS = 8_000
 _ANSWER_S = 10.0
+BY = "by"
+"""The header that names the transaction: a tombstone has no value to do so."""
 _NO_TIME_S = 0.001  # too short for an answer: what became of the commit is not known then
 
 
@@ -97,10 +99,11 @@ class Writer:
             offsets[(key or b"").decode()] = offset if offset is not None and offset >= 0 else None
 
         deletes = set(todo.deletes)
-        written = value(name(self._writer, self._number))
+        by = name(self._writer, self._number)
+        written = value(by)
         for key in self._dice.sample(keys := [*todo.puts, *todo.deletes], len(keys)):
             one = None if key in deletes else written
-            producer.produce(self._topic, key=key.encode(), value=one, on_delivery=delivered)
+            producer.produce(self._topic, key=key.encode(), value=one, headers={BY: by}, on_delivery=delivered)
             if self._dice.random() < 0.15:
                 producer.flush(_ANSWER_S)
                 self._orders.came.wait(self._dice.uniform(0, 0.01))
