@@ -24,12 +24,14 @@ def check(folder: Path, history: History, cut: frozenset[str] = frozenset()) -> 
     Args:
         folder: of the run.
         history: what the writers did.
-        cut: transactions that Kafka itself cut in two, by name: nobody can show them whole.
+        cut: transactions that Kafka itself tore, by name: nobody can show them whole, or need show them at all.
     """
     findings = Findings()
+    history.doubt(cut)
     streams = sorted(path for what in STREAMS for path in folder.glob(f"*.{what}.jsonl"))
     independent = _end(folder / f"{INDEPENDENT}.end.json")
     seen = frozenset(_seen(streams)) | {named(bytes.fromhex(value)) for value, _, _ in independent["state"].values()}
+    seen -= cut
     alike: dict[object, int] = {}
     for path in streams:
         looker = Looker(path.name.removesuffix(".jsonl"), history, seen, findings, alike, cut)

@@ -11,7 +11,7 @@ import os
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -110,6 +110,14 @@ class WriterHistory:
             # Kafka lets a writer begin, or write on, only when its last transaction has all its markers.
             self._settled.append((line["at_s"], len(self._committed)))
 
+    def doubt(self, number: int) -> None:
+        """Nobody can rely on how this transaction ended."""
+        self.transactions[number].outcome = Outcome.UNKNOWN
+        if number in self._committed:
+            at = self._committed.index(number)
+            del self._committed[at]
+            self._settled = [(at_s, count - (count > at)) for at_s, count in self._settled]
+
     @property
     def last_committed(self) -> int:
         """The number of its last transaction known as committed; 0 if there is none."""
@@ -141,6 +149,12 @@ class History:
                 writer.take(line)
             writers.append(writer)
         return cls(writers)
+
+    def doubt(self, names: Iterable[str]) -> None:
+        """Nobody can rely on how these transactions ended: parts of them may be there, or not."""
+        for transaction in map(self.find, names):
+            if transaction is not None:
+                self.writers[transaction.writer].doubt(transaction.number)
 
     def find(self, name: str | None) -> Transaction | None:
         """The transaction that wrote a value of that name."""

@@ -1,10 +1,15 @@
 """What the log itself said: every batch and every marker, as they stood there before compaction.
 
-A producer without KIP-890's bump of the epoch (librdkafka's, so far) gives all its transactions one epoch. A request of
-it to commit that a broker finds late, after a freeze or a restart, and that the producer had sent again meanwhile, then
-commits whatever its *next* transaction has written by that time. Kafka answers without an error, and the producer's own
-commit ends the rest: Kafka itself has cut the transaction in two. No reader can know. This tells such a cut from
-one that a replica made.
+Kafka itself may tear a transaction, and no reader can know. This tells such a one from one that a replica tore. Seen on
+Kafka 4.3:
+
+* *A late request.* A producer without KIP-890's bump of the epoch (librdkafka's, so far) gives all its transactions one
+  epoch. A request of it to commit that a broker finds late, after a freeze, and that the producer had sent again
+  meanwhile, commits whatever its *next* transaction has written by then. Kafka answers without an error.
+* *Markers left out.* A broker that was killed and comes back learns, when its old session runs out, that its partitions
+  have no leader. A transaction that was committed just before, and acknowledged, then gets no markers in those ("likely
+  deleted already and hence can be skipped", says the broker's log). What it wrote there shares the fate of what its
+  producer writes next: aborted with it, or committed with it.
 """
 
 from __future__ import annotations
@@ -13,15 +18,16 @@ import logging
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from chaos.history import History, Journal, Outcome, lines
 from chaos.writers import BY
 from kafka_replica.broker.markers import MarkerReader
 from kafka_replica.cuts import Batch, Kind
 from kafka_replica.errors import BrokerUnavailableError
+
+Line: TypeAlias = dict[str, Any]
 
 _log = logging.getLogger(__name__)
 _PAUSE_S, _TRIES = 0.1, 100
@@ -83,44 +89,59 @@ def _facts(batch: Batch) -> dict[str, Any]:
 
 
 def cut_by_kafka(path: Path, history: History) -> dict[str, str]:
-    """Transactions that Kafka cut in two, or committed though nobody asked it to; by name, with what shows it.
-
-    A transaction's first commit marker is written after all its records: where a record is younger than a marker that
-    counts for others of the same transaction, that marker was not meant for it. All clocks here are one.
-    """
-    committed: dict[str, dict[str, Any]] = {}
-    youngest: dict[str, dict[str, Any]] = {}
-    for line, names in _marked(path):
-        for name in names:
-            if line["kind"] == Kind.DATA.name:
-                if name not in youngest or youngest[name]["at_ms"] < line["at_ms"]:
-                    youngest[name] = line
-            elif name not in committed or committed[name]["at_ms"] > line["at_ms"]:
-                committed[name] = line
-    cut = {}
-    for name, marker in committed.items():
-        late, written = youngest[name], history.find(name)
-        if late["at_ms"] > marker["at_ms"]:
-            early_ms = late["at_ms"] - marker["at_ms"]
-            cut[name] = f"committed at {_place(marker)}, {early_ms} ms before its record at {_place(late)}"
-        elif written is None or written.outcome is Outcome.ABORTED:
-            cut[name] = f"committed at {_place(marker)}, and nobody had asked for it"
-    return cut
-
-
-def _marked(path: Path) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """Each line of data with its transactions, and each commit marker with those that it ends there."""
-    open_there: dict[tuple[int, int], set[str]] = defaultdict(set)
+    """Transactions that Kafka tore, or ended in another way than it had said; by name, with what shows it."""
+    ends = _Ends()
     for line in lines(path):
+        ends.take(line)
+    told = ((name, ends.verdict(name, history)) for name in ends.youngest)
+    return {name: verdict for name, verdict in told if verdict is not None}
+
+
+class _Ends:
+    """Where the parts of each transaction end, by what ended them."""
+
+    def __init__(self) -> None:
+        self.youngest: dict[str, Line] = {}  # the last line of data of each
+        self._open: dict[tuple[int, int], dict[str, Line]] = defaultdict(dict)
+        self._commits: dict[str, list[Line]] = defaultdict(list)
+        self._aborts: dict[str, list[Line]] = defaultdict(list)
+        self._foreign: dict[str, Line] = {}  # a marker that was another's
+
+    def take(self, line: Line) -> None:
+        """The next batch or marker, in the order of each partition."""
         place = line["partition"], line["producer"][0]
         if line["kind"] == Kind.DATA.name:
-            open_there[place].update(line["by"])
-            yield line, line["by"]
-            continue
-        ended = open_there.pop(place, set())
-        if line["kind"] == Kind.COMMIT.name:
-            yield line, sorted(ended)
+            for name in line["by"]:
+                self._open[place][name] = line
+                self.youngest[name] = max(self.youngest.get(name, line), line, key=_at_ms)
+            return
+        ended = list(self._open.pop(place, ()))
+        self._foreign.update(dict.fromkeys(ended[:-1], line))
+        for name in ended:
+            (self._commits if line["kind"] == Kind.COMMIT.name else self._aborts)[name].append(line)
+
+    def verdict(self, name: str, history: History) -> str | None:
+        """What is wrong with how a transaction ended, if anything."""
+        written, late = history.find(name), self.youngest[name]
+        commits, aborts = self._commits[name], self._aborts[name]
+        if name in self._foreign:
+            return f"it got no marker of its own before {_place(self._foreign[name])}"
+        if commits and aborts:
+            return f"committed at {_place(commits[0])}, and aborted at {_place(aborts[0])}"
+        if aborts and written is not None and written.outcome is Outcome.COMMITTED:
+            return f"aborted at {_place(aborts[0])}, after Kafka had said that it was committed"
+        if commits and (early := min(commits, key=_at_ms))["at_ms"] < late["at_ms"]:
+            early_ms = late["at_ms"] - early["at_ms"]
+            return f"committed at {_place(early)}, {early_ms} ms before its record at {_place(late)}"
+        if commits and (written is None or written.outcome is Outcome.ABORTED):
+            return f"committed at {_place(commits[0])}, and nobody had asked for it"
+        return None
 
 
-def _place(line: dict[str, Any]) -> str:
+def _at_ms(line: Line) -> int:
+    """By the one clock of all that is written: a transaction's markers are younger than all its records."""
+    return int(line["at_ms"])
+
+
+def _place(line: Line) -> str:
     return f"{line['partition']}@{line['offsets'][0]}"

@@ -22,7 +22,7 @@ class Looker:
         seen: transactions that somebody saw.
         findings: where to put what is wrong.
         alike: what stands at which point of the log, shared by all that must agree; it is filled by this.
-        cut: transactions that Kafka itself cut in two.
+        cut: transactions that Kafka itself tore.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class Looker:
 
     def _core(self, writer: int) -> Wrong:
         shown = {self._state.get(key, NOTHING).by for key in core(writer)}
-        if len(shown) > 1 and not self._is_cut(*shown):
+        if len(shown) > 1 and not self._is_cut(*shown, *self._cut_deletions(writer, shown)):
             yield Kind.TORN, f"the core of writer {writer} shows {sorted(map(str, shown))}"
 
     def _classified(self, key: str, expected: Write, found: Write, known: list[int]) -> tuple[Kind, str]:
@@ -181,6 +181,18 @@ class Looker:
         if expected.by is None:
             return Kind.GHOST, text
         return Kind.LOST, text
+
+    def _cut_deletions(self, writer: int, shown: set[str | None]) -> list[str]:
+        """Transactions torn in the log that may have deleted some of the writer's core, and not all of it."""
+        written = [found.number for by in shown if (found := self._history.find(by)) is not None]
+        return [
+            transaction.name
+            for transaction in self._history.writers[writer].transactions.values()
+            if transaction.name in self._torn_anyway
+            and None in shown
+            and core(writer)[0] in transaction.deletes
+            and transaction.number > min(written)
+        ]
 
     def _is_cut(self, *names: str | None) -> bool:
         """Whether one of them is torn in the log already; counts it."""

@@ -30,7 +30,7 @@ class Report:
         written: the end offsets of the topic, summed up.
         records: how many records the topic holds at the end.
         aborted_shown: aborted records that Kafka showed to a plain consumer, of which there should be none.
-        cut_by_kafka: transactions that the log itself has in two pieces, by name, with what shows it.
+        cut_by_kafka: transactions that Kafka itself tore, by name, with what shows it.
         folder: where the files are, if they were kept.
     """
 
@@ -75,7 +75,7 @@ class Report:
             ("transactions hung", hung),
             ("records left by compaction", f"{self.records} of {self.written} offsets"),
             ("aborted records a plain consumer saw", len(self.aborted_shown)),
-            ("transactions that Kafka itself cut in two", len(self.cut_by_kafka)),
+            ("transactions that Kafka itself tore", len(self.cut_by_kafka)),
             ("replicas", self.lives),
             ("their states", ", ".join(f"{count} {state}" for state, count in sorted(self.states.items())) or "none"),
             ("versions checked", findings.versions),
@@ -98,7 +98,7 @@ class Report:
         for text in self.aborted_shown[:20]:
             console.print(f"a plain consumer saw: {text}", markup=False, highlight=False, soft_wrap=True)
         for name, why in list(self.cut_by_kafka.items())[:20]:
-            console.print(f"cut by Kafka: {name}, {why}", markup=False, highlight=False, soft_wrap=True)
+            console.print(f"torn by Kafka: {name}, {why}", markup=False, highlight=False, soft_wrap=True)
         if not self.checked_something:
             console.print("nothing was checked: too short, or nothing worked", style="bold red")
         if self.folder is not None:

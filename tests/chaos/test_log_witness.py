@@ -7,7 +7,7 @@ import struct
 import time
 from pathlib import Path
 
-from chaos_world import World
+from chaos_world import World, without
 from confluent_kafka import Producer
 
 from chaos.checker import check
@@ -82,7 +82,10 @@ def _log(world: World, partition: int, first: int, kind: str, at_ms: int, *by: s
 
 def test_what_the_log_has_cut(world: World) -> None:
     """A record that is younger than a commit of its transaction; a commit that nobody asked for; and nothing else."""
-    for name, outcome in (("0.1", "committed"), ("0.2", "unknown"), ("0.3", "aborted"), ("0.4", "aborted")):
+    for name, outcome in (
+        *(("0.1", "committed"), ("0.2", "unknown"), ("0.3", "aborted"), ("0.4", "aborted")),
+        *(("0.5", "committed"), ("0.6", "aborted"), ("0.7", "unknown"), ("0.8", "committed")),
+    ):
         world.write(name, outcome)
     # Whole: markers come after all records, one partition at a time.
     _log(world, 0, 0, "DATA", 10, "0.1")
@@ -99,15 +102,31 @@ def test_what_the_log_has_cut(world: World) -> None:
     _log(world, 0, 5, "ABORT", 31)
     _log(world, 0, 6, "DATA", 40, "0.4")
     _log(world, 0, 7, "COMMIT", 41)
+    # One part without a marker of its own: it is aborted with the next transaction.
+    _log(world, 0, 8, "DATA", 50, "0.5")
+    _log(world, 0, 9, "COMMIT", 51)
+    _log(world, 1, 4, "DATA", 50, "0.5")
+    _log(world, 1, 5, "DATA", 60, "0.6")
+    _log(world, 1, 6, "ABORT", 61)
+    # Committed here and aborted there; and aborted after the writer had heard that it was committed.
+    _log(world, 0, 10, "DATA", 70, "0.7")
+    _log(world, 0, 11, "COMMIT", 71)
+    _log(world, 1, 7, "DATA", 70, "0.7")
+    _log(world, 1, 8, "ABORT", 72)
+    _log(world, 0, 12, "DATA", 80, "0.8")
+    _log(world, 0, 13, "ABORT", 81)
     told = cut_by_kafka(world.folder / "log.jsonl", world.history)
     assert told == {
         "0.2": "committed at 0@3, 1 ms before its record at 1@2",
         "0.4": "committed at 0@7, and nobody had asked for it",
+        "0.5": "it got no marker of its own before 1@6",
+        "0.7": "committed at 0@11, and aborted at 1@8",
+        "0.8": "aborted at 0@13, after Kafka had said that it was committed",
     }
 
 
-def test_what_kafka_cut_is_no_fault_of_a_replica(world: World) -> None:
-    """The same versions count as torn without that knowledge, and keys of other transactions do so with it."""
+def test_what_kafka_tore_is_no_fault_of_a_replica(world: World) -> None:
+    """The same versions count as torn without that knowledge; with it, other transactions are checked as before."""
     whole = world.write("0.1")
     world.show(whole)
     after = world.write("0.2")
@@ -118,5 +137,29 @@ def test_what_kafka_cut_is_no_fault_of_a_replica(world: World) -> None:
     excused = check(world.folder, world.history, frozenset({"0.2"}))
     assert (excused.wrong, excused.excused > 0) == (0, True)
     assert set(check(world.folder, world.history, frozenset({"1.1"})).found) == {Kind.TORN}
-    world.show({**after, head(0): whole[head(0)]})  # the log is whole for 0.1: going back is the replica's
+    world.show(world.write("0.3"))
+    world.show(after)  # 0.3 is whole in the log: going back is the replica's
     assert Kind.LOST in check(world.folder, world.history, frozenset({"0.2"})).found
+
+
+def test_half_a_deletion_that_kafka_tore(world: World) -> None:
+    """Some of the core is gone: that may be a torn transaction's, which has no value to say its name."""
+    whole = world.write("0.1")
+    world.show(whole)
+    after = world.write("0.2", deletes=tuple(core(0)))
+    world.show({**without(whole, *core(0)[:2]), head(0): after[head(0)]})
+    world.end("independent", after)
+    assert Kind.TORN in world.check().found
+    assert check(world.folder, world.history, frozenset({"0.2"})).found.keys() <= {Kind.LOST}
+    assert Kind.TORN in check(world.folder, world.history, frozenset({"1.1"})).found
+
+
+def test_a_lost_transaction_that_kafka_tore(world: World) -> None:
+    """Kafka acknowledged it and aborted it: the state before it is as right as the one after it."""
+    before = world.write("0.1")
+    world.show(before)
+    world.write("0.2")
+    world.end("independent", before)
+    world.end("r", before)
+    assert set(check(world.folder, world.history).found) == {Kind.LOST}
+    assert check(world.folder, world.history, frozenset({"0.2"})).wrong == 0
