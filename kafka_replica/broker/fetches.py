@@ -96,8 +96,7 @@ class Fetches:
         self._cluster.drop(node)
 
     async def _send(self, node: int, places: list[Place]) -> None:
-        # Where a fetch brought nothing, others may have used up its size: that partition is asked for alone.
-        suspects = [place for place in places if place.empty_at == place.position]
+        suspects = [place for place in places if place.is_suspect]
         wanted = suspects[:1] or places
         limits = self._limits._replace(wait_ms=0) if suspects else self._limits
         request = fetch_request(

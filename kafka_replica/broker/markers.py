@@ -201,10 +201,8 @@ class MarkerReader:
         self._hole |= walked.hole
         if walked.position > place.position or place.position >= answered.high_watermark:
             place.position, place.epoch = walked.position, walked.epoch
-        elif alone and place.empty_at == place.position:
+        elif place.is_empty(alone=alone):
             place.position, self._hole = answered.high_watermark, True  # compaction has left nothing up to the end
-        else:
-            place.empty_at = place.position  # perhaps: other partitions may have used up the size of the fetch
 
     def _fetched(self, *, heard: bool) -> Fetched:
         trouble, self._trouble = self._trouble, None

@@ -42,6 +42,7 @@ from kafka_replica.records import Cut, Partition
 from kafka_replica.source import Origin
 
 _PAUSE_S = 0.1  # between two questions for who leads
+_SURE_S = 0.5  # between two fetches that bring nothing though the log goes on, before that is believed
 
 
 class Place:
@@ -49,6 +50,7 @@ class Place:
 
     __slots__ = (
         "beginning",
+        "empty_alone_s",
         "empty_at",
         "epoch",
         "high",
@@ -69,6 +71,26 @@ class Place:
         self.epoch = -1  # of the leader that wrote the last batch read
         self.high = self.stable = -1
         self.empty_at = -1  # where a fetch brought nothing though the log goes on
+        self.empty_alone_s: float | None = None  # since when one of it alone brings nothing, either
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether it is to be asked for alone: others may have used up the size of the fetch, or nothing is left."""
+        if self.empty_at != self.position:
+            return False
+        return self.empty_alone_s is None or time.monotonic() - self.empty_alone_s >= _SURE_S
+
+    def is_empty(self, *, alone: bool) -> bool:
+        """A fetch brought nothing though the log goes on; whether that is certain by now.
+
+        A broker may also give nothing for a moment, while it does not know where in its files the high watermark is.
+        """
+        if self.empty_at != self.position:
+            self.empty_at, self.empty_alone_s = self.position, None
+        elif alone and self.is_suspect:
+            is_sure, self.empty_alone_s = self.empty_alone_s is not None, time.monotonic()
+            return is_sure
+        return False
 
 
 class Places:
