@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 from benchmarks.stage import ROOT
 
 _PAGE, _PICTURE = ROOT / "docs" / "speed.md", ROOT / "docs" / "speed.svg"
@@ -11,6 +13,8 @@ _SECTIONS = {
     "validation": ("<!-- validation: written by make bench -->", "<!-- end of validation -->"),
     "publishing": ("<!-- publishing: written by make bench -->", "<!-- end of publishing -->"),
 }
+
+_DRAWN = {"validation": "seconds against rows, and against codes"}
 
 
 class PageError(Exception):
@@ -28,11 +32,15 @@ def into_page(table: str, picture: str) -> None:
 
 
 def into_section(name: str, table: str) -> None:
-    """Replaces what stands between the two marks of a section: ``reading`` or ``publishing``.
+    """Replaces what stands between the two marks of a section; with its picture, if the experiment drew one.
 
     Raises:
         PageError: the marks are not there.
     """
+    drawn = ROOT / "build" / f"{name}.svg"
+    if drawn.exists():
+        shutil.copyfile(drawn, _PAGE.with_name(drawn.name))
+        table += f"\n![{_DRAWN[name]}]({drawn.name})\n"
     _between(*_SECTIONS[name], table)
 
 
