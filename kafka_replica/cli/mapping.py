@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import click
 
-from kafka_replica.cli.data_options import data_options, severities_of
-from kafka_replica.cli.output import json_line
-from kafka_replica.cli.results import REJECTED_ROWS, fresh_folder, outcome_json, show, steps, write_report
+from kafka_replica.cli.data_options import DataOptions, data_options
+from kafka_replica.cli.results import REJECTED_ROWS, fresh_folder, steps, tell, write_report
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.jobs import MappingJob, engine, sources_of
 from kafka_replica.mapping import compile_map, inverse
@@ -27,15 +23,7 @@ def map_data(
     reference: str,
     reverse: bool,
     source: StructureSource,
-    out: Path,
-    severities: tuple[str, ...],
-    engine_name: str,
-    out_format: Any,
-    decimal: str,
-    encoding: str | None,
-    overwrite: bool,
-    report_picture: bool,
-    as_json: bool,
+    chosen: DataOptions,
 ) -> int:
     """Map DATA to another structure.
 
@@ -44,23 +32,17 @@ def map_data(
     if rows were rejected, 1 if it could not be done.
     """
     sources = sources_of(data)
-    runs = engine(engine_name)
+    runs = engine(chosen.engine_name)
     with steps() as step:
         step("reading structures")
         with source.snapshot() as snapshot:
             structures = Structures(snapshot)
-            plan = compile_map(structures, reference, rules=severities_of(severities))
+            plan = compile_map(structures, reference, rules=chosen.rules)
             plan = inverse(plan) if reverse else plan
             rules, target = (compile_rules(structures, side.urn) for side in (plan.source, plan.target))
-        fresh_folder(out, overwrite=overwrite)
-        job = MappingJob(
-            sources=sources, rules=rules, out=out, out_format=out_format, decimal=decimal, encoding=encoding, plan=plan,
-            target=target,
-        )  # fmt: skip
+        fresh_folder(chosen.out, overwrite=chosen.overwrite)
+        job = MappingJob(sources=sources, rules=rules, plan=plan, target=target, **chosen.of_jobs)
         outcome = runs.map(job, step)
-        write_report(out, outcome, picture=report_picture)
-    if as_json:
-        json_line(outcome_json(outcome))
-    else:
-        show(outcome, out, out_format)
+        write_report(chosen.out, outcome, picture=chosen.report_picture)
+    tell(outcome, chosen)
     return REJECTED_ROWS if outcome.rejected_rows else 0

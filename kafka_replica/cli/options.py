@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -15,29 +15,52 @@ from kafka_replica.errors import ConfigurationError
 Evidence: TypeAlias = Literal["auto", "markers", "quiet points"]
 F = TypeVar("F", bound=Callable[..., Any])
 
+BOOTSTRAP_SERVER = click.option(
+    "--bootstrap-server", envvar="KAFKA_REPLICA_BOOTSTRAP_SERVERS", metavar="HOST:PORT[,...]",
+    help="The brokers to begin with.",
+)  # fmt: skip
+CONFIG = click.option(
+    "--config", "configs", multiple=True, metavar="FILE|KEY=VALUE",
+    help="librdkafka properties: a file of KEY=VALUE lines, or one property. Repeatable; later ones win.",
+)  # fmt: skip
+TIMEOUT_S = click.option(
+    "--timeout-s", type=click.FloatRange(min=0), default=60.0, show_default=True,
+    help="How long to wait for Kafka, in seconds.",
+)  # fmt: skip
+STORE = click.option(
+    "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", envvar="KAFKA_REPLICA_STORE",
+    help="Keep the replica in this folder (RocksDB); the next command goes on where this one was.",
+)  # fmt: skip
 _SHARED = (
     click.option("--json", "as_json", is_flag=True, help="JSON lines, for scripts."),
-    click.option(
-        "--timeout-s", type=click.FloatRange(min=0), default=60.0, show_default=True,
-        help="How long to wait for Kafka, in seconds.",
-    ),
-    click.option(
-        "--config", "configs", multiple=True, metavar="FILE|KEY=VALUE",
-        help="librdkafka properties: a file of KEY=VALUE lines, or one property. Repeatable; later ones win.",
-    ),
+    TIMEOUT_S,
+    CONFIG,
     click.option("--topic", required=True, envvar="KAFKA_REPLICA_TOPIC", help="The topic."),
-    click.option(
-        "--bootstrap-server", envvar="KAFKA_REPLICA_BOOTSTRAP_SERVERS", metavar="HOST:PORT[,...]",
-        help="The brokers to begin with.",
-    ),
-)  # fmt: skip
+    BOOTSTRAP_SERVER,
+)
+
+
+def with_options(options: Iterable[Callable[[F], F]], command: F) -> F:
+    """A command with these options more; in its help they come in the opposite order."""
+    for option in options:
+        command = option(command)
+    return command
+
+
+def gathered(kind: Callable[..., Any], name: str, command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command that gets the fields of a dataclass as one argument of that name."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type] # a dataclass
+
+    @wraps(command)
+    def with_one(**given: Any) -> Any:
+        return command(**{name: kind(**{field: given.pop(field) for field in names})}, **given)
+
+    return with_one
 
 
 def kafka_options(command: F) -> F:
     """Adds --bootstrap-server, --topic, --config, --timeout-s and --json to a command."""
-    for option in _SHARED:
-        command = option(command)
-    return command
+    return with_options(_SHARED, command)
 
 
 @dataclass(frozen=True)
@@ -68,10 +91,7 @@ _OF_A_REPLICA = (
         "--keep", multiple=True, metavar="PATTERN",
         help="Only keys that match: * any text, ? a character. Repeatable; one of them has to match.",
     ),
-    click.option(
-        "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", envvar="KAFKA_REPLICA_STORE",
-        help="Keep the replica in this folder (RocksDB); the next command goes on where this one was.",
-    ),
+    STORE,
     click.option(
         "--evidence", type=click.Choice(["auto", "markers", "quiet points"]), default="auto", show_default=True,
         help="What tells where transactions end.",
@@ -81,16 +101,7 @@ _OF_A_REPLICA = (
 
 def replica_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The same, and those of a replica; the command gets all but ``as_json`` as one ``options``."""
-    names = [field.name for field in fields(ReplicaOptions)]
-
-    @wraps(command)
-    def with_options(**given: Any) -> Any:
-        return command(options=ReplicaOptions(**{name: given.pop(name) for name in names}), **given)
-
-    wrapped: Callable[..., Any] = with_options
-    for option in _OF_A_REPLICA:
-        wrapped = option(wrapped)
-    return kafka_options(wrapped)
+    return kafka_options(with_options(_OF_A_REPLICA, gathered(ReplicaOptions, "options", command)))
 
 
 def properties(bootstrap_server: str | None, configs: tuple[str, ...]) -> dict[str, Any]:

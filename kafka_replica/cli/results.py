@@ -15,6 +15,8 @@ from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from kafka_replica.cli.data_options import DataOptions
+from kafka_replica.cli.output import json_line
 from kafka_replica.errors import UsageError
 from kafka_replica.jobs import Outcome, Step
 
@@ -68,6 +70,14 @@ def write_report(folder: Path, outcome: Outcome, *, picture: bool) -> None:
     if picture:
         outcome.report.picture(folder / _PICTURE)
     (folder / _REPORT).write_text(json.dumps(outcome_json(outcome), indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def tell(outcome: Outcome, chosen: DataOptions) -> None:
+    """The report, or a summary of it, on stdout."""
+    if chosen.as_json:
+        json_line(outcome_json(outcome))
+    else:
+        show(outcome, chosen.out, chosen.out_format)
 
 
 def show(outcome: Outcome, folder: Path, kind: str) -> None:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
-from functools import wraps
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from kafka_replica.cli.options import ReplicaOptions
+from kafka_replica.cli.options import (
+    BOOTSTRAP_SERVER,
+    CONFIG,
+    STORE,
+    TIMEOUT_S,
+    ReplicaOptions,
+    gathered,
+    with_options,
+)
 from kafka_replica.cli.ready import ready_replica
 from kafka_replica.delta import Delta
 from kafka_replica.errors import UsageError
@@ -20,8 +27,6 @@ from kafka_replica.producer.structures import read_structures, structure_files
 from kafka_replica.records import Cut, Partition, Record
 from kafka_replica.sdmx import Snapshot
 from kafka_replica.stores import MemoryStore
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -40,16 +45,14 @@ class StructureSource:
         """One version of the structures.
 
         Raises:
-            UsageError: neither files nor a topic, or both.
+            UsageError: neither files nor a topic.
             KafkaReplicaError: they cannot be read.
         """
-        if bool(self.structures) == (self.topic is not None):
-            raise UsageError(
-                "say where structures are: --structures PATH, or --bootstrap-server and --topic; one of them"
-            )
-        if self.topic is None:
+        if self.structures:  # a topic may come from the environment
             yield snapshot_of_files(self.structures)
             return
+        if self.topic is None:
+            raise UsageError("say where structures are: --structures PATH, or --bootstrap-server and --topic")
         options = ReplicaOptions(
             self.bootstrap_server, self.topic, self.configs, self.timeout_s, "auto", self.store, (), "stop", None
         )
@@ -58,19 +61,11 @@ class StructureSource:
 
 
 _OPTIONS = (
-    click.option(
-        "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", envvar="KAFKA_REPLICA_STORE",
-        help="Keep the replica in this folder (RocksDB); the next command goes on where this one was.",
-    ),
-    click.option("--timeout-s", type=click.FloatRange(min=0), default=60.0, show_default=True,
-                 help="How long to wait for Kafka, in seconds."),
-    click.option(
-        "--config", "configs", multiple=True, metavar="FILE|KEY=VALUE",
-        help="librdkafka properties: a file of KEY=VALUE lines, or one property. Repeatable; later ones win.",
-    ),
+    STORE,
+    TIMEOUT_S,
+    CONFIG,
     click.option("--topic", envvar="KAFKA_REPLICA_TOPIC", help="The topic of structures."),
-    click.option("--bootstrap-server", envvar="KAFKA_REPLICA_BOOTSTRAP_SERVERS", metavar="HOST:PORT[,...]",
-                 help="The brokers to begin with."),
+    BOOTSTRAP_SERVER,
     click.option(
         "--structures", multiple=True, type=click.Path(exists=True, path_type=Path), metavar="PATH",
         help="Structure files, or folders of them, instead of a topic. Repeatable.",
@@ -78,21 +73,9 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-def structure_options(command: F) -> F:
+def structure_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options; the command gets them as one ``source``."""
-    names = [field.name for field in fields(StructureSource)]
-
-    @wraps(command)
-    def with_source(**given: Any) -> Any:
-        values = {name: given.pop(name) for name in names}
-        if values["structures"]:
-            values["topic"] = None  # it may come from the environment
-        return command(source=StructureSource(**values), **given)
-
-    wrapped: Any = with_source
-    for option in _OPTIONS:
-        wrapped = option(wrapped)
-    return wrapped  # type: ignore[no-any-return]
+    return with_options(_OPTIONS, gathered(StructureSource, "source", command))
 
 
 def snapshot_of_files(paths: tuple[Path, ...]) -> Snapshot:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
-from pathlib import Path
-from typing import Any, get_args
+from datetime import datetime
+from typing import get_args
 
 import click
 
-from kafka_replica.cli.data_options import data_options, severities_of
-from kafka_replica.cli.output import json_line
-from kafka_replica.cli.results import REJECTED_ROWS, fresh_folder, outcome_json, show, steps, write_report
+from kafka_replica.cli.data_options import DataOptions, data_options
+from kafka_replica.cli.results import REJECTED_ROWS, fresh_folder, steps, tell, write_report
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.jobs import ValidationJob, engine, sources_of
-from kafka_replica.rules import Rules, compile_rules
+from kafka_replica.rules import compile_rules
 from kafka_replica.rules.actions import Action
 from kafka_replica.sdmx import Structures
 
@@ -31,15 +29,7 @@ def validate(
     action: Action,
     as_of: datetime | None,
     source: StructureSource,
-    out: Path,
-    severities: tuple[str, ...],
-    engine_name: str,
-    out_format: Any,
-    decimal: str,
-    encoding: str | None,
-    overwrite: bool,
-    report_picture: bool,
-    as_json: bool,
+    chosen: DataOptions,
 ) -> int:
     """Validate DATA against a structure.
 
@@ -48,25 +38,14 @@ def validate(
     rejected, 1 if it could not be done.
     """
     sources = sources_of(data)
-    runs = engine(engine_name)
+    runs = engine(chosen.engine_name)
     with steps() as step:
         step("reading structures")
-        rules = _rules(source, flow, severities, action, None if as_of is None else as_of.date())
-        fresh_folder(out, overwrite=overwrite)
-        job = ValidationJob(
-            sources=sources, rules=rules, out=out, out_format=out_format, decimal=decimal, encoding=encoding
-        )
-        outcome = runs.validate(job, step)
-        write_report(out, outcome, picture=report_picture)
-    if as_json:
-        json_line(outcome_json(outcome))
-    else:
-        show(outcome, out, out_format)
+        with source.snapshot() as snapshot:
+            structures, when = Structures(snapshot), None if as_of is None else as_of.date()
+            rules = compile_rules(structures, flow, rules=chosen.rules, action=action, as_of=when)
+        fresh_folder(chosen.out, overwrite=chosen.overwrite)
+        outcome = runs.validate(ValidationJob(sources=sources, rules=rules, **chosen.of_jobs), step)
+        write_report(chosen.out, outcome, picture=chosen.report_picture)
+    tell(outcome, chosen)
     return REJECTED_ROWS if outcome.rejected_rows or not outcome.report.is_valid else 0
-
-
-def _rules(
-    source: StructureSource, flow: str, severities: tuple[str, ...], action: Action, as_of: date | None
-) -> Rules:
-    with source.snapshot() as snapshot:
-        return compile_rules(Structures(snapshot), flow, rules=severities_of(severities), action=action, as_of=as_of)
