@@ -15,19 +15,20 @@ from chaos.postgres import LocalPostgres, find_binaries
 Figures = dict[str, float]
 
 _TURNS, _TRANSACTIONS = 10, 100  # 1,000 transactions of 100 records
-_FLUSH_RECORDS, _FLUSH_VALUE_BYTES = 10_000, 100_000
+_FLUSH_VALUE_BYTES = 100_000
 
 
 def publishing(stage: Stage) -> Figures:
-    """The bare loop and ours in turns, then the full flush; in small runs a share of it, as of the bootstrap."""
+    """The bare loop and ours in turns, a share of them in small runs, as of the bootstrap; then the full flush."""
     share = min(1.0, stage.records / 500_000)
     with tempfile.TemporaryDirectory() as folder, _postgres() as server:
         databases = {"": f"sqlite:///{folder}/outbox.db"}
         if server is not None:
             databases["postgres_"] = server.url("outbox")
         taken = _in_turns(stage, max(10, int(_TRANSACTIONS * share)), databases)
+        records = stage.flush_mb * 1_000_000 // _FLUSH_VALUE_BYTES
         flush = stage.measure(
-            "publish_flush", stage.bootstrap, stage.new_topic("flush"), int(_FLUSH_RECORDS * share), _FLUSH_VALUE_BYTES,
+            "publish_flush", stage.bootstrap, stage.new_topic("flush"), records, _FLUSH_VALUE_BYTES,
             f"sqlite:///{folder}/flush.db",
         )  # fmt: skip
     bare = taken["bare"]

@@ -36,6 +36,7 @@ class Stage:
     small_records: int
     note: Callable[[dict[str, Any]], None]
     globalktable: GlobalKTable | None
+    flush_mb: int = 1000
     _filled: dict[int, str] = field(default_factory=dict)
 
     @property

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+
 from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.relay.events import Connected, Decision, Event
+from kafka_replica.producer.relay.link import Link
 from kafka_replica.producer.relay.rules import Relay
 from kafka_replica.producer.relay.runner import Runner
 
@@ -40,6 +45,28 @@ class _Trusting(Relay):
         if isinstance(event, Connected) and self._seen is not None:
             event = Connected(self._seen.sent)
         return super().on(event)
+
+
+class FencesNobody(StructureProducer):
+    """Publishes under a transactional id that no other instance has: the lease alone says who does.
+
+    Not among the ways that are found at random. It goes wrong only when an instance stands still between its last look
+    at the lease and its first record, which is some microseconds: afterwards its own record in the progress topic
+    holds up whoever takes over. ``tests/producer/test_fencing.py`` stops it there.
+    """
+
+    def _make_link(self, step: Callable[[str], None]) -> Callable[[str], Link]:
+        make = super()._make_link(step)
+        own = f"{self.settings.transactional_id}-{uuid.uuid4().hex}"
+
+        def made(incarnation: str) -> Link:
+            link = make(incarnation)
+            link._identity = replace(link._identity, transactional_id=own)
+            connect = link.connect
+            link.connect = lambda _former_id, hint: connect(None, hint)  # type: ignore[method-assign]
+            return link
+
+        return made
 
 
 WAYS: dict[str, type[StructureProducer]] = {

@@ -72,9 +72,9 @@ _ADVICE_BY_CODE = {
     KafkaError.RECORD_LIST_TOO_LARGE: "raise the topic's max.message.bytes",
 }
 _NO_KERBEROS = (
-    "none of confluent-kafka's wheels has Kerberos: install the system's librdkafka with its development files "
-    "(librdkafka-dev) and Cyrus SASL's GSSAPI module (libsasl2-modules-gssapi-mit), then pip install --force-reinstall "
-    "--no-binary confluent-kafka confluent-kafka, of a version not newer than that librdkafka"
+    "none of confluent-kafka's wheels has Kerberos: install a librdkafka that was built with Cyrus SASL, 2.8 or newer, "
+    "with its development files, and Cyrus SASL's GSSAPI module (libsasl2-modules-gssapi-mit); then pip install "
+    "--force-reinstall --no-binary confluent-kafka confluent-kafka, of a version not newer than that librdkafka"
 )
 _ADVICE: dict[type[Exception], str] = {
     BrokerError: "see the broker's log",

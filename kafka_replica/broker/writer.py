@@ -78,11 +78,11 @@ class TransactionalWriter:
                     topic, key=key, value=value, headers=list(headers), partition=number, on_delivery=self._delivered
                 )
             except BufferError:
-                self._producer.poll(0.1)
+                self._serve(0.1)
             except KafkaException as error:
                 raise self._not_handed_over(error, topic, key, value) from error
             else:
-                self._producer.poll(0)
+                self._serve(0)
                 return
 
     def send_all(
@@ -92,21 +92,19 @@ class TransactionalWriter:
 
         Less is done for each of them: ``commit`` does not tell where they ended up.
         """
-        produce, poll, refused = self._producer.produce, self._producer.poll, self._note_refused
-        handed_over = 0
-        for key, value, headers in records:
+        produce, refused = self._producer.produce, self._note_refused
+        for number, (key, value, headers) in enumerate(records, 1):
             for topic in topics:
                 while True:
                     try:
                         produce(topic, value, key, on_delivery=refused, headers=headers)
                         break
                     except BufferError:
-                        poll(0.1)
+                        self._serve(0.1)
                     except KafkaException as error:
                         raise self._not_handed_over(error, topic, key, value) from error
-                handed_over += 1
-                if not handed_over % _POLL_EVERY:
-                    poll(0)
+            if not number % _POLL_EVERY:
+                self._serve(0)
 
     def commit(self) -> dict[Partition, int]:
         """Commits; returns for each partition the offset after the last record that was handed over by itself.
@@ -115,7 +113,10 @@ class TransactionalWriter:
             PublishError: it was not committed, and nothing of it is visible; ``abort`` it.
             CommitUnknownError: Kafka did not answer in time; it may have been committed or not.
         """
-        self._producer.flush(self._timeout_s)
+        try:
+            self._call("sending the transaction's records", self._producer.flush, self._timeout_s)
+        except BrokerError as fatal:  # such as being fenced
+            raise PublishError(str(fatal)) from fatal
         if self._refused:
             # What was given up because of another record's failure says nothing of the cause.
             error, message = next((each for each in self._refused if not is_consequence(each[0])), self._refused[0])
@@ -179,13 +180,27 @@ class TransactionalWriter:
         partition = Partition(message.topic() or "", message.partition() or 0)
         self._ends[partition] = max(self._ends.get(partition, 0), (message.offset() or 0) + 1)
 
+    def _serve(self, timeout_s: float) -> None:
+        """Lets librdkafka tell what has become of records."""
+        self._call("sending records", self._producer.poll, timeout_s)
+
     def _call(self, doing: str, verb: Callable[..., T], *args: Any) -> T:
         """Calls, again and again while librdkafka says that this may help and there is time."""
         give_up_s = time.monotonic() + self._timeout_s
         while True:
             try:
                 return verb(*args)
-            except KafkaException as error:
+            except (KafkaException, SystemError) as raised:
+                error = _kafkas(raised)
                 if not error.args[0].retriable() or time.monotonic() >= give_up_s:
                     raise explained(error, doing) from error
                 time.sleep(_RETRY_S)
+
+
+def _kafkas(raised: KafkaException | SystemError) -> KafkaException:
+    """What Kafka's client raised: a fatal error it raises among the callbacks, and Python finds it in the next one."""
+    if isinstance(raised, KafkaException):
+        return raised
+    if isinstance(raised.__cause__, KafkaException):
+        return raised.__cause__
+    raise raised

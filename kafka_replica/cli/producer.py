@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +53,15 @@ def producer() -> None:
     help="Take in the structure files of this folder, and all that changes in it. Repeatable.",
 )
 @click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve metrics for Prometheus on this port.")
-def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int | None) -> None:
+@click.option(
+    "--database-wait-s",
+    "wait_s",
+    type=click.FloatRange(min=0),
+    default=math.inf,
+    metavar="SECONDS",
+    help="Give up when the database cannot be reached for so long at the beginning; it is waited for otherwise.",
+)
+def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int | None, wait_s: float) -> None:
     """Publish what is recorded, or stand by while another instance does, until interrupted."""
 
     def tell(notice: Notice) -> None:
@@ -65,7 +75,7 @@ def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int |
     configuration = read_configuration(file)
     source = FolderSettings(folders) if folders else configuration.source
     with ExitStack() as stack:
-        made = stack.enter_context(_made(configuration, tell))
+        made = stack.enter_context(_made(configuration, wait_s, tell))
         if metrics_port is not None:
             stack.callback(_serve_metrics(made, metrics_port))
         if source is not None:
@@ -134,12 +144,14 @@ def delete(file: Path, as_json: bool) -> None:
 
 def _closed(file: Path) -> closing[StructureProducer]:
     """A producer that is not started, and closed at the end."""
-    return closing(_made(read_configuration(file)))
+    return closing(_made(read_configuration(file), 0))
 
 
-def _made(configuration: Configuration, *observers: Callable[[Notice], None]) -> StructureProducer:
+def _made(configuration: Configuration, wait_s: float, *observers: Callable[[Notice], None]) -> StructureProducer:
+    """A producer; a service waits for its database, a person is told at once that it is not there."""
     mailers = [] if configuration.mail is None else [Mailer(configuration.mail, configuration.producer.id)]
-    return StructureProducer(configuration.producer, observers=[*observers, *mailers])
+    settings = replace(configuration.producer, database_wait_s=wait_s)
+    return StructureProducer(settings, observers=[*observers, *mailers])
 
 
 def _show(found: ProducerStatus) -> None:

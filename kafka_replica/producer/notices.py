@@ -6,6 +6,12 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 
+class DatabaseAwaited(NamedTuple):
+    """The database cannot be reached, so the producer cannot begin; told each time before it is tried again."""
+
+    reason: str
+
+
 class Takeover(NamedTuple):
     """This instance publishes from now on."""
 
@@ -69,6 +75,15 @@ class SourceFailed(NamedTuple):
 
 
 Notice: TypeAlias = (
-    Takeover | StandBy | Sending | Acknowledged | Arrived | Retrying | Suspension | TakenIn | SourceFailed
+    DatabaseAwaited
+    | Takeover
+    | StandBy
+    | Sending
+    | Acknowledged
+    | Arrived
+    | Retrying
+    | Suspension
+    | TakenIn
+    | SourceFailed
 )
 Notify: TypeAlias = Callable[[Notice], None]

@@ -18,12 +18,13 @@ from kafka_replica.producer.changes import Change
 from kafka_replica.producer.counts import ProducerCounts
 from kafka_replica.producer.encoding import Encoder
 from kafka_replica.producer.formats import encoder_of
-from kafka_replica.producer.notices import Notice, Notify
-from kafka_replica.producer.outbox.database import open_database
+from kafka_replica.producer.notices import DatabaseAwaited, Notice, Notify
+from kafka_replica.producer.outbox.database import open_database, outbox_errors
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.migrate import migrate
 from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.status import ProducerStatus, read_status
+from kafka_replica.producer.outbox.waiting import once_there
 from kafka_replica.producer.relay.heartbeat import Heartbeat
 from kafka_replica.producer.relay.link import Identity, Link
 from kafka_replica.producer.relay.runner import Runner
@@ -52,6 +53,7 @@ class StructureProducer:
 
     Raises:
         ConfigurationError: something in the settings is impossible.
+        OutboxUnavailableError: the database could not be reached in ``database_wait_s``.
         OutboxError: the database cannot be used.
     """
 
@@ -69,11 +71,13 @@ class StructureProducer:
         self._lease: Lease | None = None
         self._heartbeat: Heartbeat | None = None
         self._thread: threading.Thread | None = None
-        migrate(self.engine)
-        with self.engine.begin() as connection:
-            self.outbox.create(
-                connection, topic=",".join(settings.topics), media_type=settings.media_type, settings=settings.kafka
+        try:
+            once_there(
+                self.engine, self._prepare, settings.database_wait_s, lambda reason: self.tell(DatabaseAwaited(reason))
             )
+        except BaseException:
+            self._let_go()
+            raise
 
     # --- recording ---
 
@@ -122,8 +126,7 @@ class StructureProducer:
                 self._thread.join(2 * self.settings.timeout_s)
                 self._heartbeat.close()
             self._runner = self._thread = self._heartbeat = self._lease = None
-            if not isinstance(self.settings.database, Engine):
-                self.engine.dispose()
+            self._let_go()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -181,6 +184,18 @@ class StructureProducer:
         return read_status(self.engine, self.settings.id, watch_s)
 
     # --- parts ---
+
+    def _prepare(self) -> None:
+        settings = self.settings
+        migrate(self.engine)
+        with outbox_errors(f"preparing producer {settings.id}"), self.engine.begin() as connection:
+            self.outbox.create(
+                connection, topic=",".join(settings.topics), media_type=settings.media_type, settings=settings.kafka
+            )
+
+    def _let_go(self) -> None:
+        if not isinstance(self.settings.database, Engine):
+            self.engine.dispose()
 
     def _make_runner(self, lease: Lease) -> Runner:
         settings = self.settings

@@ -47,11 +47,16 @@ class ProducerSettings:
     poll_s: float = 0.1
     """How often the database is asked for what others have recorded."""
     retries: int = RETRIES
+    database_wait_s: float = 60.0
+    """For how long a database that cannot be reached is waited for at the beginning; ``math.inf`` for ever. Once it
+    was there, it is always waited for."""
 
     def __post_init__(self) -> None:
         topic_names(self.topic)
         if not self.id or "/" in self.id:
             raise ConfigurationError(f"a producer's id is a name without slashes, not {self.id!r}")
+        if not self.database_wait_s >= 0:
+            raise ConfigurationError(f"database_wait_s is a number of seconds, 0 or more, not {self.database_wait_s}")
 
     @property
     def topics(self) -> tuple[str, ...]:

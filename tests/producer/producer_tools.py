@@ -39,11 +39,11 @@ def wait_until(what: Callable[[], bool], doing: str, timeout_s: float = PATIENCE
 
 
 @contextmanager
-def process(settings: ProducerSettings, die_at: str = "") -> Iterator[subprocess.Popen[str]]:
+def process(settings: ProducerSettings, die_at: str = "", **variables: str) -> Iterator[subprocess.Popen[str]]:
     """A producer in a process of its own; killed at the end, if it is not dead."""
     names = ("topic", "database", "id", "prefix", "first_start", "lease_s", "poll_s", "retries", "timeout_s")
     said = {"kafka": dict(settings.kafka), **{name: getattr(settings, name) for name in names}}
-    environment = {**os.environ, "DIE_AT": die_at}
+    environment = {**os.environ, "DIE_AT": die_at, **variables}
     started = subprocess.Popen(
         [sys.executable, str(PROGRAM), json.dumps(said)], env=environment, stdout=subprocess.PIPE, text=True
     )

@@ -1,7 +1,8 @@
 """A producer in a process of its own, to be killed: ``relay_process.py SETTINGS_AS_JSON``.
 
 Not a test: a program that tests start. DIE_AT=step:n kills it, as kill -9 does, when it comes to that step for the
-n-th time. It prints what it is told, and runs until SIGTERM.
+n-th time; STOP_AT=step:n stops it there, as SIGSTOP does, until SIGCONT. FENCING=no leaves fencing out. It prints what
+it is told, and runs until SIGTERM.
 """
 
 from __future__ import annotations
@@ -11,22 +12,34 @@ import os
 import signal
 import sys
 import threading
+from collections import Counter
+from contextlib import nullcontext
+from typing import Any
 
+from chaos.outbox.wrong import FencesNobody
 from kafka_replica.producer.notices import Notice
 from kafka_replica.producer.service import ProducerSettings, StructureProducer
 
 
 class Mortal(StructureProducer):
-    """Dies at a step."""
+    """Dies, or stands still, at a step."""
 
-    _left = 0
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._come_by: Counter[str] = Counter()
+        super().__init__(*args, **kwargs)
 
     def _step(self, name: str) -> None:
-        step, _, times = os.environ.get("DIE_AT", "").partition(":")
-        if name == step:
-            self._left += 1
-            if self._left == int(times or 1):
-                os.kill(os.getpid(), signal.SIGKILL)
+        self._come_by[name] += 1
+        for variable, end in (("DIE_AT", signal.SIGKILL), ("STOP_AT", signal.SIGSTOP)):
+            step, _, times = os.environ.get(variable, "").partition(":")
+            if name == step and self._come_by[name] == int(times or 1):
+                lease = self._lease
+                with lease._lock if lease is not None else nullcontext():  # not while the lease's row is locked
+                    os.kill(os.getpid(), end)
+
+
+class Unfenced(Mortal, FencesNobody):
+    """The same, without fencing."""
 
 
 def tell(notice: Notice) -> None:
@@ -39,7 +52,8 @@ def main() -> None:
     ending = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ending.set())
     settings = ProducerSettings(**json.loads(sys.argv[1]))
-    with Mortal(settings, observers=[tell]):
+    kind = Unfenced if os.environ.get("FENCING") == "no" else Mortal
+    with kind(settings, observers=[tell]):
         ending.wait()
 
 

@@ -16,6 +16,7 @@ from kafka_replica.errors import MissingExtraError
 try:
     import alembic  # noqa: F401
     import sqlalchemy  # noqa: F401
+    import tenacity  # noqa: F401
 except ImportError as error:
     raise MissingExtraError("the outbox", "producer") from error
 

@@ -15,6 +15,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _BUSY_MS = 30_000
+_STILL_MS = 5_000
 
 
 def open_database(url: str | URL, **options: Any) -> Engine:
@@ -44,6 +45,7 @@ def open_database(url: str | URL, **options: Any) -> Engine:
     return engine
 
 
+_CHECK = "check that it runs and can be reached, or that the file's folder is there and may be written"
 _SHOULD_BE = "its URL should be like sqlite:///outbox.db or postgresql+psycopg://user:password@host:5432/database"
 
 
@@ -52,6 +54,32 @@ def reading(engine: Engine) -> Iterator[Connection]:
     """A connection whose transaction only reads; on SQLite it waits for no writer."""
     with engine.connect().execution_options(kafka_replica_reads=True) as connection:
         yield connection
+
+
+@contextmanager
+def noting(engine: Engine) -> Iterator[Connection]:
+    """A short transaction of the relay's own.
+
+    PostgreSQL ends it should this process stand still in the midst of it: whoever takes over needs the rows that it
+    has locked.
+    """
+    with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = {_STILL_MS}")
+        yield connection
+
+
+@contextmanager
+def reading_bytes(engine: Engine) -> Iterator[Connection]:
+    """The same, for many bytes: psycopg gets them as they are, not as text in hexadecimal."""
+    with reading(engine) as connection:
+        if engine.dialect.driver == "psycopg":
+            event.listen(connection, "before_cursor_execute", _in_binary)
+        yield connection
+
+
+def _in_binary(_connection: Connection, cursor: Any, *_of_the_statement: object) -> None:
+    cursor.format = 1  # psycopg.pq.Format.BINARY
 
 
 @contextmanager
@@ -67,9 +95,7 @@ def outbox_errors(doing: str) -> Iterator[None]:
     except DBAPIError as error:
         text = str(error.orig).strip().partition("\n")[0]
         if error.connection_invalidated or type(error).__name__ in {"OperationalError", "InterfaceError"}:
-            raise OutboxUnavailableError(
-                f"{doing}: the database says: {text}; check that it runs, has its tables, and can be reached"
-            ) from error
+            raise OutboxUnavailableError(f"{doing}: the database says: {text}; {_CHECK}") from error
         raise OutboxError(f"{doing}: the database says: {text}; see its log") from error
     except SQLAlchemyError as error:
         raise OutboxUnavailableError(f"{doing}: {type(error).__name__}: {error}; check the database") from error

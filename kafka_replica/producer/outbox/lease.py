@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import Engine, select, update
 
 from kafka_replica.errors import OutboxUnavailableError
-from kafka_replica.producer.outbox.database import reading, translated
+from kafka_replica.producer.outbox.database import noting, reading, translated
 from kafka_replica.producer.outbox.modes import unknown
 from kafka_replica.producer.outbox.tables import lease
 
@@ -116,5 +116,5 @@ class Lease:
 
     @translated("taking the producer's lease")
     def _update(self, conditions: tuple[object, ...], values: dict[str, object]) -> bool:
-        with self._engine.begin() as connection:
+        with noting(self._engine) as connection:
             return bool(connection.execute(update(lease).where(*conditions).values(values)).rowcount)  # type: ignore[arg-type]

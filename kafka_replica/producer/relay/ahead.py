@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
-from kafka_replica.producer.outbox.queue import Content, Queue, Recorded
+from kafka_replica.producer.outbox.queue import Queue, Raw, Recorded
 from kafka_replica.producer.outbox.tables import Kind
 
 _GROUP_BYTES: Final = 1 << 20  # in memory are two groups at most: one that is sent, one that is read
@@ -27,34 +27,41 @@ class Ahead:
         self._queue = queue
         self._thread = ThreadPoolExecutor(1, "kafka_replica outbox")
         self._rest: Iterator[list[Recorded]] = iter(())
-        self._reading: tuple[list[Recorded], Future[dict[int, list[Content]]]] | None = None
-        self._ready: dict[int, list[Content]] = {}
+        self._reading: tuple[list[Recorded], Future[dict[int, list[Raw]]]] | None = None
+        self._ready: dict[int, list[Raw]] = {}
+        self._due = False
 
     def look_at(self, pending: Sequence[Recorded]) -> None:
         """Begins to read what will be asked for, and forgets what was read before."""
         self._ready, self._reading = {}, None
-        self._rest = grouped(pending)
-        self._read_on()
+        self._rest, self._due = grouped(pending), True
+        self.read_on()  # it is asked for next
 
-    def contents(self, recorded: Recorded) -> tuple[int, Iterable[Content]]:
+    def contents(self, recorded: Recorded) -> tuple[int, Iterable[Raw]]:
         """How many records a transaction has, and these; not for a sweep.
 
         Raises:
             OutboxError: they could not be read.
         """
         if self._reading is not None and recorded in self._reading[0]:
-            self._ready = self._reading[1].result()
-            self._read_on()
+            self._ready, self._due = self._reading[1].result(), True
         found = self._ready.pop(recorded.tx_id, None)
         return self._queue.contents(recorded) if found is None else (len(found), found)
+
+    def read_on(self) -> None:
+        """Begins to read what comes after that, if it is time; best called where Kafka is waited for.
+
+        Reading needs the interpreter as handing over does: at once, both take longer.
+        """
+        if not self._due:
+            return
+        self._due = False
+        group = next(self._rest, None)
+        self._reading = None if group is None else (group, self._thread.submit(self._queue.contents_of, group))
 
     def close(self) -> None:
         """Ends."""
         self._thread.shutdown(cancel_futures=True)
-
-    def _read_on(self) -> None:
-        group = next(self._rest, None)
-        self._reading = None if group is None else (group, self._thread.submit(self._queue.contents_of, group))
 
 
 def grouped(pending: Iterable[Recorded]) -> Iterator[list[Recorded]]:

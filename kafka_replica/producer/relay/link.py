@@ -14,7 +14,7 @@ from kafka_replica.broker.writer import TransactionalWriter
 from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, TopicNotFoundError
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.headers import CONTENT_TYPE, TransactionHeaders, of_transaction
-from kafka_replica.producer.outbox.queue import Content, Recorded
+from kafka_replica.producer.outbox.queue import Raw, Recorded
 from kafka_replica.producer.relay.progress import (
     PROGRESS_SETTINGS,
     Progress,
@@ -34,6 +34,10 @@ _DEFAULTS: dict[str, Any] = {
     "queue.buffering.max.messages": 10_000,
     "transaction.timeout.ms": 180_000,  # a full flush is one transaction
 }
+_REQUIRED: dict[str, Any] = {
+    "delivery.report.only.error": True,  # one call for each record that arrives is too much; none is asked for
+}
+_OFFSETS = 2  # of the progress topic, at least, which a transaction takes up: its progress record, and its marker
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ class Sent(NamedTuple):
     messages: int
     not_carried: int
     offset: int
-    """Of its progress record."""
+    """Where to look for its progress record: there, or after it."""
 
 
 @dataclass(slots=True)
@@ -92,13 +96,14 @@ class Link:
     def __init__(
         self, config: Mapping[str, Any], identity: Identity, encoder: Encoder, timeout_s: float, step: Step
     ) -> None:
-        self._config = {**_DEFAULTS, **config}
+        self._config = {**_DEFAULTS, **config, **_REQUIRED}
         self._plain = dict(config)
         self._identity = identity
         self._encoder = encoder
         self._timeout_s = timeout_s
         self._step = step
         self._writer: TransactionalWriter | None = None
+        self._offset = 0
 
     def connect(self, former_id: str | None, hint: int | None) -> Progress | None:
         """Fences whoever had the transactional id, and finds out what has arrived.
@@ -120,10 +125,19 @@ class Link:
         place, key = identity.progress_place, identity.progress_key
         found = last_of_key(self._plain, place, key, self._timeout_s, hint)
         self._step("asked")
+        self._offset = -_OFFSETS if found is None else found.offset
         return None if found is None else read_progress(found.value, found.offset, place, key)
 
-    def send(self, recorded: Recorded, count: int, contents: Iterable[Content]) -> Sent:
+    def send(
+        self, recorded: Recorded, count: int, contents: Iterable[Raw], meanwhile: Callable[[], None] | None = None
+    ) -> Sent:
         """Sends a transaction with its progress record, and commits it.
+
+        Args:
+            recorded: the transaction.
+            count: how many records it has.
+            contents: these.
+            meanwhile: called when all is handed over; what it begins goes on while Kafka is waited for.
 
         Raises:
             CommitUnknownError: Kafka did not answer; it may have arrived.
@@ -142,7 +156,9 @@ class Link:
             records = self._records(recorded, count, contents, tally)
             writer.send_all(self._identity.topics, records)
             self._step("handed over")
-            ends = writer.commit()
+            if meanwhile is not None:
+                meanwhile()
+            writer.commit()
         except CommitUnknownError:
             raise
         except BaseException:
@@ -150,7 +166,8 @@ class Link:
                 writer.abort()
             raise
         self._step("committed")
-        return Sent(tally.size, tally.messages, tally.not_carried, ends[place] - 1)
+        self._offset += _OFFSETS
+        return Sent(tally.size, tally.messages, tally.not_carried, self._offset)
 
     def present_keys(self) -> Iterator[bytes]:
         """The keys that the topics have now.
@@ -170,13 +187,17 @@ class Link:
             there |= alive
         yield from sorted(there)
 
-    def carried(self, contents: Iterable[Content]) -> Iterator[bytes]:
+    def carried(self, contents: Iterable[Raw]) -> Iterator[bytes]:
         """The keys of contents that the format can carry.
 
         Raises:
             EncodingError: one cannot be read.
         """
-        return (content.key for content in contents if self._encoded(content) is not None)
+        return (
+            key
+            for key, value, content_type in contents
+            if value is not None and self._encoded(key, value, content_type) is not None
+        )
 
     def forget(self) -> None:
         """Deletes this producer's progress record, in a transaction of its own.
@@ -198,37 +219,39 @@ class Link:
             writer.close()
 
     def _records(
-        self, recorded: Recorded, count: int, contents: Iterable[Content], tally: _Tally
+        self, recorded: Recorded, count: int, contents: Iterable[Raw], tally: _Tally
     ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
         """Keys, values and headers as they are sent; counts them as they are taken."""
         name = f"{self._identity.producer_id}/{recorded.tx_id}"
         said = of_transaction(TransactionHeaders(name, 1, count, recorded.recorded_ms))
         types: dict[str, Header] = {}  # a few for many records
-        for number, content in enumerate(contents, 1):
-            key, value, content_type = content
-            if value is not None and self._encoder is not as_recorded:
-                encoded = self._encoded(content)
+        encodes = self._encoder is not as_recorded
+        size = messages = 0
+        for number, (key, value, content_type) in enumerate(contents, 1):
+            if encodes and value is not None:
+                encoded = self._encoded(key, value, content_type)
                 if encoded is None:
                     tally.not_carried += 1
                     continue
-                value, content_type = encoded
-            headers: list[Header] = [*said(number)]
-            if content_type is not None:
+                value, content_type = encoded  # noqa: PLW2901
+            messages += 1
+            size += len(key) if value is None else len(key) + len(value)
+            if content_type is None:
+                yield key, value, [*said(number)]
+            else:
                 if content_type not in types:
                     types[content_type] = (CONTENT_TYPE, content_type.encode())
-                headers.insert(0, types[content_type])
-            tally.size += len(key) + len(value or b"")
-            tally.messages += 1
-            yield key, value, headers
-            self._step("record")
+                yield key, value, [types[content_type], *said(number)]
+            if messages == 1:
+                self._step("record")
+        tally.size, tally.messages = size, messages
 
-    def _encoded(self, content: Content) -> Encoded | None:
-        assert content.value is not None, "a deletion has no value"  # noqa: S101
+    def _encoded(self, key: bytes, value: bytes, content_type: str | None) -> Encoded | None:
         try:
-            return self._encoder(content.key, content.value, content.content_type, self._identity.media_type)
+            return self._encoder(key, value, content_type, self._identity.media_type)
         except Exception as error:
             wanted = self._identity.media_type or "its format"
-            raise EncodingError(f"writing {key_text(content.key)} as {wanted}: {error}; mend it, and resume") from error
+            raise EncodingError(f"writing {key_text(key)} as {wanted}: {error}; mend it, and resume") from error
 
     def _check_topics(self) -> None:
         topics = Topics(self._plain)

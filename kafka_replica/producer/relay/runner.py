@@ -112,6 +112,7 @@ class Runner:
         self._link: Link | None = None
         self._view: View | None = None
         self._sent: dict[int, Sent] = {}
+        self._leads = False
         self._begun = False
         self._asked = self._queue.view().intent.asked
         self._offset: int | None = None
@@ -167,10 +168,9 @@ class Runner:
     def _acquire(self) -> Event:
         held = self._lease.term is not None
         if not self._lease.hold():
-            if held:
-                self._tell(StandBy())
-            return StandingBy()
-        if not held:
+            return self._stands_by()
+        if not held or not self._leads:
+            self._leads = True
             self._step("leased")
             self._tell(Takeover())
         if not self._begun:
@@ -202,8 +202,7 @@ class Runner:
 
     def _look(self) -> Event:
         if self._lease.term is None:
-            self._tell(StandBy())
-            return StandingBy()
+            return self._stands_by()
         self._view = view = self._queue.view()
         running = view.intent.mode is Mode.RUNNING
         self._ahead.look_at(view.next if running else ())
@@ -223,8 +222,7 @@ class Runner:
     def _send(self, tx_id: int) -> Event:
         assert self._view is not None and self._link is not None  # noqa: S101, PT018
         if self._lease.term is None:
-            self._tell(StandBy())
-            return StandingBy()
+            return self._stands_by()
         recorded = next(each for each in self._view.next if each.tx_id == tx_id)
         self._tell(Sending(tx_id))
         if recorded.kind is Kind.SWEEP:
@@ -233,10 +231,16 @@ class Runner:
             sent = self._link.send(recorded, len(gone), gone)
         else:
             count, contents = self._ahead.contents(recorded)
-            sent = self._link.send(recorded, count, contents)
+            sent = self._link.send(recorded, count, contents, self._ahead.read_on)
         self._sent[tx_id], self._offset = sent, sent.offset
         self._tell(Acknowledged(tx_id, sent.size, sent.messages, sent.not_carried))
         return Committed(tx_id)
+
+    def _stands_by(self) -> Event:
+        if self._leads:  # the lease may have been lost at any time: its heart beats in a thread of its own
+            self._leads = False
+            self._tell(StandBy())
+        return StandingBy()
 
     def _keys_to_keep(self, link: Link, tx_id: int) -> set[bytes]:
         """The keys that a flush has just sent: not those whose content the format cannot carry."""
