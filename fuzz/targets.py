@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from fuzz import books, texts, trees
 from fuzz.samples import URNS, samples_of
 from kafka_replica.errors import SdmxError
-from kafka_replica.sdmx import Format, Urn, read_message, split_message
+from kafka_replica.sdmx import Format, Message, Urn, read_message, split_message
 from kafka_replica.sdmx.formats import unpacked
-from kafka_replica.sdmx.readers import fusion, sdmx_json
+from kafka_replica.sdmx.readers import fusion, markup, ml, sdmx_json
 from kafka_replica.sdmx.readers.json_short import short
 from kafka_replica.sdmx.readers.json_tree import opened
 
@@ -54,9 +54,20 @@ def read_json(data: bytes) -> None:
     if found is not None:
         message = opened(plain, None)
         is_fusion = message.format is Format.FUSION_JSON
-        other = fusion.read_message(message) if is_fusion else sdmx_json.read_message(message)
-        if list(found) != list(other) or (found.header, found.format) != (other.header, other.format):
-            raise AssertionError(f"the short way finds {found}, the long way {other}, and they are not equal")
+        _must_agree(found, fusion.read_message(message) if is_fusion else sdmx_json.read_message(message))
+
+
+def read_ml(data: bytes) -> None:
+    """The same; what the short way takes must be well-formed for libxml2, too, and say the same."""
+    read(data)
+    found = ml.read_short(data)
+    if found is not None:
+        _must_agree(found, markup.read_message(data))
+
+
+def _must_agree(found: Message, other: Message) -> None:
+    if list(found) != list(other) or (found.header, found.format) != (other.header, other.format):
+        raise AssertionError(f"the short way finds {found}, the long way {other}, and they are not equal")
 
 
 def cut(data: bytes) -> None:
@@ -102,7 +113,7 @@ _WAYS: Final[dict[str, Make]] = {
     "fusion": trees.json_text, "xlsx": books.xlsx,
 }  # fmt: skip
 
-_FEEDS: Final = {"sdmx_json": read_json, "fusion": read_json}
+_FEEDS: Final = {"ml": read_ml, "sdmx_json": read_json, "fusion": read_json}
 
 TARGETS: Final[dict[str, Target]] = {
     **{name: Target(name, _made(name, way), _FEEDS.get(name, read)) for name, way in _WAYS.items()},

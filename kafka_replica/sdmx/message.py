@@ -45,9 +45,10 @@ class Message:
         """Raises MessageError where an artefact comes twice."""
         by_urn: dict[Urn, Artefact] = {}
         for artefact in artefacts:
-            if artefact.urn in by_urn:
-                raise twice(artefact.urn)
-            by_urn[artefact.urn] = artefact
+            urn = artefact.urn
+            if by_urn and urn in by_urn:
+                raise twice(urn)
+            by_urn[urn] = artefact
         self.format, self.header, self.artefacts = format_, header, MappingProxyType(by_urn)
         self.availability_constraints = tuple(availability_constraints)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.formats import MAX_BYTES, Format, of_content_type, unpacked
 from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.readers import edi, fusion, markup, sdmx_json, xlsx
+from kafka_replica.sdmx.readers import edi, fusion, markup, ml, sdmx_json, xlsx
 from kafka_replica.sdmx.readers.encodings import by_charset
 from kafka_replica.sdmx.readers.json_short import short
 from kafka_replica.sdmx.readers.json_tree import JsonMessage, opened
@@ -23,6 +23,13 @@ def read_message(data: bytes, content_type: str | None = None) -> Message:
         MessageError: damaged, hostile, or not a structure message.
         UnreadableContentError: a workbook that holds no structures.
     """
+    start = data[:1]
+    if start == b"<":
+        found = ml.read_short(data)
+        if found is not None:
+            return found
+    elif start == b"{" and content_type is None and b"\0" not in data[:4]:
+        return _json_message(data, None)
     kind, plain = kind_of(data, content_type)
     if kind == "xml":
         return markup.read_message(plain)
@@ -35,7 +42,8 @@ def read_message(data: bytes, content_type: str | None = None) -> Message:
 
 def _json_message(plain: bytes, content_type: str | None) -> Message:
     claimed = of_content_type(content_type) if content_type else None
-    read_short = sdmx_json.read_short if _is_like_sdmx_json(plain) else fusion.read_short
+    # A guess; the short way declines where it is wrong.
+    read_short = sdmx_json.read_short if plain.find(b'"data"', 0, 4096) >= 0 else fusion.read_short
     found = short(read_short, plain, claimed)
     if found is not None:
         return found
@@ -45,15 +53,8 @@ def _json_message(plain: bytes, content_type: str | None) -> Message:
     return sdmx_json.read_message(message)
 
 
-def _is_like_sdmx_json(plain: bytes) -> bool:
-    """A guess; the short way declines where it is wrong."""
-    return plain.find(b'"data"', 0, 4096) >= 0
-
-
 def kind_of(data: bytes, content_type: str | None) -> tuple[str, bytes]:
     """``xml``, ``json``, ``edi`` or ``xlsx``, and the bytes unpacked. Raises MessageError."""
-    if content_type is None and data[:1] == b"{" and b"\0" not in data[:4]:
-        return "json", data  # as most are
     plain = unpacked(data)
     if content_type:
         plain = by_charset(plain, content_type)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,6 +15,7 @@ from test_reading import only
 
 from kafka_replica.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx import OpaqueArtefact, read_message
+from kafka_replica.sdmx.containers import InternationalString, written_texts
 from kafka_replica.sdmx.model import (
     Codelist,
     DataConstraint,
@@ -19,6 +24,7 @@ from kafka_replica.sdmx.model import (
     RepresentationMap,
     StructureMap,
 )
+from kafka_replica.sdmx.readers.fusion.wire import Text
 
 TWINS = json.loads((DATA / "every_class.fusion.json").read_bytes())
 # Fusion-JSON writes one address without a language, and no value.
@@ -218,3 +224,24 @@ def test_a_codelist_is_its_twin() -> None:
     twin = only(fusion("Codelist", id="CL", version="1.0.0-draft", items=items), Codelist)
     assert twin.codes == late.codes
     assert late.codes == twin.codes
+
+
+def test_texts_are_the_same_before_and_after_they_were_asked_for() -> None:
+    """Pairs are made of what is written at the first question, whichever it is; eight threads get the same."""
+    written = [Text(value=f"text {number}", locale=f"l{number}") for number in range(50)]
+    pairs = tuple((one.locale, one.value) for one in written)
+    questions: list[Callable[[InternationalString], Any]] = [
+        lambda one: one == InternationalString(pairs), lambda one: hash(one) == hash(InternationalString(pairs)),
+        lambda one: one["L3"] == "text 3", lambda one: len(one) == 50,
+        lambda one: list(one) == [key for key, _ in pairs],
+        lambda one: pickle.loads(pickle.dumps(one)) == one, lambda one: copy.deepcopy(one).texts == pairs,
+        lambda one: not hasattr(one, "other") and one.texts == pairs,
+    ]  # fmt: skip
+    for question in questions:
+        one = written_texts(written)
+        assert question(one)
+        assert one.texts == pairs
+    many = [written_texts(written) for _ in range(2000)]
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(lambda _: [one.texts for one in many], range(8)):
+            assert set(found) == {pairs}

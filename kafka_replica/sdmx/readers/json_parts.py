@@ -119,8 +119,7 @@ def lazy_components(
         MessageError: something is wrong with one of them; two have the same id, in whichever lists.
     """
     urn, id_of = written.urn, written.id_of
-    ids = [[id_of(class_, wire) for class_, wire in some] for some in written.lists]
-    dimensions, measures, attributes = ids
+    dimensions, measures, attributes = ids = [[id_of(class_, wire) for class_, wire in some] for some in written.lists]
     if numbered(dimensions + measures + attributes) is None:
         # One of them is wrong: this tells which, if it is not only unusual.
         taken: dict[str, None] = {}

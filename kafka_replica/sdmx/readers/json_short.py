@@ -7,7 +7,7 @@ message anew, level by level, or tells what is wrong with it and where.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -17,7 +17,8 @@ from kafka_replica.sdmx.message import Message
 
 M = TypeVar("M")
 
-_SMALL: Final = 1 << 16
+SMALL: Final = 1 << 16
+"""The names in messages that have fewer bytes are worth keeping."""
 _BLANKS: Final = b" \t\n\r"
 _DECLINED: Final = (SdmxError, msgspec.DecodeError, RecursionError, ValueError)
 
@@ -64,19 +65,32 @@ def object_written(members: dict[str, msgspec.Raw]) -> list[Any]:
     return pieces
 
 
-def template_of(names: tuple[str, ...]) -> bytes:
-    """An object with these names, ``%b`` for each value."""
-    pairs = ", ".join([f'"{name}": %b' for name in names]) if "%" not in "".join(names) else _escaped(names)
-    return f"{{{pairs}}}".encode()
+def template_of(names: tuple[str, ...]) -> list[bytes]:
+    """An object with these names in pieces; between two pieces stands a value."""
+    pieces = [b"{"]
+    for name in names:
+        pieces[-1] += f'"{name}": '.encode()
+        pieces.append(b", ")
+    pieces[-1] = b"}" if names else b"{}"
+    return pieces
 
 
-def _escaped(names: tuple[str, ...]) -> str:
-    return ", ".join(['"' + name.replace("%", "%%") + '": %b' for name in names])
+def joined(*templates: bytes | list[bytes]) -> list[bytes]:
+    """Templates one after the other, with room for the values: every second piece."""
+    pieces = [b""]
+    for one in templates:
+        first, *rest = [one] if isinstance(one, bytes) else one
+        pieces[-1] += first
+        for piece in rest:
+            pieces += (b"", piece)
+    return pieces
 
 
-def is_small(data: bytes) -> bool:
-    """Whether names in a message of this size are worth keeping."""
-    return len(data) < _SMALL
+def filled(template: list[bytes], values: Iterable[Any]) -> bytes:
+    """The text of a template with these values."""
+    pieces = template.copy()
+    pieces[1::2] = values
+    return b"".join(pieces)
 
 
 def must_be_all(data: bytes, kept: bytes) -> None:

@@ -45,6 +45,12 @@ class _Linked(msgspec.Struct):
     links: list[_Link] | None = None
 
 
+class _Meta(msgspec.Struct):
+    """A header."""
+
+    schema: str | None = None
+
+
 class RawArtefact(NamedTuple):
     """An artefact as bytes: its URN, the name of the list it stands in, and its JSON."""
 
@@ -83,11 +89,11 @@ WITHOUT_URN: Final = "availabilityConstraints"
 """The list of SDMX-JSON 2.1 whose members have no id, so that they are no artefacts."""
 
 _MEMBER: Final = re.compile(rb'\s*[{,]\s*"(?:[^"\\]|\\.)*"\s*:\s*', re.DOTALL).match
-_SCHEMA: Final = re.compile(rb'"schema"\s*:\s*"([^"]{1,300})"').search
 _END: Final = re.compile(rb"\s*(?:\{\s*)?\}\s*\Z").match
 _OPENED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _IDENTITY: Final = msgspec.json.Decoder(_Identity)
+_META: Final = msgspec.json.Decoder(_Meta).decode
 _LINKS: Final = msgspec.json.Decoder(_Linked)
 
 
@@ -160,7 +166,7 @@ def opened(data: bytes, claimed: Format | None) -> JsonMessage:
             return JsonMessage(Format.FUSION_JSON, meta, held, budget)
         if "dataSets" in held:
             raise MessageError("reading a JSON message: it is a data message (it has dataSets), not one of structures")
-        return JsonMessage(sdmx_json_format(meta, schema, claimed), meta, held, budget, schema)
+        return JsonMessage(sdmx_json_format(_schema_in(meta), schema, claimed), meta, held, budget, schema)
     _refuse_errors(top)
     is_fusion = any(
         (name in CLASSES and CLASSES[name].is_maintainable) or _is_of_fusion(raw) for name, raw in top.items()
@@ -168,7 +174,7 @@ def opened(data: bytes, claimed: Format | None) -> JsonMessage:
     if not is_fusion and any(name.lower() in _BY_COLLECTION for name in top):
         # Without the object "data" around the lists; of what else stands there nothing is a list.
         lists = {name: raw for name, raw in top.items() if bytes(memoryview(raw)[:1]) == b"["}
-        return JsonMessage(sdmx_json_format(meta, top.get("$schema"), claimed), meta, lists, budget)
+        return JsonMessage(sdmx_json_format(_schema_in(meta), top.get("$schema"), claimed), meta, lists, budget)
     if is_fusion or (not top and meta is not None) or claimed is Format.FUSION_JSON:
         return JsonMessage(Format.FUSION_JSON, meta, top, budget)
     keys = ", ".join(repr(name[:40]) for name in list(top)[:5])
@@ -190,19 +196,26 @@ def _refuse_errors(top: dict[str, msgspec.Raw]) -> None:
 
 
 @lru_cache(maxsize=64)
-def _format_of_schema(address: bytes) -> Format | None:
-    return of_json_schema(address.decode("latin-1"))
+def _format_of_schema(address: str) -> Format | None:
+    return of_json_schema(address)
 
 
-def sdmx_json_format(meta: msgspec.Raw | None, schema: msgspec.Raw | None, claimed: Format | None) -> Format:
-    """The edition of SDMX-JSON: by the header, else by ``$schema``, else as claimed, else 2.0."""
-    in_meta = _SCHEMA(bytes(meta)) if meta is not None else None
-    found = _format_of_schema(in_meta[1]) if in_meta else None
+def sdmx_json_format(in_meta: str | None, schema: msgspec.Raw | None, claimed: Format | None) -> Format:
+    """The edition of SDMX-JSON: by the schema in the header, else by ``$schema``, else as claimed, else 2.0."""
+    found = _format_of_schema(in_meta[:300]) if in_meta else None
     if found is None and schema is not None:
-        found = _format_of_schema(bytes(schema)[:300])
+        found = _format_of_schema(bytes(schema)[:300].decode("latin-1"))
     if found is None and claimed is not None and claimed.name.startswith("SDMX_JSON"):
         found = claimed
     return found or Format.SDMX_JSON_2_0
+
+
+def _schema_in(meta: msgspec.Raw | None) -> str | None:
+    """The address that a header gives of its JSON schema. What else may be wrong with the header, its reader tells."""
+    try:
+        return None if meta is None else _META(meta).schema
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return None
 
 
 def artefacts_of(message: JsonMessage) -> Iterator[RawArtefact]:

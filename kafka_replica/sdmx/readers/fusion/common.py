@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from kafka_replica.errors import MessageError
-from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, written_texts
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.readers import json_parts
 from kafka_replica.sdmx.readers.fusion.wire import (
@@ -28,16 +28,20 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 def texts_of(texts: list[Text] | None) -> InternationalString:
     """Texts by language."""
-    return InternationalString([(text.locale, text.value) for text in texts]) if texts else NO_TEXT
+    return written_texts(texts) if texts else NO_TEXT
 
 
 def annotations_of(wires: list[WireAnnotation]) -> tuple[Annotation, ...]:
     """Annotations."""
+    if len(wires) == 1:
+        return (_annotation(wires[0]),)
     return tuple([_annotation(one) for one in wires])
 
 
 def _annotation(wire: WireAnnotation) -> Annotation:
     url = wire.uri or wire.url
+    if not url and wire.id is None and wire.value is None:
+        return Annotation(title=wire.title, type=wire.type, text=written_texts(wire.text) if wire.text else NO_TEXT)
     return Annotation(
         id=wire.id,
         title=wire.title,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_replica.errors import MessageError
-from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, items_of, numbered
+from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, items_of, numbered, written_texts
 from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme, ValueItem, ValueList
 from kafka_replica.sdmx.readers.fusion.common import (
     annotations_of,
@@ -25,24 +25,30 @@ def codelist(urn: Urn, wire: WireScheme) -> Codelist:
     base = maintained(wire)
     package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
 
-    def code(id_: str, one: WireItem) -> Code:
+    def code(id_: str, number: int) -> Code:
+        one = wires[number]
+        own = Urn(package, "Code", agency, scheme, version, id_)
+        annotations = annotations_of(one.annotations) if one.annotations else ()
+        names = written_texts(one.names) if one.names else NO_TEXT
+        if not one.links and one.uri is None and not one.descriptions:
+            return Code(urn=own, annotations=annotations, names=names, parent=one.parent_code)
         return Code(
-            urn=Urn(package, "Code", agency, scheme, version, id_),
-            annotations=annotations_of(one.annotations) if one.annotations else (),
+            urn=own,
+            annotations=annotations,
             links=links_of(one.links) if one.links else (),
             uri=one.uri,
-            names=texts_of(one.names),
+            names=names,
             descriptions=texts_of(one.descriptions),
             parent=one.parent_code,
         )
 
     numbers = numbered([one.id or "" for one in wires]) if wires else None
     if numbers is not None:
-        return Codelist(urn=urn, codes=LazyItems(numbers, lambda id_, number: code(id_, wires[number])), **base)
+        return Codelist(urn=urn, codes=LazyItems(numbers, code), **base)
     codes: dict[str, Code] = {}
-    for one in wires:
-        own = item_urn(urn, "Code", one.id, codes)
-        codes[own.item or ""] = code(own.item or "", one)
+    for number, one in enumerate(wires):
+        own_id = item_urn(urn, "Code", one.id, codes).item or ""
+        codes[own_id] = code(own_id, number)
     return Codelist(urn=urn, codes=items_of(urn, codes, is_stub=base["is_external_reference"]), **base)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -14,14 +14,17 @@ from kafka_replica.sdmx.readers.fusion.reader import READERS, WHOLE, has_unknown
 from kafka_replica.sdmx.readers.fusion.wire import WireMeta
 from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.json_short import (
+    SMALL,
     DeclinedError,
-    is_small,
+    filled,
+    joined,
     list_of,
     list_written,
     must_be_all,
     object_written,
     template_of,
 )
+from kafka_replica.sdmx.urn import Urn
 
 _OUTLINE: Final = msgspec.json.Decoder(dict[str, list[dict[str, msgspec.Raw]] | dict[str, msgspec.Raw]])
 _WHOLE_MESSAGE: Final = msgspec.json.Decoder(
@@ -40,6 +43,9 @@ _WHOLE_MESSAGE: Final = msgspec.json.Decoder(
 def read_short(data: bytes, _: Format | None) -> Message:
     """The message. Raises DeclinedError or any error of decoding where the long way has to look."""
     outline: dict[str, Any] = _OUTLINE.decode(data)
+    found = _single(data, outline) if len(outline) == 2 and len(data) < SMALL else None
+    if found is not None:
+        return found
     _must_be_whole(data, outline)
     whole: Any = _WHOLE_MESSAGE.decode(data)
     artefacts = [
@@ -53,17 +59,38 @@ def read_short(data: bytes, _: Format | None) -> Message:
     return Message(Format.FUSION_JSON, header_of(whole.meta) if whole.meta else Header(), artefacts)
 
 
+def _single(data: bytes, outline: dict[str, Any]) -> Message | None:
+    """A header and one artefact, as most messages are; None where it is something else."""
+    (first, meta), (name, objects) = outline.items()
+    if (
+        first != "meta"
+        or type(meta) is not dict
+        or type(objects) is not list
+        or len(objects) != 1
+        or name not in READERS
+    ):
+        return None
+    (members,) = objects
+    template = _template(tuple(meta), name, tuple(members))
+    must_be_all(data, filled(template, (*meta.values(), *members.values())))
+    whole: Any = _single_decoder(name).decode(data)
+    return Message(Format.FUSION_JSON, header_of(whole.meta), [_artefact(name, members, whole.artefacts[0])])
+
+
+@cache
+def _single_decoder(name: str) -> msgspec.json.Decoder[Any]:
+    # A struct with a field for each class takes longer to make than a small artefact to read.
+    fields = [("meta", WireMeta), ("artefacts", list_of(READERS[name][0]))]
+    return msgspec.json.Decoder(
+        msgspec.defstruct("_Single", fields, rename={"artefacts": name}, gc=False), strict=False
+    )
+
+
 def _must_be_whole(data: bytes, outline: dict[str, Any]) -> None:
     """Raises DeclinedError unless every name down to those in the artefacts comes once, and all is known."""
     for name, objects in outline.items():
         if (name == "meta") is not isinstance(objects, dict) or (name != "meta" and name not in READERS):
             raise DeclinedError(name)
-    names = tuple(outline)
-    if len(names) == 2 and names[0] == "meta" and len(outline[names[1]]) == 1 and is_small(data):
-        meta, (artefact,) = outline.values()
-        template = _template(tuple(meta), names[1], tuple(artefact))
-        must_be_all(data, template % (*meta.values(), *artefact.values()))
-        return
     pieces: list[Any] = []
     mark = b"{"
     for name, objects in outline.items():
@@ -74,13 +101,15 @@ def _must_be_whole(data: bytes, outline: dict[str, Any]) -> None:
 
 
 @lru_cache(maxsize=256)
-def _template(meta: tuple[str, ...], name: str, members: tuple[str, ...]) -> bytes:
+def _template(meta: tuple[str, ...], name: str, members: tuple[str, ...]) -> list[bytes]:
     """A message of one artefact: of small ones the names are the same again and again."""
-    return b'{"meta": %b, "%b": [%b]}' % (template_of(meta), name.encode(), template_of(members))
+    return joined(b'{"meta": ', template_of(meta), f', "{name}": ['.encode(), template_of(members), b"]}")
 
 
 def _artefact(class_: str, members: dict[str, msgspec.Raw], wire: Any) -> Artefact:
     if class_ in WHOLE and has_unknown(class_, members):
         raise DeclinedError(class_)
-    urn = artefact_urn(class_, wire.agency_id or wire.agency_upper, wire.id, wire.version, None, "")
+    agency, id_, version = wire.agency_id or wire.agency_upper, wire.id, wire.version
+    is_whole = agency and id_ and version
+    urn = Urn.of(class_, agency, id_, version) if is_whole else artefact_urn(class_, agency, id_, version, None, "")
     return READERS[class_][1](urn, wire)

@@ -126,6 +126,8 @@ def _walk(  # noqa: C901, PLR0912 - one loop, for speed
             if tag == name_tag:
                 add_name(one.text or "")
                 add_language(one.get(XML_LANG, "en"))
+                if len(one):
+                    is_plain = False
             elif tag == code_tag:
                 following = one
                 break
@@ -133,11 +135,12 @@ def _walk(  # noqa: C901, PLR0912 - one loop, for speed
                 name_tag = tag
                 add_name(one.text or "")
                 add_language(one.get(XML_LANG, "en"))
-            elif kind == "Description":
+                is_plain = is_plain and not len(one)
+            elif kind == "Description" and not len(one):
                 plain.descriptions.setdefault(number, []).append((one.get(XML_LANG, "en"), one.text or ""))
-            elif kind == "Parent" and ":" not in (found := (one.text or "").strip()):
+            elif kind == "Parent" and ":" not in (found := (one.text or "").strip()) and not (found and len(one)):
                 plain.parents[number] = found
-            elif kind == "Ref" and plain.parents.get(number) == "":
+            elif kind == "Ref" and plain.parents.get(number) == "" and not len(one):
                 plain.parents[number] = one.get("id", "")
             elif kind or isinstance(tag, str):
                 is_plain = False

@@ -7,7 +7,7 @@ from typing import Any, Final
 from lxml import etree
 
 from kafka_replica.errors import UrnError
-from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, items_of
+from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, international, items_of, numbered
 from kafka_replica.sdmx.model import (
     Code,
     Codelist,
@@ -22,7 +22,8 @@ from kafka_replica.sdmx.model import (
     ValueItem,
     ValueList,
 )
-from kafka_replica.sdmx.readers.ml.codes import lazy_codes
+from kafka_replica.sdmx.readers.ml.codes import LongWay, lazy_codes
+from kafka_replica.sdmx.readers.ml.plain import NotPlainError, is_plain
 from kafka_replica.sdmx.readers.ml.tree import Names, fail
 from kafka_replica.sdmx.readers.ml.values import (
     XML_LANG,
@@ -83,6 +84,8 @@ def _codes(item: Item) -> Items[Code]:
 
     codes = [(one, element) for one, element in rest if one in _CODES]
     if codes and codes[0][0] == "Code":
+        if is_plain(item.element):
+            return _plain_codes(item, len(codes), long_way)
         first = codes[0][1]
         lazy = lazy_codes(item.code_ids or [], first, urn, names, long_way) if len(codes) == 1 else None
         if lazy is not None:
@@ -93,6 +96,15 @@ def _codes(item: Item) -> Items[Code]:
         id_ = id_of(element, found)
         found[id_] = _code(urn, kind, element, id_, names)
     return items_of(urn, found, is_stub=base["is_external_reference"])
+
+
+def _plain_codes(item: Item, kinds: int, long_way: LongWay) -> Items[Code]:
+    """Those of a document that was parsed by ``plain``, where each code's element is at hand."""
+    numbers = numbered(item.code_ids or [])
+    if numbers is None or kinds > 1:
+        raise NotPlainError("codes out of the ordinary")
+    elements = [one for one in item.element if item.names[one.tag] == "Code"]
+    return LazyItems(numbers, lambda id_, number: long_way(elements[number], id_))
 
 
 def _code(urn: Urn, kind: str, element: etree._Element, id_: str, names: Names) -> Code:
@@ -178,7 +190,7 @@ def _concept(scheme: Urn, element: etree._Element, id_: str, names: Names) -> Co
             return _long_concept(scheme, element, id_, names)
     return Concept(
         urn=item_urn(scheme, "Concept", element, id_),
-        names=InternationalString(texts) if texts else NO_TEXT,
+        names=international(tuple(texts)) if texts else NO_TEXT,
         core_representation=core,
         uri=element.get("uri"),
     )

@@ -11,6 +11,7 @@ from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.readers.ml.categories import categorisation, category_scheme, reporting_taxonomy
 from kafka_replica.sdmx.readers.ml.constraints import availability_constraint, constraint
 from kafka_replica.sdmx.readers.ml.cut import Cutter
@@ -19,6 +20,7 @@ from kafka_replica.sdmx.readers.ml.items import codelist, concept_scheme, value_
 from kafka_replica.sdmx.readers.ml.mappings import representation_map, scheme_map, structure_map
 from kafka_replica.sdmx.readers.ml.metadata import metadata_set, metadata_structure, metadataflow
 from kafka_replica.sdmx.readers.ml.organisations import organisation_scheme
+from kafka_replica.sdmx.readers.ml.plain import NotPlainError
 from kafka_replica.sdmx.readers.ml.processes import process
 from kafka_replica.sdmx.readers.ml.provisions import metadata_provision_agreement, provision_agreement
 from kafka_replica.sdmx.readers.ml.registrations import artefacts_in, registration
@@ -99,10 +101,28 @@ def read_tree(format_: Format, root: etree._Element, size: int) -> Message:
     return Message(format_, header, artefacts, available)
 
 
+_OF_LIBXML2: Final = frozenset({"MetadataSet", "Registration"})
+"""What has markup in it, or stands in a message of its own kind."""
+
+
+def read_plain(format_: Format, root: etree._Element) -> Message:
+    """The message of a document that was parsed by ``plain``.
+
+    Raises NotPlainError where the same document has to be read as libxml2 parses it.
+    """
+    names = names_of(format_)
+    plain = opened(root, names)
+    if plain is None:
+        raise NotPlainError("not a structure message as registries send it")
+    head, elements = plain
+    artefacts = [_artefact(_urn(kind, one), one, names, None, format_) for kind, one in elements]
+    return Message(format_, _header(head, names), artefacts)
+
+
 def _urn(kind: str, element: etree._Element) -> Urn:
     """The same as ``urn_of``, which tells what is wrong if anything is."""
-    agency, id_, version = element.get("agencyID"), element.get("id"), element.get("version")
-    if agency and id_ and version:
+    agency, id_, version = element.get("agencyID"), element.get("id"), element.get("version", DEFAULT_VERSION)
+    if agency and id_:
         try:
             return Urn.of(kind, agency.strip(), id_.strip(), version.strip())
         except UrnError:
@@ -124,7 +144,7 @@ _FLAGS: Final = {
 }
 
 
-def _artefact(urn: Urn, element: etree._Element, names: Names, cutter: Cutter, format_: Format) -> Artefact:
+def _artefact(urn: Urn, element: etree._Element, names: Names, cutter: Cutter | None, format_: Format) -> Artefact:
     item = Item(element, urn, names)
     arguments = item.arguments
     arguments["is_external_reference"] = False
@@ -135,6 +155,10 @@ def _artefact(urn: Urn, element: etree._Element, names: Names, cutter: Cutter, f
         elif name in _TEXTS:
             arguments[_TEXTS[str(name)]] = value
     read = _READERS.get(urn.cls)
+    if cutter is None:
+        if read is None or not names[element.tag] or urn.cls in _OF_LIBXML2:
+            raise NotPlainError(urn.cls)
+        return read(item)
     if read is None or not names[element.tag]:
         return OpaqueArtefact(urn=urn, content=cutter.message_of(element), content_type=format_, **item.arguments)
     return read(item)

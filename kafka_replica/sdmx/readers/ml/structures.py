@@ -224,14 +224,14 @@ def data_structure(item: Item) -> DataStructure:
             if part == "Group":
                 parts.add(part, child)
             elif part in _LISTS:
-                own = item_urn(urn, _LISTS[part], child, child.get("id") or _LISTS[part])
-                says_more = child.get("uri") is not None
+                id_ = child.get("id") or _LISTS[part]
+                says_more = child.get("uri") is not None or id_ != _LISTS[part]
                 for component in child:
                     class_ = names[component.tag]
                     parts.add(class_, component)
                     says_more |= class_ in _NOTES
                 if says_more:
-                    descriptors.append(_described(own, child, names))
+                    descriptors.append(_described(item_urn(urn, _LISTS[part], child, id_), child, names))
     is_stub = base["is_external_reference"] and not parts.dimensions
     return DataStructure(
         urn=urn,

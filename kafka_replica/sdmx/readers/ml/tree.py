@@ -72,8 +72,9 @@ def names_of(format_: Format) -> Names:
 
 def fail(element: etree._Element, reason: str) -> NoReturn:
     """Raise MessageError that names the element and its line."""
+    line = element.sourceline
     local = etree.QName(element).localname[:80]
-    raise MessageError(f"reading SDMX-ML, <{local}> at line {element.sourceline}: {reason}")
+    raise MessageError(f"reading SDMX-ML, <{local}> at line {line}: {reason}")
 
 
 def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Element]:
@@ -134,18 +135,19 @@ def _refuse_dtd(data: bytes) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _format_of_tag(tag: object) -> Format | None:
+def format_of_tag(tag: object) -> Format | None:
+    """The SDMX-ML that an element with this name is of, if it is of any."""
     # A comment's tag is no text, and stands for no namespace.
     return of_namespace(str(tag)[1:].partition("}")[0])
 
 
 def _format_of(root: etree._Element) -> Format:
-    found = _format_of_tag(root.tag)
+    found = format_of_tag(root.tag)
     if found is not None:
         return found
     for element in root.iter():
         # The first element of SDMX tells; a SOAP envelope may stand around it.
-        found = _format_of_tag(element.tag)
+        found = format_of_tag(element.tag)
         if found is not None:
             return found
     raise MessageError(
@@ -156,13 +158,15 @@ def _format_of(root: etree._Element) -> Format:
 def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, list[tuple[str, etree._Element]]] | None:
     """The Header of a structure message as registries send it, and its artefacts with the names of their elements.
 
-    None where anything but one <Header> and one <Structures> stands in the root, or no artefact is in a container:
-    ``header_of`` and ``registrations.artefacts_in`` then tell what it is.
+    None where anything but one <Structures>, after a <Header> if any, stands in the root, or an artefact is not in a
+    container: ``header_of`` and ``registrations.artefacts_in`` then tell what it is.
     """
-    if len(root) != 2:
-        return None
-    header, structures = root
-    if names[header.tag] != "Header" or names[structures.tag] != "Structures":
+    held = [names[child.tag] for child in root]
+    if held == ["Header", "Structures"]:
+        header, structures = root
+    elif held == ["Structures"]:
+        header, structures = None, root[0]
+    else:
         return None
     found: list[tuple[str, etree._Element]] = []
     for container in structures:

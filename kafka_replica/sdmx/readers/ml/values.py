@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, TypeVar, cast
 from lxml import etree
 
 from kafka_replica.errors import UrnError
-from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.readers.ml.tree import Names, fail
@@ -101,7 +101,7 @@ def named(  # noqa: C901 - one pass
         elif kind:
             rest.append((kind, child))
     if texts:
-        arguments["names"] = InternationalString(texts)
+        arguments["names"] = international(tuple(texts))
     if descriptions:
         arguments["descriptions"] = InternationalString(descriptions)
     if links:
@@ -242,7 +242,7 @@ def representation(element: etree._Element, names: Names) -> Representation:
             enumeration = reference(child, names, "Codelist")
         elif kind in {"TextFormat", "EnumerationFormat"}:
             format_ = text_format(child, names)
-    if not element.keys():
+    if element.get("minOccurs") is None and element.get("maxOccurs") is None:
         return Representation(enumeration=enumeration, format=format_)
     return Representation(
         enumeration=enumeration,

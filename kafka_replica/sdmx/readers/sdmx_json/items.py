@@ -138,13 +138,15 @@ def concept_scheme(urn: Urn, wire: WireConceptScheme, context: Context) -> Conce
 def _lazy_concepts(urn: Urn, wires: list[WireConcept], context: Context) -> Items[Concept] | None:
     """The concepts, of which ids and references are read at once; None where something may be wrong with them."""
     numbers = numbered([one.id or "" for one in wires])
-    if numbers is None or any(one.iso_concept_reference for one in wires):
+    if numbers is None:
         return None
+    cores: list[Representation | None] = []
     try:
-        cores = [
-            None if one.core_representation is None else context.representation(one.core_representation, urn)
-            for one in wires
-        ]
+        for one in wires:
+            if one.iso_concept_reference:
+                return None
+            core = one.core_representation
+            cores.append(None if core is None else context.representation(core, urn))
     except MessageError:
         return None
     package, agency, id_, version = urn.package, urn.agency, urn.id, urn.version

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -12,8 +12,10 @@ from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.json_short import (
+    SMALL,
     DeclinedError,
-    is_small,
+    filled,
+    joined,
     list_of,
     list_written,
     must_be_all,
@@ -23,6 +25,7 @@ from kafka_replica.sdmx.readers.json_tree import collection_of, sdmx_json_format
 from kafka_replica.sdmx.readers.sdmx_json.classes import READERS
 from kafka_replica.sdmx.readers.sdmx_json.values import Context, context_of
 from kafka_replica.sdmx.readers.sdmx_json.wire import WireMeta
+from kafka_replica.sdmx.urn import Urn
 
 _CLASSES: Final = {collection_of(name): name for name in READERS} | {"valuelists": "ValueList"}
 """List, as the schemas name it (and registries) -> class."""
@@ -56,29 +59,59 @@ _WHOLE: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(
 def read_short(data: bytes, claimed: Format | None) -> Message:
     """The message. Raises DeclinedError or any error of decoding where the long way has to look."""
     outline = _OUTLINE.decode(data)
+    found = _single(data, outline, claimed) if len(outline.data) == 1 and len(data) < SMALL else None
+    if found is not None:
+        return found
     for name in outline.data:
         if name not in _CLASSES:
             raise DeclinedError(name)
     _must_be_whole(data, outline)
     whole = _WHOLE.decode(data)
-    meta = whole.meta
-    context = context_of((meta.content_languages or ["en"])[0] or "en")
-    header = Header(
-        id=meta.id, sender=meta.sender.id if meta.sender else None, prepared=meta.prepared, test=bool(meta.test)
-    )
+    context = _context(whole.meta)
     artefacts = [
         _artefact(_CLASSES[name], wire, context) for name in outline.data for wire in getattr(whole.data, name)
     ]
-    return Message(sdmx_json_format(outline.meta, None, claimed), header, artefacts)
+    return Message(_format(whole.meta, claimed), _header(whole.meta), artefacts)
+
+
+def _single(data: bytes, outline: _Outline, claimed: Format | None) -> Message | None:
+    """A header and one artefact, as most messages are; None where it is something else."""
+    ((name, objects),) = outline.data.items()
+    if len(objects) != 1 or name not in _CLASSES:
+        return None
+    (members,) = objects
+    must_be_all(data, filled(_template(name, tuple(members)), (outline.meta, *members.values())))
+    whole: Any = _single_decoder(name).decode(data)
+    artefact = _artefact(_CLASSES[name], whole.data.artefacts[0], _context(whole.meta))
+    return Message(_format(whole.meta, claimed), _header(whole.meta), (artefact,))
+
+
+@cache
+def _single_decoder(name: str) -> msgspec.json.Decoder[Any]:
+    # A struct with a field for each class takes longer to make than a small artefact to read.
+    held = [("artefacts", list_of(READERS[_CLASSES[name]][0]))]
+    single = msgspec.defstruct("_Artefacts", held, rename={"artefacts": name}, gc=False)
+    return msgspec.json.Decoder(
+        msgspec.defstruct("_Single", [("data", single), ("meta", WireMeta)], gc=False), strict=False
+    )
+
+
+def _format(meta: WireMeta, claimed: Format | None) -> Format:
+    return sdmx_json_format(meta.schema, None, claimed)
+
+
+def _context(meta: WireMeta) -> Context:
+    languages = meta.content_languages
+    return context_of((languages[0] or "en") if languages else "en")
+
+
+def _header(meta: WireMeta) -> Header:
+    sender = meta.sender.id if meta.sender else None
+    return Header(id=meta.id, sender=sender, prepared=meta.prepared, test=bool(meta.test))
 
 
 def _must_be_whole(data: bytes, outline: _Outline) -> None:
     """Raises DeclinedError unless every name down to those in the artefacts comes once."""
-    if len(outline.data) == 1 and is_small(data):
-        ((name, objects),) = outline.data.items()
-        if len(objects) == 1:
-            must_be_all(data, _template(name, tuple(objects[0])) % (outline.meta, *objects[0].values()))
-            return
     pieces: list[Any] = [b'{"meta": ', outline.meta, b', "data": ']
     mark = b"{"
     for name, objects in outline.data.items():
@@ -88,11 +121,14 @@ def _must_be_whole(data: bytes, outline: _Outline) -> None:
 
 
 @lru_cache(maxsize=256)
-def _template(name: str, members: tuple[str, ...]) -> bytes:
+def _template(name: str, members: tuple[str, ...]) -> list[bytes]:
     """A message of one artefact: of small ones the names are the same again and again."""
-    return b'{"meta": %%b, "data": {"%b": [%b]}}' % (name.encode(), template_of(members))
+    data = f', "data": {{"{name}": ['.encode()
+    return joined([b'{"meta": ', data], template_of(members), b"]}}")
 
 
 def _artefact(class_: str, wire: Any, context: Context) -> Artefact:
-    urn = artefact_urn(class_, wire.agency_id or wire.agency_upper, wire.id, wire.version, None, "")
+    agency, id_, version = wire.agency_id or wire.agency_upper, wire.id, wire.version
+    is_whole = agency and id_ and version
+    urn = Urn.of(class_, agency, id_, version) if is_whole else artefact_urn(class_, agency, id_, version, None, "")
     return READERS[class_][1](urn, wire, context)

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international
 from kafka_replica.sdmx.formats import of_json_schema
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.readers.json_parts import enumerated, facets, reference, text_format
@@ -40,13 +40,13 @@ class Context(NamedTuple):
         the first of the message's languages (field guide, "contentLanguages").
         """
         if localised:
-            pairs: list[Any] = list(localised.items())
             texts = localised.values()
+            pairs: tuple[Any, ...] = tuple(localised.items())
             if None in texts:
-                pairs = [pair for pair in pairs if pair[1] is not None]
+                pairs = tuple([pair for pair in pairs if pair[1] is not None])
             if best and best not in texts:
-                pairs.append((self.language, best))
-            return InternationalString(pairs)
+                pairs = (*pairs, (self.language, best))
+            return international(pairs)
         return NO_TEXT if best is None else InternationalString([(self.language, best)])
 
     def annotated(self, wire: WireAnnotable) -> dict[str, Any]:
@@ -147,6 +147,10 @@ class Context(NamedTuple):
 
     def text_format(self, wire: WireFormat, where: Urn) -> TextFormat:
         """The facets of a text. Raises MessageError."""
+        if wire.data_type is not None and len(wire.data_type) < _LONG_TYPE:
+            alone, made = _of_type(wire.data_type)
+            if wire == alone:
+                return made
         return text_format(wire, where, self._text_format, is_whole=wire.sentinel_values is None)
 
     def _text_format(self, wire: WireFormat, where: Urn) -> TextFormat:
@@ -164,6 +168,15 @@ class Context(NamedTuple):
             names=self.texts(wire.name, wire.names),
             descriptions=self.texts(wire.description, wire.descriptions),
         )
+
+
+_LONG_TYPE: Final = 64
+
+
+@lru_cache(maxsize=64)
+def _of_type(data_type: str) -> tuple[WireFormat, TextFormat]:
+    """A format that says its type and nothing else, as it is written and made."""
+    return WireFormat(data_type=data_type), TextFormat(text_type=data_type)
 
 
 context_of: Final = lru_cache(maxsize=64)(Context)
