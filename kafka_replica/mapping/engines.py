@@ -31,6 +31,9 @@ class Engine(Protocol):
     def column(self, name: str) -> Expression:
         """A column that was added."""
 
+    def lacks(self, name: str) -> Expression:
+        """Whether a column that was added is NULL in a row."""
+
     def spread(self, name: str, separator: str) -> None:
         """Makes a row of each part of a column's text."""
 

@@ -147,12 +147,12 @@ class _Evaluation:
     def _of_values(self) -> Iterator[Found]:
         engine = self._engine
         for one in self._plan.values:
-            text = engine.column(_of_map(self._plan, one))
+            name = _of_map(self._plan, one)
             is_given = engine.any_of([~engine.is_null(engine.source(name)) for name in one.sources])
-            unmapped = engine.is_null(text) & is_given
+            unmapped = engine.lacks(name) & is_given
             wrong = [self._found(unmapped, "unmapped-value", one.sources, "no rule of the map matches", one.artefact)]
             if AMBIGUOUS in one.marks:
-                ambiguous = engine.any_of([text == engine.text(AMBIGUOUS)])
+                ambiguous = engine.any_of([engine.column(name) == engine.text(AMBIGUOUS)])
                 message = "rules of the map that match contradict each other"
                 wrong.append(self._found(ambiguous, "ambiguous-value", one.sources, message, one.artefact))
             for target in one.targets:
@@ -166,8 +166,8 @@ class _Evaluation:
             maps = [plan.dates[number] for number in numbers]
             names = list(dict.fromkeys(one.source for one in maps))
             given = engine.any_of([~engine.is_null(engine.source(name)) for name in names])
-            read = engine.any_of([~engine.is_null(engine.column(f"{OURS}at_{number}")) for number in numbers])
-            made = engine.any_of([~engine.is_null(engine.column(f"{OURS}date_{number}")) for number in numbers])
+            read = engine.any_of([~engine.lacks(f"{OURS}at_{number}") for number in numbers])
+            made = engine.any_of([~engine.lacks(f"{OURS}date_{number}") for number in numbers])
             unknown = [self._no_frequency(one) for one in maps if one.frequency_in_source]
             lacks = (read & ~made) | engine.any_of(unknown) if unknown else read & ~made
             unread = given & ~read & ~engine.any_of(unknown) if unknown else given & ~read

@@ -217,3 +217,15 @@ def size_of(condition: Condition) -> int:
             found += 6 if isinstance(node, Scaled) else 1
             stack.extend(getattr(node, field.name) for field in fields(node))
     return found
+
+
+def sets_in(condition: Condition) -> list[frozenset[str]]:
+    """The sets that a condition asks for, but for those that only a number in it does."""
+    match condition:
+        case OneOf(_, values):
+            return [values]
+        case Not(inner):
+            return sets_in(inner)
+        case All(parts) | Some(parts):
+            return [one for part in parts for one in sets_in(part)]
+    return []

@@ -26,7 +26,7 @@ except ImportError as error:
 from kafka_replica_spark.broadcasts import BroadcastCodelists, broadcast
 from kafka_replica_spark.datasource import register
 from kafka_replica_spark.frames import Unreadable, Views, views
-from kafka_replica_spark.mapping import transform
+from kafka_replica_spark.mapping import transform, transform_stream
 from kafka_replica_spark.reports import dataset_findings, report
 from kafka_replica_spark.sessions import session
 from kafka_replica_spark.streaming import Batch, foreach_batch, validate_stream, write_stream
@@ -46,6 +46,7 @@ __all__ = [
     "session",
     "split",
     "transform",
+    "transform_stream",
     "validate",
     "validate_stream",
     "views",

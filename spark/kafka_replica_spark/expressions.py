@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import reduce
 from operator import add, and_, eq, ge, gt, le, lt, mod, mul, or_, sub
 from typing import Any, Final
@@ -35,6 +35,7 @@ from kafka_replica.rules.conditions import (
     Whole_,
 )
 from kafka_replica.rules.texts import anchored
+from kafka_replica_spark.cells import Bytes
 from kafka_replica_spark.membership import is_in
 
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], Column]]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
@@ -48,13 +49,30 @@ class Expressions:
     Args:
         texts: the text of each component.
         floating: components whose column holds floating-point numbers.
+        in_maps: sets (these very objects) that are looked up in maps.
+        put: puts long tables into the plan.
     """
 
-    def __init__(self, texts: Mapping[str, Column], floating: frozenset[str] = frozenset()) -> None:
-        self._texts, self._floating = texts, floating
+    def __init__(
+        self,
+        texts: Mapping[str, Column],
+        floating: frozenset[str] = frozenset(),
+        in_maps: Collection[frozenset[str]] = (),
+        put: Bytes = F.lit,
+    ) -> None:
+        self._texts, self._floating, self._put = texts, floating, put
+        self._in_maps = {id(one) for one in in_maps}
+        # A set is put into the plan once for all places that ask for it.
+        self._members: dict[tuple[OneOf, bool], Column] = {}
         # What stands at several places is sent to Spark once: the node is kept, for its identity is the key.
         self._conditions: dict[int, tuple[Condition, Column]] = {}
         self._numbers: dict[int, tuple[Whole_, Column]] = {}
+
+    def with_maps(self, in_maps: Collection[frozenset[str]]) -> Expressions:
+        """The same, with these sets looked up in maps."""
+        made = Expressions(self._texts, self._floating, in_maps, self._put)
+        made._members = self._members
+        return made
 
     def broken(self, node: Condition) -> Column:
         """A condition of which only matters where it is true: elsewhere it may be false or NULL.
@@ -86,8 +104,8 @@ class Expressions:
                 return self._texts[component].isNull()
             case Matches(text, expression, is_number):
                 return self._written(text, is_number=is_number).rlike(anchored(expression))
-            case OneOf(text, values):
-                return is_in(self.text(text), values)
+            case OneOf():
+                return self._member(node)
             case Compared(left, operator, right):
                 return _COMPARE[operator](self.number(left), self.number(right))
             case Measured(text, operator, bound):
@@ -98,6 +116,13 @@ class Expressions:
                 return balanced([self.condition(part) for part in parts], and_)
             case Some(parts):
                 return balanced([self.condition(part) for part in parts], or_)
+
+    def _member(self, node: OneOf) -> Column:
+        in_map = id(node.values) in self._in_maps
+        if (node, in_map) not in self._members:
+            text = self.text(node.text)
+            self._members[node, in_map] = is_in(text, node.values, in_map=in_map, put=self._put)
+        return self._members[node, in_map]
 
     def text(self, node: Text) -> Column:
         """A text, or NULL."""

@@ -15,6 +15,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.rules.binding import Bound, bind
 from kafka_replica.rules.model import ACTION, FIELDS, Check, Rules
 from kafka_replica.rules.several import parted
+from kafka_replica_spark.cells import bytes_for
 from kafka_replica_spark.expressions import Expressions
 from kafka_replica_spark.texts import as_text, shape_of
 
@@ -99,7 +100,7 @@ def prepared(df: DataFrame, rules: Rules) -> Prepared:
     }
     several = frozenset(name for name, shape in shapes.items() if shape in {"values", "languages"})
     floating = frozenset(name for name, kind in kinds.items() if isinstance(kind, FloatType | DoubleType))
-    return Prepared(df, texts, bound, Expressions(texts, floating), several)
+    return Prepared(df, texts, bound, Expressions(texts, floating, put=bytes_for(df)), several)
 
 
 def quoted(name: str) -> Column:

@@ -7,8 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
+from kafka_replica import Snapshot
+from kafka_replica.errors import UsageError
 from kafka_replica_spark.tables import Unreadable
 
 VERSION: Final = "_version"
@@ -28,6 +32,22 @@ _PLAIN: Final[Mapping[pa.DataType, T.DataType]] = {
 def cut_json(snapshot: Any) -> str:
     """The cut of a snapshot as JSON, ``{"topic-partition": offset}``."""
     return json.dumps(snapshot.cut.as_json())
+
+
+def with_stamp(df: DataFrame, snapshot: Snapshot | None, doing: str) -> DataFrame:
+    """The frame with the version in each row.
+
+    Raises:
+        UsageError: there is no snapshot, or the frame has such a column.
+    """
+    if snapshot is None:
+        raise UsageError(f"{doing} with a stamp: give the snapshot, not what was compiled of it; that knows no cut")
+    folded = {name.lower() for name in df.columns}
+    taken = [name for name in (VERSION, CUT) if name in folded]
+    if taken:
+        raise UsageError(f"{doing} with a stamp: the frame has a column {', '.join(taken)} already; drop it first")
+    version = F.lit(snapshot.version).cast("bigint").alias(VERSION)
+    return df.select("*", version, F.lit(cut_json(snapshot)).alias(CUT))
 
 
 def metadata(view: str, version: int, cut: str, unreadable: Sequence[Unreadable]) -> dict[str, Any]:

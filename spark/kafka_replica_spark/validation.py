@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
-from operator import or_
-from typing import Any, Final, NamedTuple
+from itertools import accumulate
+from typing import Any, NamedTuple
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.storagelevel import StorageLevel
 
@@ -15,21 +15,16 @@ from kafka_replica import Snapshot
 from kafka_replica.errors import UsageError
 from kafka_replica.mapping.model import SOURCE
 from kafka_replica.rules.actions import Action
-from kafka_replica.rules.conditions import Condition, size_of
+from kafka_replica.rules.conditions import Condition, sets_in, size_of
 from kafka_replica.rules.model import ERRORS, Check, KeyCheck, LevelCheck, Rules
 from kafka_replica.rules.requests import rules_for, splitting_at
 from kafka_replica.rules.screening import screens
 from kafka_replica.sdmx import Urn
-from kafka_replica_spark.comparing import MARK, compared
-from kafka_replica_spark.expressions import balanced
-from kafka_replica_spark.rows import ERRORS_TYPE, Prepared, prepared
-from kafka_replica_spark.stamps import CUT, VERSION, cut_json
-
-_ASKED: Final = f"{MARK}asked"
-_LISTED: Final = f"{MARK}listed"
-_SURELY_COMPILED: Final = 56
-"""The size of conditions, of which with their findings no method gets too long."""
-_FINDING: Final = 4
+from kafka_replica_spark.comparing import compared
+from kafka_replica_spark.findings import Item, finding, with_findings
+from kafka_replica_spark.literals import MOST_IN_MAPS, maps_are_hashed
+from kafka_replica_spark.rows import Prepared, prepared
+from kafka_replica_spark.stamps import CUT, VERSION, cut_json, with_stamp
 
 
 class Split(NamedTuple):
@@ -87,13 +82,8 @@ def validate(
     elif rows.bound.keys or rows.bound.levels:
         unchecked.append("duplicate keys and attributes over several rows, for the frame is streaming")
     metadata = _metadata(rows, compiled, snapshot, unchecked)
-    whole = _with_errors(whole, findings, _suspected(rows, compiled, findings), metadata)
-    columns: list[Column] = []
-    if stamp:
-        if snapshot is None:
-            raise UsageError("validating with a stamp: give the snapshot, not rules; they do not know their cut")
-        columns += [F.lit(snapshot.version).cast("bigint").alias(VERSION), F.lit(cut_json(snapshot)).alias(CUT)]
-    return whole.select("*", *columns) if columns else whole
+    whole = with_findings(whole, _items(rows, compiled, findings), metadata)
+    return with_stamp(whole, snapshot, f"validating against {compiled.artefact}") if stamp else whole
 
 
 def split(validated: DataFrame, *, severity: str = "error") -> Split:
@@ -116,7 +106,10 @@ def split(validated: DataFrame, *, severity: str = "error") -> Split:
     bad = F.coalesce(F.exists(F.col(ERRORS), lambda one: one["severity"].isin(*worse)), F.lit(False))
     if SOURCE in validated.columns:
         # Mapped rows: the bad ones as they came.
-        return Split(validated.filter(~bad).drop(ERRORS, SOURCE), validated.filter(bad).select(f"{SOURCE}.*", ERRORS))
+        as_it_came = validated.select(f"{SOURCE}.*").columns
+        stamps = [name for name in (VERSION, CUT) if name in validated.columns and name not in as_it_came]
+        mapped = validated.filter(~bad).drop(ERRORS, SOURCE)
+        return Split(mapped, validated.filter(bad).select(f"{SOURCE}.*", ERRORS, *stamps))
     return Split(validated.filter(~bad).drop(ERRORS), validated.filter(bad))
 
 
@@ -147,79 +140,30 @@ def _check_columns(df: DataFrame, rules: Rules, added: list[str]) -> None:
         )
 
 
-def _suspected(rows: Prepared, rules: Rules, findings: list[_Found]) -> list[Column]:
-    """For each finding a short condition that is true where the finding is."""
+def _items(rows: Prepared, rules: Rules, findings: list[_Found]) -> list[Item]:
+    """All that may be found, with a short condition for each that is true where it is."""
     screened = dict(zip(rows.screened, screens(rules, rows.screened, rows.several), strict=True))
+    # These are asked of each row, all else of few.
+    expressions = rows.expressions.with_maps(_in_maps(rows.df.sparkSession, screened.values()))
     made: dict[Condition, Column] = {}
     for condition in screened.values():
         if condition not in made:
-            made[condition] = rows.expressions.broken(condition)
-    return [made[screened[one.check]] if one.check in screened else one.broken for one in findings]
+            made[condition] = expressions.broken(condition)
+    return [_item(one, made[screened[one.check]] if one.check in screened else one.broken) for one in findings]
 
 
-def _with_errors(df: DataFrame, findings: list[_Found], suspected: list[Column], metadata: dict[str, Any]) -> DataFrame:
-    """The frame with its errors, in three steps: short questions, findings where these ask for it, all in one array.
-
-    Spark makes one Java method of all it does to a row, and Java never compiles a method of more than 8,000 bytes but
-    interprets it, ten times as slow. What stands twice in a step gets a method of its own, so all here is in parts
-    that stand twice. Spark does not make one step of two where what was computed is used twice.
-    """
-    if not findings:
-        return df.select("*", F.lit(None).cast(ERRORS_TYPE).alias(ERRORS, metadata=metadata))
-    parts = _parts(findings)
-    asked = [balanced(_distinct(suspected[part]), or_) for part in parts]
-    df = _twice(df, _ASKED, asked, lambda one: one.cast("int"))
-    listed = [
-        F.when(F.col(f"{_ASKED}{number}"), F.when(F.col(f"{_ASKED}{number}_") > 0, _listed(findings[part])))
-        for number, part in enumerate(parts)
-    ]
-    df = _twice(df, _LISTED, listed, F.size)
-    lists = [F.col(f"{_LISTED}{number}") for number in range(len(parts))]
-    some = [one.isNotNull() & (F.col(f"{_LISTED}{number}_") > 0) for number, one in enumerate(lists)]
-    nothing = F.array().cast(ERRORS_TYPE)
-    errors = F.when(balanced(some, or_), F.concat(*(F.coalesce(one, nothing) for one in lists)))
-    marks = [name for name in df.columns if name.startswith(MARK)]
-    return df.select("*", errors.alias(ERRORS, metadata=metadata)).drop(*marks)
+def _in_maps(session: SparkSession, conditions: Iterable[Condition]) -> list[frozenset[str]]:
+    """The sets that are looked up in maps: the smallest ones, as many as there may be."""
+    if not maps_are_hashed(session):
+        return []
+    sets = sorted((one for condition in set(conditions) for one in sets_in(condition)), key=len)
+    totals = accumulate(map(len, sets))
+    return [one for one, total in zip(sets, totals, strict=True) if total <= MOST_IN_MAPS]
 
 
-def _parts(findings: list[_Found]) -> list[slice]:
-    """Findings one after the other that make a method that is surely compiled."""
-    parts = [slice(0, 0)]
-    total = 0
-    for number, one in enumerate(findings):
-        size = _FINDING + (size_of(one.check.broken) if isinstance(one.check, Check) else 1)
-        total += size
-        if total > _SURELY_COMPILED and number > parts[-1].start:
-            parts.append(slice(number, number))
-            total = size
-        parts[-1] = slice(parts[-1].start, number + 1)
-    return parts
-
-
-def _twice(df: DataFrame, name: str, columns: list[Column], other: Callable[[Column], Column]) -> DataFrame:
-    """The frame with columns, and each once more in another form."""
-    return df.select(
-        "*",
-        *(one.alias(f"{name}{number}") for number, one in enumerate(columns)),
-        *(other(one).alias(f"{name}{number}_") for number, one in enumerate(columns)),
+def _item(one: _Found, suspected: Column) -> Item:
+    check = one.check
+    shown = finding(
+        check.rule, getattr(check, "component", None), one.value, check.message, check.severity, check.artefact
     )
-
-
-def _distinct(columns: list[Column]) -> list[Column]:
-    return list({id(one): one for one in columns}.values())
-
-
-def _listed(findings: list[_Found]) -> Column:
-    return F.array_compact(F.array(*[F.when(one.broken, _finding(one)) for one in findings])).cast(ERRORS_TYPE)
-
-
-def _finding(one: _Found) -> Column:
-    component = getattr(one.check, "component", None)
-    return F.struct(
-        F.lit(one.check.rule).alias("rule"),
-        F.lit(component).cast("string").alias("component"),
-        one.value.alias("value"),
-        F.lit(one.check.message).alias("message"),
-        F.lit(one.check.severity).alias("severity"),
-        F.lit(one.check.artefact).alias("artefact"),
-    )
+    return Item(suspected, one.broken, shown, size_of(check.broken) if isinstance(check, Check) else 1)

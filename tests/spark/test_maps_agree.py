@@ -72,10 +72,14 @@ def test_there_and_back(spark: SparkSession, seed: int) -> None:
     assert back.select(frame.columns).sort(frame.columns).equals(frame.sort(frame.columns))
 
 
-@pytest.mark.parametrize("joined_from", [100_000, 100])
-def test_long_maps(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, joined_from: int) -> None:
-    """2,000 rows, in buckets of a literal or joined: each code is found, near misses are not; split parts them."""
-    monkeypatch.setattr("kafka_replica_spark.mapping.engine.JOINED", joined_from)
+@pytest.mark.parametrize("how", ["map", "cells", "joined"])
+def test_long_maps(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    """2,000 rows, in a map, in cells or joined: each code is found, near misses are not; split parts them."""
+    if how == "cells":
+        monkeypatch.setattr("kafka_replica_spark.literals._HASHED_SINCE", (99, 0))
+    elif how == "joined":
+        monkeypatch.setattr("kafka_replica_spark.mapping.engine.SMALL", 100)
+        monkeypatch.setattr("kafka_replica_spark.mapping.engine.MOST_IN_MAPS", 100)
     codes = [f"C{number}" for number in range(2000)]
     plan = plan_of(version_of(*one("R", *(f"{code}>V{code}" for code in codes))))
     rows = [{"A": code, "TIME_PERIOD": "2020"} for code in [*codes, "C2000", "", "C", "c1", "VC1", "1"]]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from maps_by_hand import MAP, component_map, named, representation_map, structure_map
 from pyspark.sql import DataFrame, SparkSession
 from spark_world import coded, codelist, component, concepts, format_, message, structure
 
@@ -16,7 +17,7 @@ from kafka_replica.errors import BrokerError, ReplicaClosedError, UsageError
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.sdmx import split_message
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from kafka_replica_spark import Batch, foreach_batch, split, validate_stream, views, write_stream
+from kafka_replica_spark import Batch, foreach_batch, split, transform_stream, validate_stream, views, write_stream
 
 STRUCTURE = structure(
     "DSD",
@@ -38,7 +39,15 @@ class World:
 
     def publish(self, *codes: str) -> int:
         """Publishes the list of areas with these codes; the version that has it."""
-        content = codelist("CL_AREA", codes) + concepts(ids=["AREA", "TIME_PERIOD", "OBS_VALUE"]) + STRUCTURE
+        return self._put(codelist("CL_AREA", codes) + concepts(ids=["AREA", "TIME_PERIOD", "OBS_VALUE"]) + STRUCTURE)
+
+    def publish_map(self, values: dict[str, str]) -> int:
+        """Publishes a map of areas to places with these values; the version that has it."""
+        by = representation_map("R", *(f"{area}>{place}" for area, place in values.items()))
+        ends = named("S", "AREA") + named("G", "PLACE")
+        return self._put(ends + by + structure_map(component_map("AREA", "PLACE", "R")))
+
+    def _put(self, content: str) -> int:
         with self.producer.transaction() as transaction:
             for part in split_message(message(content)):
                 transaction.put(str(part.urn), part.value, (("content-type", part.content_type.encode()),))
@@ -180,3 +189,27 @@ def test_a_frame_that_is_no_stream(spark: SparkSession, world: World) -> None:
     """It is told that validate() is for that."""
     with pytest.raises(UsageError, match="not streaming; use validate"):
         validate_stream(spark.range(1), REFERENCE, world.replica, world.write, checkpoint=world.checkpoint)
+
+
+def test_a_map_counts_from_the_next_batch_on(spark: SparkSession, world: World) -> None:
+    """A map that changes while a batch is written: that batch keeps its version, the next one has the new map."""
+    world.publish_map({"A": "X", "B": "Y"})
+    world.observe("first", "A", "C")
+    world.observe("second", "A", "C")
+    seen: list[tuple[int, list[str], list[str]]] = []
+
+    def write(mapped: DataFrame, batch: Batch) -> None:
+        if not seen:
+            assert world.publish_map({"A": "Z", "C": "Y"}) > batch.version
+        good, bad = split(mapped)
+        stamps = {(row._version, row._cut) for part in (good, bad) for row in part.collect()}
+        assert stamps == ({(batch.version, batch.cut)})
+        seen.append((batch.version, [row.PLACE for row in good.collect()], [row.AREA for row in bad.collect()]))
+
+    query = transform_stream(world.stream(spark), MAP, world.replica, write, checkpoint=world.checkpoint)
+    assert query.trigger(availableNow=True).start().awaitTermination(120)
+    (before, *first), (after, *second) = seen
+    assert first == [["X"], ["C"]]
+    assert sorted(second[0]) == ["Y", "Z"]
+    assert second[1] == []
+    assert after > before

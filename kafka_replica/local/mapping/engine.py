@@ -44,6 +44,9 @@ class PolarsEngine:
     def column(self, name: str) -> pl.Expr:
         return pl.col(name)
 
+    def lacks(self, name: str) -> pl.Expr:
+        return pl.col(name).is_null()
+
     def spread(self, name: str, separator: str) -> None:
         self.frame = self.frame.with_columns(pl.col(name).str.split(separator)).explode(name)
 

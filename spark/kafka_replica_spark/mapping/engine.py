@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import or_
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -14,11 +15,13 @@ from kafka_replica.mapping.evaluating import OURS
 from kafka_replica.rules.conditions import Value
 from kafka_replica.rules.periods import start_of
 from kafka_replica_spark.expressions import Expressions
-from kafka_replica_spark.mapping.tables import JOINED, look_up
+from kafka_replica_spark.literals import MOST_IN_MAPS, maps_are_hashed
+from kafka_replica_spark.mapping.tables import SMALL, look_up
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.texts import as_text, shape_of
 
 _PERIOD = "period"
+_LACKING = "_is_null"
 
 
 class SparkEngine:
@@ -31,7 +34,8 @@ class SparkEngine:
     def __init__(self, frame: DataFrame) -> None:
         self.frame = frame
         self._kinds = {field.name: field.dataType for field in frame.schema.fields}
-        self._tables = 0
+        self._are_hashed = maps_are_hashed(frame.sparkSession)
+        self._tables = self._entries = 0
 
     def source(self, component: str) -> Column:
         kind = self._kinds.get(component)
@@ -46,11 +50,17 @@ class SparkEngine:
         return Expressions({_PERIOD: text}).number(start_of(Value(_PERIOD)))
 
     def add(self, columns: Mapping[str, Column]) -> None:
+        # What stands twice gets a method of its own, and no method gets too long for Java to compile it.
+        lacking = (column.isNull().alias(f"{name}{_LACKING}") for name, column in columns.items())
+        added = (column.alias(name) for name, column in columns.items())
         joined = [name for name in self.frame.columns if name.startswith(f"{OURS}table_")]
-        self.frame = self.frame.select("*", *(column.alias(name) for name, column in columns.items())).drop(*joined)
+        self.frame = self.frame.select("*", *added, *lacking).drop(*joined)
 
     def column(self, name: str) -> Column:
         return F.col(name)
+
+    def lacks(self, name: str) -> Column:
+        return F.col(f"{name}{_LACKING}")
 
     def spread(self, name: str, separator: str) -> None:
         others = [quoted(other) for other in self.frame.columns if other != name]
@@ -75,14 +85,16 @@ class SparkEngine:
     def look_up(self, text: Column, table: Mapping[str, str]) -> Column:
         if not table:
             return self.text(None)
-        if len(table) > JOINED:
+        if len(table) > SMALL and self._entries + len(table) > MOST_IN_MAPS:
             return self._joined(text, table)
-        return look_up(text, table)
+        self._entries += len(table)
+        return look_up(text, table, in_map=self._are_hashed)
 
     def _joined(self, text: Column, table: Mapping[str, str]) -> Column:
         key, value = (f"{OURS}table_{what}_{self._tables}" for what in ("key", "value"))
         self._tables += 1
-        rows = self.frame.sparkSession.createDataFrame(list(table.items()), f"`{key}` string, `{value}` string")
+        columns = {key: pa.array(table, pa.string()), value: pa.array(table.values(), pa.string())}
+        rows = self.frame.sparkSession.createDataFrame(pa.table(columns))
         self.frame = self.frame.join(F.broadcast(rows), text == F.col(key), "left")
         return F.col(value)
 

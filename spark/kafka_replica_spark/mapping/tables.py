@@ -1,37 +1,40 @@
-"""Looking a text up in a table, as native expressions that plan and run fast.
-
-A map literal of Spark is searched from its beginning for each value. Here a table is one literal of text: its entries
-in buckets by CRC-32, which Python and Spark compute alike, a few entries a bucket. Tables above :data:`JOINED` entries
-are frames that are joined.
-"""
+"""Looking a text up in a table, as native expressions that plan and run fast."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
-from zlib import crc32
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - everyone calls it so
 
-JOINED: Final = 100_000
-"""A table with more entries is broadcast."""
-_IN_A_BUCKET: Final = 4
-_ENTRY, _BETWEEN, _BUCKET = "\x04", "\x05", "\x06"
+from kafka_replica_spark.cells import cell_of
+from kafka_replica_spark.literals import found_in
+
+SMALL: Final = 5_000
+"""A table with so few entries is never worth a join."""
+_ENTRY, _BETWEEN = "\x04", "\x05"
+_END: Final = 2**30
 
 
-def look_up(text: Column, table: Mapping[str, str]) -> Column:
-    """What the table has for a text; NULL if nothing. Entries hold none of the characters 4 to 6."""
+def look_up(text: Column, table: Mapping[str, str], *, in_map: bool) -> Column:
+    """What the table has for a text; NULL if nothing. Entries hold none of the characters 4 and 5.
+
+    Args:
+        text: the text.
+        table: at least one entry.
+        in_map: whether it is a map, which is found by hash since Spark 4.3; else it is in cells, which is slow.
+    """
     if len(table) == 1:
         key, value = next(iter(table.items()))
         return F.when(text == F.lit(key), F.lit(value))
-    count = -(-len(table) // _IN_A_BUCKET)
-    buckets = [_ENTRY] * count
-    for key, value in table.items():
-        buckets[crc32(key.encode()) % count] += f"{key}{_BETWEEN}{value}{_ENTRY}"
-    number = F.pmod(F.crc32(text.cast("binary")), F.lit(count)).cast("int")
-    bucket = F.get(F.split(F.lit(_BUCKET.join(buckets)), _BUCKET), number)
-    key_ = F.concat(F.lit(_ENTRY), text, F.lit(_BETWEEN))
+    return found_in(text, list(table), list(table.values()), _BETWEEN) if in_map else _in_cells(text, table)
+
+
+def _in_cells(text: Column, table: Mapping[str, str]) -> Column:
+    entries = ((key.encode(), f"{key}{_BETWEEN}{value}".encode()) for key, value in table.items())
+    cell = cell_of(text.cast("binary"), entries, _ENTRY.encode()).cast("string")
+    key = F.concat(F.lit(_ENTRY), text, F.lit(_BETWEEN))
     # Without a condition, so that each part is computed once.
-    at = F.nullif(F.instr(bucket, key_), F.lit(0))
-    return F.substring_index(F.substring(bucket, at + F.char_length(key_), F.lit(2**30)), _ENTRY, 1)
+    at = F.nullif(F.instr(cell, key), F.lit(0))
+    return F.substring_index(F.substring(cell, at + F.char_length(key), F.lit(_END)), _ENTRY, 1)

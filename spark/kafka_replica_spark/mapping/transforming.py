@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from functools import reduce
-from operator import or_
 from typing import Any, Final
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, MapType, StructField, StructType
 
@@ -20,13 +18,17 @@ from kafka_replica.mapping.model import SOURCE, MapPlan
 from kafka_replica.mapping.requests import plan_for
 from kafka_replica.rules.model import ERRORS
 from kafka_replica.sdmx import Urn
+from kafka_replica_spark.findings import Item, finding, with_findings
 from kafka_replica_spark.frames import cut_json
 from kafka_replica_spark.mapping.engine import SparkEngine
 from kafka_replica_spark.rows import ERRORS_TYPE, quoted
+from kafka_replica_spark.stamps import with_stamp
 
 _DELETES: Final = f"{OURS}deletes"
 _HASHES: Final = (f"{OURS}hash_1", f"{OURS}hash_2")
 _SHARED: Final = f"{OURS}shared"
+_CONDITION: Final = 4
+"""About how many nodes there are in what asks whether a component could be mapped."""
 
 
 def transform(
@@ -37,6 +39,7 @@ def transform(
     rules: Mapping[str, str] | None = None,
     reverse: bool = False,
     as_of: date | None = None,
+    stamp: bool = False,
 ) -> DataFrame:
     """The frame mapped to another structure, with a column ``_errors`` that says what could not be mapped.
 
@@ -58,9 +61,11 @@ def transform(
             :data:`kafka_replica.mapping.MAP_RULES`.
         reverse: whether to map back; see :func:`kafka_replica.mapping.inverse`.
         as_of: the date that years of two digits are near; today if None.
+        stamp: also add the columns ``_version`` (long) and ``_cut`` (string, JSON), constant.
 
     Raises:
-        UsageError: a column is in the way, or holds several values that would have to be mapped.
+        UsageError: a column is in the way, or holds several values that would have to be mapped; a stamp is asked for
+            without a snapshot.
         MapError: the map says what cannot be done.
         NotInvertibleError: the map cannot be turned round.
         ArtefactNotFoundError: the map, or something it refers to, is not in this version.
@@ -82,7 +87,8 @@ def transform(
     }  # fmt: skip
     if snapshot is not None:
         metadata["cut"] = cut_json(snapshot)
-    return _made(engine.frame, plan, mapped, columns, metadata)
+    made = _made(engine.frame, plan, mapped, columns, metadata)
+    return with_stamp(made, snapshot, f"mapping by {plan.artefact}") if stamp else made
 
 
 def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, metadata: dict[str, Any]) -> DataFrame:
@@ -91,7 +97,6 @@ def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, met
         name: fixed[name] if name in fixed else quoted(mapped.kept[name]) if name in mapped.kept else text
         for name, text in mapped.targets.items()
     }
-    carried = [quoted(name) for name in columns.carried]
     # Fields that may be NULL: in Arrow those of a struct that is NULL are.
     fields = [StructField(field.name, field.dataType) for field in frame.schema.fields if field.name in columns.all]
     ordered = sorted(fields, key=lambda field: columns.all.index(field.name))
@@ -99,40 +104,27 @@ def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, met
     severity = plan.severity("ambiguous-key")
     keys = [name for name in plan.targets if name in plan.target.dimensions]
     together = severity is not None and keys and not plan.keeps_keys_apart and not frame.isStreaming
-    made = frame.select(
+    errors = F.col(ERRORS)
+    is_wrong = errors.isNotNull()
+    made = with_findings(frame, [_item(one) for one in mapped.found], metadata).select(
         *(column.alias(name) for name, column in targets.items()),
-        *carried,
-        source.alias(SOURCE),
-        _errors(mapped.found).alias(ERRORS),
+        *map(quoted, columns.carried),
+        (source if together else F.when(is_wrong, source)).alias(SOURCE),
+        errors,
         *([mapped.is_delete.alias(_DELETES)] if together else []),
     )
-    if together and severity is not None:
-        made = _with_ambiguous_keys(made, plan, keys, severity)
-    errors = F.col(ERRORS)
+    if not together or severity is None:
+        return made
+    made = _with_ambiguous_keys(made, plan, keys, severity)
     return made.select(
-        *map(quoted, targets), *carried,
-        F.when(errors.isNotNull(), F.col(SOURCE)).alias(SOURCE), errors.alias(ERRORS, metadata=metadata),
+        *map(quoted, targets), *map(quoted, columns.carried),
+        F.when(is_wrong, F.col(SOURCE)).alias(SOURCE), errors.alias(ERRORS, metadata=metadata),
     )  # fmt: skip
 
 
-def _errors(found: list[Found]) -> Column:
-    if not found:
-        return F.lit(None).cast(ERRORS_TYPE)
-    wrong = reduce(or_, (F.coalesce(one.is_found, F.lit(False)) for one in found))
-    # The condition first: it is compiled, while filtering the array is not, and most rows are good.
-    listed = F.array_compact(F.array(*(F.when(one.is_found, _finding(one)) for one in found)))
-    return F.when(wrong, listed).cast(ERRORS_TYPE)
-
-
-def _finding(one: Found) -> Column:
-    return F.struct(
-        F.lit(one.rule).alias("rule"),
-        F.lit(one.component).alias("component"),
-        one.value.alias("value"),
-        F.lit(one.message).alias("message"),
-        F.lit(one.severity).alias("severity"),
-        F.lit(one.artefact).alias("artefact"),
-    )
+def _item(one: Found) -> Item:
+    size = _CONDITION * (1 + one.component.count("."))
+    return Item(one.is_found, one.is_found, finding(*one[1:]), size)
 
 
 def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: list[str], severity: str) -> DataFrame:
@@ -149,9 +141,8 @@ def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: list[str], severi
     joined = made.select("*", *hashes).join(F.broadcast(groups), list(_HASHES), "left")
     shared = F.coalesce(F.col(_SHARED), F.lit(False)) & counts
     shown = F.concat_ws(".", *(F.coalesce(quoted(key).cast("string"), F.lit("")) for key in keys))
-    finding = F.array(_finding(Found(
-        shared, "ambiguous-key", ".".join(keys), shown, "several rows become this observation", severity,
-        str(plan.artefact),
-    ))).cast(ERRORS_TYPE)  # fmt: skip
-    added = F.when(errors.isNull(), finding).otherwise(F.concat(errors, finding))
+    message = "several rows become this observation"
+    found = finding("ambiguous-key", ".".join(keys), shown, message, severity, str(plan.artefact))
+    one = F.array(found).cast(ERRORS_TYPE)
+    added = F.when(errors.isNull(), one).otherwise(F.concat(errors, one))
     return joined.withColumn(ERRORS, F.when(shared, added).otherwise(errors))

@@ -1,0 +1,63 @@
+"""Mapping in Structured Streaming: each micro-batch by the newest version at its start.
+
+::
+
+    def write(mapped: DataFrame, batch: Batch) -> None:
+        good, bad = split(mapped)
+        good.write.mode("overwrite").parquet(f"mapped/batch={batch.number}")
+        bad.write.mode("overwrite").parquet(f"unmapped/batch={batch.number}")
+
+    query = transform_stream(stream, "KR_DEMO:LABOUR_TO_PANEL(1.0)", replica, write, checkpoint="checkpoint").start()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from kafka_replica import Replica, Snapshot
+from kafka_replica.sdmx import Urn
+from kafka_replica_spark.mapping.transforming import transform
+from kafka_replica_spark.streaming import Write, write_stream
+
+
+def transform_stream(
+    stream: DataFrame,
+    reference: Urn | str,
+    replica: Replica,
+    write: Write,
+    *,
+    checkpoint: str,
+    rules: Mapping[str, str] | None = None,
+    reverse: bool = False,
+    as_of: date | None = None,
+    timeout_s: float = 60.0,
+) -> DataStreamWriter:
+    """A query that maps each micro-batch; ``trigger()``, ``queryName()`` and ``start()`` are left to the caller.
+
+    Rows are stamped with the version (``_version``, ``_cut``). Rows that become one observation (``ambiguous-key``) are
+    found within a batch.
+
+    Args:
+        stream: a streaming frame of observations.
+        reference: the map; as for ``transform``, like ``rules`` and ``reverse``.
+        replica: lives in this process, and must be started.
+        write: is given the mapped rows and the batch. Spark repeats a batch that did not end, so write in a way that
+            may be repeated, such as into a folder named by ``batch.number``.
+        checkpoint: where the query keeps its checkpoint.
+        rules: rule code to severity or ``off``.
+        reverse: whether to map back.
+        as_of: the date that years of two digits are near; the day of each batch if None.
+        timeout_s: how long the first batch waits for the replica to be ready.
+
+    Raises:
+        UsageError: the frame is not streaming, or of Spark Connect, where the driver is not this process.
+    """
+
+    def prepare(rows: DataFrame, snapshot: Snapshot) -> DataFrame:
+        return transform(rows, reference, snapshot, rules=rules, reverse=reverse, as_of=as_of, stamp=True)
+
+    return write_stream(stream, replica, prepare, write, checkpoint=checkpoint, timeout_s=timeout_s)
