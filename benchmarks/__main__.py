@@ -39,9 +39,12 @@ def options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="ratios are taken within a round; medians over them")
     parser.add_argument("--records", type=int, default=500_000, help="of the topic of the bootstrap, 1 KB each")
     parser.add_argument("--small-records", type=int, default=50_000, help="of the small topic")
+    parser.add_argument("--flush-mb", type=int, help="of the producer's full flush; a share of 1000, as of the records")
     parser.add_argument("--only", choices=EXPERIMENTS, action="append", help="may be given several times")
     parser.add_argument("--docs", action="store_true", help="put the table and the picture into docs/speed.md")
     chosen = parser.parse_args()
+    if chosen.flush_mb is None:
+        chosen.flush_mb = max(1, int(1000 * min(1.0, chosen.records / 500_000)))
     if chosen.docs and chosen.only and not set(chosen.only) <= _SECTIONS.keys():
         parser.error(
             "--docs shows all figures, or a section's: leave out --only, or say --only " + " or ".join(_SECTIONS)
@@ -80,7 +83,7 @@ def measure(console: Console, chosen: argparse.Namespace, lines: Lines) -> dict[
     values: dict[str, list[float]] = defaultdict(list)
     peer = globalktable(console, wanted)
     with LocalKafka(heap_mb=512) as kafka:
-        stage = Stage(kafka, chosen.records, chosen.small_records, lines.note, peer)
+        stage = Stage(kafka, chosen.records, chosen.small_records, lines.note, peer, chosen.flush_mb)
         for number in range(1, chosen.rounds + 1):
             lines.round = number
             for name in wanted:
@@ -113,7 +116,11 @@ def circumstances_of(section: str, chosen: argparse.Namespace) -> str:
     rounds = f"{chosen.rounds} round{'s' if chosen.rounds > 1 else ''}"
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}"
     share = min(1.0, chosen.records / 500_000)
-    size = f"; {1000 * share:.0f} transactions of 100, a flush of {share:g} GB" if section == "publishing" else ""
+    size = (
+        f"; {1000 * share:.0f} transactions of 100, a flush of {chosen.flush_mb / 1000:g} GB"
+        if section == "publishing"
+        else ""
+    )
     size = f"; {min(2_000_000, 4 * chosen.records):,} rows" if section == "validation" else size
     return f"{datetime.now(UTC):%Y-%m-%d}, {machine}, {libraries}{size}; {rounds}"
 

@@ -141,6 +141,15 @@ VALIDATION: dict[str, Figure] = {
     "validation.local": Figure("polars, times faster than Spark: all rows", "x"),
     "validation.local_small": Figure("polars, times faster than Spark: a 64th of the rows", "x"),
     "validation.pandas": Figure("times faster than a loop over pandas' rows", "x"),
+    "validation.dqx": Figure("times faster than Databricks DQX: all rows kept, each by its own scan", "x"),
+    "validation.dqx.kept": Figure(f"Databricks DQX, all rows kept, {_SCAN}", "x", None, "less"),
+    "validation.dqx.violations": Figure(f"Databricks DQX, rows with findings only, {_SCAN}", "x", None, "less"),
+    "validation.dqx.duplicates": Figure("Databricks DQX, duplicate keys: how much more", "x", None, "less"),
+    "validation.dqx.planned_s": Figure("Databricks DQX: making the plan, 38,880 codes", "s", None, "less"),
     "validation.planned_s": Figure("making the plan, 38,880 codes", "s"),
+    "validation.one_list.planned_s": Figure("a list of 500,000 codes: making the plan", "s"),
+    "validation.one_list.run_s": Figure("a list of 500,000 codes: 200,000 rows of 11 dimensions", "s"),
+    "validation.many_lists.planned_s": Figure("500,000 codes over 130 dimensions: making the plan", "s"),
+    "validation.many_lists.run_s": Figure("500,000 codes over 130 dimensions: 200,000 rows", "s"),
 }
 """Of data; shown in a section of their own."""

@@ -5,16 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from matplotlib.figure import Figure
+from rich.console import Console
 
+from benchmarks.dqx import Dqx
+from benchmarks.java import NotMeasurableError
 from benchmarks.stage import ROOT, Stage
 
 _PICTURE = ROOT / "build" / "validation.svg"
 _PASSES = 5
+_DQX_PASSES = 2  # a pass takes as long as ten of ours
 _MOST_ROWS = 2_000_000
+_ROWS_BY_LONG_LISTS = 200_000
 
 
 def validation(stage: Stage) -> dict[str, float]:
     """Four rows for each record that was asked for, at most two million; draws the cost by rows and by codes, too."""
+    long = stage.measure("long_lists", _ROWS_BY_LONG_LISTS)
     line = stage.measure("validation", min(_MOST_ROWS, 4 * stage.records), _PASSES)
     wall, cpu = line["wall"], line["cpu"]
     _draw(line)
@@ -22,13 +28,35 @@ def validation(stage: Stage) -> dict[str, float]:
     figures["validation.duplicates"] = (wall["duplicates"] - wall["kept"]) / wall["scan"]
     figures |= {f"validation.{name}.cpu": cpu[name] / cpu["scan"] for name in ("kept", "violations", "mapping")}
     figures["validation.duplicates.cpu"] = (cpu["duplicates"] - cpu["kept"]) / cpu["scan"]
-    return figures | {
-        "validation.rows_per_s": line["rows"] / wall["kept"] / 1e6,
-        "validation.local": wall["kept"] / line["local_s"],
-        "validation.local_small": line["by_rows"][0]["kept"] / line["by_rows"][0]["local"],
-        "validation.pandas": line["pandas_s"] / wall["kept"],
-        "validation.planned_s": line["planned_s"],
-    }
+    return (
+        figures
+        | _against_dqx(stage, line)
+        | {
+            "validation.rows_per_s": line["rows"] / wall["kept"] / 1e6,
+            "validation.local": wall["kept"] / line["local_s"],
+            "validation.local_small": line["by_rows"][0]["kept"] / line["by_rows"][0]["local"],
+            "validation.pandas": line["pandas_s"] / wall["kept"],
+            "validation.planned_s": line["planned_s"],
+            "validation.one_list.planned_s": long["one"]["planned_s"],
+            "validation.one_list.run_s": long["one"]["run_s"],
+            "validation.many_lists.planned_s": long["many"]["planned_s"],
+            "validation.many_lists.run_s": long["many"]["run_s"],
+        }
+    )
+
+
+def _against_dqx(stage: Stage, ours: dict[str, Any]) -> dict[str, float]:
+    """The same rows checked by Databricks DQX, each against its own scan; none where it cannot be had, said loudly."""
+    try:
+        line = stage.noted(Dqx().validation(ours["rows"], _DQX_PASSES))
+    except NotMeasurableError as error:
+        Console(stderr=True).print(f"[bold red]NOT MEASURED: validation against Databricks DQX:[/] {error}")
+        return {}
+    wall = line["wall"]
+    found = {f"validation.dqx.{name}": wall[name] / wall["scan"] for name in ("kept", "violations")}
+    found["validation.dqx.duplicates"] = (wall["duplicates"] - wall["kept"]) / wall["scan"]
+    found["validation.dqx.planned_s"] = line["planned_s"]
+    return found | {"validation.dqx": found["validation.dqx.kept"] / (ours["wall"]["kept"] / ours["wall"]["scan"])}
 
 
 def _draw(line: dict[str, Any]) -> None:

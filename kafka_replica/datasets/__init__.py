@@ -15,24 +15,31 @@ from __future__ import annotations
 from kafka_replica.datasets.header import layout_of
 from kafka_replica.datasets.layout import FORMS, Field, Form, Labels, Layout
 from kafka_replica.datasets.names import Names, names_of
+from kafka_replica.datasets.normalizing import IS_TIMED, Collected, Normalizing, TimeFormat, day_of, normalizing
 from kafka_replica.datasets.references import KINDS, belongs_to, kind_of, urn_of
 from kafka_replica.datasets.writing import Keys, Plan, PlannedColumn, plan_of
 
 __all__ = [
     "FORMS",
+    "IS_TIMED",
     "KINDS",
+    "Collected",
     "Field",
     "Form",
     "Keys",
     "Labels",
     "Layout",
     "Names",
+    "Normalizing",
     "Plan",
     "PlannedColumn",
+    "TimeFormat",
     "belongs_to",
+    "day_of",
     "kind_of",
     "layout_of",
     "names_of",
+    "normalizing",
     "plan_of",
     "urn_of",
 ]

@@ -1,7 +1,8 @@
 """The rules: their codes, how severe it is to break them, and what other validators call the same.
 
-The names of other validators are those they publish: the error codes of Fusion Metadata Registry ("REG-201-..."),
-and the message codes of Eurostat's structural validation, STRUVAL (error code 150).
+The names of other validators are those they publish: the error codes of Fusion Metadata Registry ("REG-201-..."), from
+its wiki's page "Error Codes"; and the message codes of Eurostat's structural validation, STRUVAL (error code 150), from
+"STRUVAL error codes and messages" and from the library that Eurostat gives away with its SDMX Converter (1.6.7).
 """
 
 from __future__ import annotations
@@ -40,41 +41,43 @@ CATALOGUE: Final = {
     info.code: info
     for info in (
         # of the data set
-        RuleInfo("column-missing", "error", "no column for a component that must be given", "", "003, 008", "2.1 S2"),
-        RuleInfo("column-unknown", "warning", "a column is no component", "201-001", "007", "2.1 S2"),
+        RuleInfo("column-missing", "error", "no column for a component that must be given", "", "003, 008, 060",
+                 "2.1 S2"),
+        RuleInfo("column-unknown", "warning", "a column is no component", "201-001", "007, 009, 013, 026", "2.1 S2"),
         RuleInfo("column-duplicated", "error", "two columns are the same component", "", "", "CSV 2.0"),
         # structure
-        RuleInfo("dimension-missing", "error", "a dimension, that of time included, is empty", "", "003", "2.1 S2"),
+        RuleInfo("dimension-missing", "error", "a dimension, that of time included, is empty", "", "003, 032",
+                 "2.1 S2"),
         RuleInfo(
             "attribute-missing",
             "error",
             "a mandatory attribute is empty: in the row, or in all rows of its series, group or data set",
             "201-051",
-            "008",
+            "008, 010, 012",
             "2.1 S2",
         ),
         RuleInfo("measure-missing", "error", "a mandatory measure is empty", "", "", "3.0 S2"),
         # representation
-        RuleInfo("code-unknown", "error", "a value is no code of the codelist", "", "904-2", "2.1 S2"),
+        RuleInfo("code-unknown", "error", "a value is no code of the codelist", "", "029", "2.1 S2"),
         RuleInfo("value-unknown", "error", "a value is not in the value list", "", "", "3.0 S2"),
-        RuleInfo("text-type", "error", "a value is not written as its type says", "", "", "2.1 S6"),
-        RuleInfo("time-period", "error", "a value is no period of its type", "201-150", "", "2.1 S6"),
+        RuleInfo("text-type", "error", "a value is not written as its type says", "", "030", "2.1 S6"),
+        RuleInfo("time-period", "error", "a value is no period of its type", "201-150", "030, 042", "2.1 S6"),
         RuleInfo("calendar", "error", "week 53 or day 366 in a year that has none", "201-150", "", "2.1 S6"),
-        RuleInfo("range", "error", "a number or period is out of the bounds of its type", "", "", "2.1 S6"),
-        RuleInfo("length", "error", "a text is too short or too long", "", "", "2.1 S6"),
-        RuleInfo("pattern", "error", "a whole value does not match the pattern", "", "", "2.1 S6"),
-        RuleInfo("decimals", "error", "more digits after the decimal point than allowed", "", "", "2.1 S6"),
-        RuleInfo("sequence", "error", "a number or period is no step of its sequence", "", "", "2.1 S6"),
+        RuleInfo("range", "error", "a number or period is out of the bounds of its type", "", "030", "2.1 S6"),
+        RuleInfo("length", "error", "a text is too short or too long", "", "030", "2.1 S6"),
+        RuleInfo("pattern", "error", "a whole value does not match the pattern", "", "030", "2.1 S6"),
+        RuleInfo("decimals", "error", "more digits after the decimal point than allowed", "", "030", "2.1 S6"),
+        RuleInfo("sequence", "error", "a number or period is no step of its sequence", "", "030", "2.1 S6"),
         RuleInfo("occurrences", "error", "too many or too few values in one observation", "", "", "3.0 S2"),
         RuleInfo("language", "error", "text in several languages where one is allowed", "", "", "3.0 S6"),
         RuleInfo(
             "frequency", "error", "the period is not written as its frequency asks", "201-151", "", "2.1 S6, CL_FREQ"
         ),
         # constraints
-        RuleInfo("value-not-allowed", "error", "a constraint does not allow a value", "", "", "3.0 S6"),
+        RuleInfo("value-not-allowed", "error", "a constraint does not allow a value", "", "034, 035, 038", "3.0 S6"),
         RuleInfo("region-not-allowed", "error", "a row is in none of the cube regions, or in one that is out", "", "",
                  "3.0 S6"),
-        RuleInfo("key-not-allowed", "error", "a key is in no key set, or in one that is out", "", "", "3.0 S6"),
+        RuleInfo("key-not-allowed", "error", "a key is in no key set, or in one that is out", "", "037", "3.0 S6"),
         RuleInfo("value-not-valid", "error", "a value is not valid at the time of the observation", "201-007", "",
                  "3.0 S6"),
         # actions
@@ -83,7 +86,7 @@ CATALOGUE: Final = {
         RuleInfo("switched-off", "error", "a dimension is switched off, and something depends on it", "", "",
                  "CSV 2.0"),
         # rows together
-        RuleInfo("duplicate-key", "error", "two observations have one key", "", "", "2.1 S2"),
+        RuleInfo("duplicate-key", "error", "two observations have one key", "", "039", "2.1 S2"),
         RuleInfo("attribute-differs", "error", "an attribute differs in its series, group or data set", "", "",
                  "2.1 S2"),
     )

@@ -1,4 +1,4 @@
-"""Constraints on data as checks: cube regions, key sets, ranges of time, validity.
+"""Constraints on data as checks: cube regions, key sets, ranges of time, reference periods, validity.
 
 All constraints of the data structure, dataflow, provider and provision agreement hold together: each can only
 narrow. Within one constraint a row must be in one of the cube regions that are in (if there are any), in none that
@@ -22,7 +22,15 @@ from kafka_replica.rules.periods import period
 from kafka_replica.rules.regions import Regions
 from kafka_replica.rules.targets import Target
 from kafka_replica.sdmx import Structures, Urn
-from kafka_replica.sdmx.model import Constraint, ContentConstraint, DataConstraint, MemberSelection, Region
+from kafka_replica.sdmx.model import (
+    Constraint,
+    ContentConstraint,
+    DataConstraint,
+    MemberSelection,
+    PeriodBound,
+    Region,
+    TimeRange,
+)
 
 
 def constraints_of(structures: Structures, target: Target) -> Iterator[Constraint]:
@@ -87,6 +95,7 @@ class Constraints:
         regions = Regions(self.components, self.as_of, lambda what: self.unchecked.append(f"{constraint.urn}: {what}"))
         yield from self._regions(constraint, regions)
         yield from self._keys(constraint, regions)
+        yield from self._reference_period(constraint, regions)
         for id_, values in regions.bare.items():
             self.bare[id_] = self.bare.get(id_, frozenset()) | values
 
@@ -146,6 +155,16 @@ class Constraints:
         if excluded:
             inside = regions.one_of_keys(excluded)
             yield from self._check("key-not-allowed", constraint, inside, self.series, "is a key that is not allowed")
+
+    def _reference_period(self, constraint: Constraint, regions: Regions) -> Iterator[Check]:
+        """The first and the last instant of 2.1, which STRUVAL asks of observations as well (its 034 and 035)."""
+        time = next((id_ for id_, one in self.components.items() if one.column.is_time), None)
+        if constraint.reference_period is None or time is None:
+            return
+        start, end = (PeriodBound(period=text) for text in constraint.reference_period)
+        yield from self._value(
+            constraint, regions, MemberSelection(id=time, time_range=TimeRange(start=start, end=end))
+        )
 
     def _check(
         self, rule: str, constraint: Constraint, broken: Condition, shown: tuple[str, ...], message: str

@@ -15,6 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812
 sys.path.append(str(Path(__file__).resolve().parents[1] / "datasets"))
 
 from csv_cases import CSV_CASES, WRONG_HEADERS, CsvCase, world, world_rules
+from normalized_cases import DAYS, MIXED, rows_of_days, time_rules
 
 from kafka_replica import local
 from kafka_replica.datasets import names_of
@@ -119,3 +120,14 @@ def test_spark_writes_what_both_read(labels: Any, spark: SparkSession, tmp_path:
     assert [[one.rule for one in row[0] or ()] for row in found] == [
         [one["rule"] for one in errors or ()] for errors in of_polars
     ]
+
+
+def test_spark_writes_periods_as_days(spark: SparkSession, tmp_path: Path) -> None:
+    """Periods become the same days as with polars, date-times if there is one among them."""
+    schema = "DIM_1 string, TIME_PERIOD string, REPORTING_YEAR_START_DAY string, OBS_VALUE string"
+    for days, collected in ((DAYS, "start"), (DAYS, "middle"), (MIXED, "end")):
+        df = spark.createDataFrame([tuple(row.values()) for row in rows_of_days(days)], schema)
+        folder = tmp_path / f"{len(days)}-{collected}"
+        write_sdmx_csv(df.coalesce(1), str(folder), time_rules(), time_format="normalized", collected=collected)
+        found = read_locally(folder).sort("OBS_VALUE")["TIME_PERIOD"].to_list()
+        assert found == [getattr(day, collected) for day in days]

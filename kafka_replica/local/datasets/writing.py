@@ -7,9 +7,22 @@ from typing import Literal
 
 import polars as pl
 
-from kafka_replica.datasets import FORMS, Form, Keys, Labels, Names, Plan, PlannedColumn, plan_of
+from kafka_replica.datasets import (
+    FORMS,
+    Collected,
+    Form,
+    Keys,
+    Labels,
+    Names,
+    Plan,
+    PlannedColumn,
+    TimeFormat,
+    normalizing,
+    plan_of,
+)
 from kafka_replica.errors import UsageError
 from kafka_replica.local.datasets.cells import cell_of, name_of
+from kafka_replica.local.datasets.normalizing import with_days
 from kafka_replica.local.texts import as_text, shape_of
 from kafka_replica.rules.actions import Action
 from kafka_replica.rules.model import ACTION, Rules
@@ -25,6 +38,8 @@ def write_sdmx_csv(
     labels: Labels = "id",
     names: Names | None = None,
     keys: Keys = "none",
+    time_format: TimeFormat = "original",
+    collected: Collected = "start",
     separator: str = ",",
     sub_separator: str = ";",
     byte_order_mark: bool = False,
@@ -42,7 +57,9 @@ def write_sdmx_csv(
         action: of rows that name none in ``ACTION``.
         labels: whether names are given, behind ids or in columns of their own.
         names: the names, from ``kafka_replica.datasets.names_of``.
-        keys: whether SERIES_KEY, OBS_KEY or both are given.
+        keys: whether SERIES_KEY, OBS_KEY or both are given. They hold periods as they are recorded.
+        time_format: ``normalized`` writes periods as calendar days, or as date-times if any row has one.
+        collected: the moment of a period that is written then.
         separator: between cells.
         sub_separator: between values within a cell.
         byte_order_mark: whether the file begins with one, as some spreadsheets want.
@@ -57,7 +74,11 @@ def write_sdmx_csv(
         sub_separator=sub_separator, languages=languages,
     )  # fmt: skip
     texts = {name: as_text(name, frame.schema[name]) for name in forms}
-    written = frame.select(_column(one, plan, texts).alias(one.header) for one in plan.columns)
+    days = normalizing(rules, forms, collected) if time_format == "normalized" else None
+    shown = texts if days is None else with_days(frame, texts, days)
+    written = frame.select(
+        _column(one, plan, texts if one.what == "key" else shown).alias(one.header) for one in plan.columns
+    )
     try:
         written.write_csv(path, separator=separator, include_bom=byte_order_mark)
     except OSError as error:

@@ -10,11 +10,24 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType
 
-from kafka_replica.datasets import FORMS, Form, Keys, Labels, Names, Plan, PlannedColumn, plan_of
+from kafka_replica.datasets import (
+    FORMS,
+    Collected,
+    Form,
+    Keys,
+    Labels,
+    Names,
+    Plan,
+    PlannedColumn,
+    TimeFormat,
+    normalizing,
+    plan_of,
+)
 from kafka_replica.errors import UsageError
 from kafka_replica.rules.actions import Action
 from kafka_replica.rules.model import ACTION, Rules
 from kafka_replica_spark.datasets.cells import cell_of, name_of
+from kafka_replica_spark.datasets.normalizing import with_days
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.texts import as_text, shape_of
 
@@ -29,6 +42,8 @@ def write_sdmx_csv(
     labels: Labels = "id",
     names: Names | None = None,
     keys: Keys = "none",
+    time_format: TimeFormat = "original",
+    collected: Collected = "start",
     separator: str = ",",
     sub_separator: str = ";",
     languages: Mapping[str, Sequence[str]] | None = None,
@@ -49,7 +64,10 @@ def write_sdmx_csv(
         action: of rows that name none in ``ACTION``.
         labels: whether names are given, behind ids or in columns of their own.
         names: the names, from ``kafka_replica.datasets.names_of``.
-        keys: whether SERIES_KEY, OBS_KEY or both are given.
+        keys: whether SERIES_KEY, OBS_KEY or both are given. They hold periods as they are recorded.
+        time_format: ``normalized`` writes periods as calendar days, or as date-times if any row has one. For that the
+            rows are read once more, at once.
+        collected: the moment of a period that is written then.
         separator: between cells.
         sub_separator: between values within a cell.
         languages: by component, which languages the header names; ``en`` if not given. The data is not asked for it.
@@ -67,7 +85,11 @@ def write_sdmx_csv(
         sub_separator=sub_separator, languages=languages,
     )  # fmt: skip
     texts = {name: as_text(quoted(name), kind) for name, kind in kinds.items()}
-    written = df.select(*(_column(one, plan, texts).alias(one.header) for one in plan.columns))
+    days = normalizing(rules, forms, collected) if time_format == "normalized" else None
+    df, shown = (df, texts) if days is None else with_days(df, texts, days)
+    written = df.select(
+        *(_column(one, plan, texts if one.what == "key" else shown).alias(one.header) for one in plan.columns)
+    )
     written.write.csv(
         path, mode=mode, sep=separator, quote='"', escape='"', header=True, encoding=encoding, compression=compression,
         ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False, nullValue="", emptyValue="",

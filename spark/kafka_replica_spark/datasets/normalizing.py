@@ -1,0 +1,41 @@
+"""Periods as calendar days with Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from kafka_replica.datasets import IS_TIMED, Normalizing
+
+_PERIOD: Final = "_kr_period"
+_BEGINS: Final = "_kr_begins"
+_DAY: Final = "_kr_day"
+_LONGEST: Final = len("2014-01-01+01:00")
+
+
+def with_days(df: DataFrame, texts: Mapping[str, Column], how: Normalizing) -> tuple[DataFrame, dict[str, Column]]:
+    """The frame with the days of its periods joined to it, and the texts of its columns with days in their place.
+
+    Which periods there are, and whether there are date-times among them, is asked at once; the driver looks at each
+    of them once. There are as many as a calendar has: date-times and ranges are not among what is asked for.
+    """
+    time = texts[how.time]
+    begins = texts[how.start_day] if how.start_day else F.lit(None).cast("string")
+    is_timed = F.coalesce(time.rlike(IS_TIMED), F.lit(False))
+    short = F.when(F.length(time) <= _LONGEST, time)
+    asked = df.select(short.alias("period"), begins.alias("begins"), is_timed.alias("timed"))
+    rows = asked.distinct().collect()
+    found = [(row.period, row.begins) for row in rows if row.period is not None]
+    days = how.days(found, timed=any(row.timed for row in rows))
+    if not days:
+        return df, dict(texts)
+    table = df.sparkSession.createDataFrame(
+        [(period, begun, day) for (period, begun), day in days.items()],
+        f"{_PERIOD} string, {_BEGINS} string, {_DAY} string",
+    )
+    is_same = (time == F.col(_PERIOD)) & begins.eqNullSafe(F.col(_BEGINS))
+    joined = df.join(F.broadcast(table), is_same, "left")
+    return joined, {**texts, how.time: F.coalesce(F.col(_DAY), time)}
