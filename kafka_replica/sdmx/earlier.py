@@ -6,6 +6,8 @@ usable as that; one that does not say it is the same as in any other format.
 
 from __future__ import annotations
 
+import msgspec
+
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.model import (
     Agency,
@@ -20,10 +22,16 @@ from kafka_replica.sdmx.model import (
     Group,
     HierarchyOfCodelist,
     ItemMap,
+    KeySet,
     Measure,
     Metadataflow,
     MetadataTarget,
     ProcessStep,
+    ProvisionAgreement,
+    QueryableDataSource,
+    Region,
+    ReleaseCalendar,
+    ReportedAttribute,
     ReportingCategory,
     ReportingTaxonomy,
     ReportStructure,
@@ -172,3 +180,46 @@ class AliasedComponentMap(ComponentMapInSet, frozen=True, gc=False, kw_only=True
 
     alias: str | None = None
     preferred_language: str | None = None
+
+
+class ProvisionConstraint(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A constraint of SDMX-ML 2.0, which stands within what it constrains and has no agency, so no URN.
+
+    ``kind`` is "Content" or "Attachment"; ``metadata_concepts`` has its selections in ``components``.
+    """
+
+    id: str
+    kind: str | None = None
+    cube_regions: tuple[Region, ...] = ()
+    metadata_concepts: Region | None = None
+    key_sets: tuple[KeySet, ...] = ()
+    release_calendar: ReleaseCalendar | None = None
+    reference_period: tuple[str, str] | None = None
+
+
+class Provision(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """Where data is, and what is in it."""
+
+    simple_data_source: str | None = None
+    queryable_data_source: QueryableDataSource | None = None
+    constraint: ProvisionConstraint | None = None
+
+
+class ProvisionAgreementOfSources(ProvisionAgreement, frozen=True, gc=False, kw_only=True):
+    """A provision agreement that names sources or constraints, or tells a registry what to index.
+
+    ``provision`` is its own; what it says of its flow and of its provider stands beside it.
+    """
+
+    provision: Provision | None = None
+    flow_provision: Provision | None = None
+    provider_provision: Provision | None = None
+    index_time_series: bool = False
+    index_data_set: bool = False
+    index_reporting_period: bool = False
+
+
+class TimedReportedAttribute(ReportedAttribute, frozen=True, gc=False, kw_only=True):
+    """A reported attribute whose value is a duration, and when that begins."""
+
+    start_time: str

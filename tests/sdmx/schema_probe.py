@@ -104,6 +104,43 @@ def ignored_in_xml(version: str) -> tuple[Findings, list[str]]:
     return findings, refused
 
 
+@cache
+def ignored_in_message(version: str, *path: str) -> tuple[Findings, list[str]]:
+    """The same for what stands in messages of other kinds, at this path of elements (``Schemas.in_message``)."""
+    schemas, findings, refused = Schemas(version), Findings(), []
+    declared = schemas.in_message(*path)
+    for _ in range(_ROUNDS):
+        element = schemas.sample(declared)
+        for name, value in (("isExternalReference", "false"), ("action", "Replace")):
+            if element.get(name):
+                element.set(name, value)
+        root = _message_around(schemas, path, element, version)
+        try:
+            before = _read(etree.tostring(root))
+        except MessageError as error:
+            refused.append(f"{_local(element)}: {error}")
+            continue
+        _probe_xml(findings, root, root, before)
+    return findings, refused
+
+
+def _message_around(schemas: Schemas, path: tuple[str, ...], element: etree._Element, version: str) -> etree._Element:
+    """A message with this element at its path; a set of 2.1 finds what it is reported by in the header."""
+    root = etree.Element(schemas.in_message(path[0]).tag)
+    space = str(root.tag).rpartition("}")[0]
+    header = etree.SubElement(root, f"{space}}}Header")
+    etree.SubElement(header, f"{space}}}Sender", id="ME")
+    if version == "21" and path[0].endswith("Metadata"):
+        structure = schemas.sample(schemas.in_message(path[0], "Header", "Structure"))
+        structure.set("structureID", element.get("structureRef", ""))
+        header.append(structure)
+    holder = root
+    for number in range(2, len(path)):
+        holder = etree.SubElement(holder, schemas.in_message(*path[:number]).tag)
+    holder.append(element)
+    return root
+
+
 def _join(element: etree._Element) -> None:
     """Make a partial target of 2.0 refer to an identifier component that is there."""
     ids = [one.get("id") for one in element.iter("{*}IdentifierComponent")]

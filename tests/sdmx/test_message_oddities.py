@@ -140,6 +140,17 @@ def test_references_and_numbers(reference: str) -> None:
     assert (format_.max_length, format_.min_length, format_.decimals, format_.is_sequence) == (12, None, 2, True)
 
 
+def test_names_of_what_has_none() -> None:
+    """Groups and components have no names in any edition; a message that gives them some is read all the same."""
+    ended = "</s:Dimension></s:DimensionList>"
+    name = '<c:Name xml:lang="en">N</c:Name><c:Description xml:lang="en">D</c:Description>'
+    group = f'{name}<s:GroupDimension><s:DimensionReference><Ref id="FREQ"/></s:DimensionReference></s:GroupDimension>'
+    body = STRUCTURE.format(reference=f"<Ref {FIELDS}/>").replace(
+        ended, f'{name}{ended}<s:Group id="G">{group}</s:Group>'
+    )
+    assert only(xml(body).encode()).groups["G"].dimensions == ("FREQ",)
+
+
 def test_a_reference_to_nothing() -> None:
     """A URN that is none is told, with its line."""
     with pytest.raises(MessageError, match="line 1"):

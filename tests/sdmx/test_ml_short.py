@@ -70,7 +70,7 @@ def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
 def test_both_ways_agree_on_every_class(path: Any) -> None:
-    """Cut up, our own samples are small and plain: most of them are taken."""
+    """Cut up, our own samples are small and plain: most of them are taken, and of other messages none."""
     parts = [part.value for part in split_message(path.read_bytes())]
     taken = 0
     for data in parts:
@@ -79,8 +79,9 @@ def test_both_ways_agree_on_every_class(path: Any) -> None:
         if found is not None:
             taken += 1
             assert said(found) == said(markup.read_message(data))
-    format_ = parse(path.read_bytes())[0]
-    if format_ in {Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}:
+    format_, root = parse(path.read_bytes())
+    is_structure = str(root.tag).endswith("}Structure")
+    if is_structure and format_ in {Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}:
         assert taken > len(parts) * 0.6, f"the short way took {taken} of {len(parts)} messages"
     else:
         assert taken == 0

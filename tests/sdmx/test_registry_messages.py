@@ -101,18 +101,19 @@ def test_deletions_are_refused(version: str) -> None:
             read_message(data)
 
 
+def test_deletions_of_20_are_refused() -> None:
+    """In 2.0 what is to be deleted stands beside the structures, or an event says so."""
+    end = b"</r:Structure>"
+    asked = submission("20").replace(end, end + b'<r:SubmittedStructure action="Delete"/>')
+    held = '<r:StructuralEvent><r:CodeLists><s:CodeList id="CL" agencyID="KR"/></r:CodeLists></r:StructuralEvent>'
+    event = f"<m:NotifyRegistryEvent><r:EventAction>Delete</r:EventAction>{held}</m:NotifyRegistryEvent>"
+    for data in (asked, interface("20", event)):
+        with pytest.raises(MessageError, match="deletion"):
+            read_message(data)
+
+
 def test_without_id() -> None:
     """A registration that no registry has given an id yet has no URN."""
     data = request("21").replace(b'<r:Registration id="REG_1" ', b"<r:Registration ")
     with pytest.raises(MessageError, match="no id"):
         read_message(data)
-
-
-def test_metadata_sets_of_21() -> None:
-    """They have no URN, and the error says so."""
-    base = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
-    data = (
-        f'<m:GenericMetadata xmlns:m="{base}/message"><m:MetadataSet setID="S" structureRef="M"/></m:GenericMetadata>'
-    )
-    with pytest.raises(MessageError, match=r"since SDMX 3\.0"):
-        read_message(data.encode())

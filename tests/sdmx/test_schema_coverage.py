@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 import pytest
-from schema_probe import Findings, ignored_in_json, ignored_in_xml
+from schema_probe import Findings, ignored_in_json, ignored_in_message, ignored_in_xml
 
 # A pattern of places -> why they may be ignored.
 _XML: Final = {
@@ -91,6 +91,31 @@ def test_metadata_sets_of_sdmx_json_are_read_whole(version: str) -> None:
     assert len(findings.noticed) > 40
 
 
+_AROUND: Final = {
+    r".*/Header/Sender@id": "of the message; it is the agency where nothing else tells one",
+    r".*/Header/Structure@(schema|service)URL": "beside structureURL: one address of the metadata structure is kept",
+    r".*/MetadataSet@dataProviderSchemeId": "each kind of organisation has one scheme, with a fixed id",
+    r".*/DataProviderRef/(OrganisationSchemeID|Version)": "each kind of organisation has one scheme, with a fixed id",
+    r".*/ProvisionAgreement@action": "what a registry is asked to do; deletions are refused",
+}
+_OTHER_MESSAGES: Final = {
+    ("21", "GenericMetadata", "MetadataSet"): _XML,
+    ("30", "GenericMetadata", "MetadataSet"): _XML,
+    ("31", "GenericMetadata", "MetadataSet"): _XML,
+    ("20", "GenericMetadata", "MetadataSet"): _XML_OLD,
+    ("20", "RegistryInterface", "QueryProvisioningResponse", "ProvisionAgreement"): _XML_OLD,
+}
+
+
+@pytest.mark.parametrize("path", _OTHER_MESSAGES, ids="-".join)
+def test_metadata_sets_and_agreements_are_read_whole(path: tuple[str, ...]) -> None:
+    """The same for what stands in messages of its own kind: metadata sets, and provision agreements of 2.0."""
+    findings, refused = ignored_in_message(*path)
+    assert refused == []
+    assert len(findings.noticed) > 25
+    assert _unexplained(findings, _OTHER_MESSAGES[path] | _AROUND) == []
+
+
 def test_every_reason_is_needed() -> None:
     """No exception outlives its cause."""
     xml = Findings()
@@ -100,4 +125,8 @@ def test_every_reason_is_needed() -> None:
     for version in ("10", "20"):
         json.noticed |= dict.fromkeys(ignored_in_json(version)[0].ignored, False)
     assert _unused(xml, _XML_OLD) == []
+    others = Findings()
+    for path in _OTHER_MESSAGES:
+        others.noticed |= dict.fromkeys(ignored_in_message(*path)[0].ignored, False)
+    assert _unused(others, _AROUND) == []
     assert _unused(json, _JSON) == []

@@ -68,6 +68,20 @@ class Schemas:
             outer = list(self._elements(self._type_of(inner[0].node), ""))
         return [one for one in outer if not one.tag.endswith(("}Header", "}Footer"))]
 
+    def in_message(self, *path: str) -> Declared:
+        """The element at a path below the messages, by local names: ``GenericMetadata``, ``MetadataSet`` say."""
+        tag = next(tag for kind, tag in self._known if kind == "element" and tag.endswith(f"message}}{path[0]}"))
+        found = Declared(tag, self._known["element", tag])
+        for name in path[1:]:
+            for _ in range(32):  # choices take turns
+                inner = {
+                    one.tag.rpartition("}")[2]: one for one in self._elements(self._type_of(found.node), found.tag)
+                }
+                if name in inner:
+                    break
+            found = inner[name]
+        return found
+
     def artefacts(self, container: Declared) -> list[Declared]:
         """What may stand in a container, each once; its annotations are no artefact."""
         found: dict[str, Declared] = {}

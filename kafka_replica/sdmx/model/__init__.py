@@ -89,6 +89,7 @@ from kafka_replica.sdmx.model.mappings import (
     RepresentationMapping,
     StructureMap,
 )
+from kafka_replica.sdmx.model.metadatareports import MetadataReport, MetadataSetOfReports, TargetObjectValue
 from kafka_replica.sdmx.model.metadatastructures import (
     MetadataAttribute,
     Metadataflow,
@@ -226,7 +227,9 @@ __all__ = [
     "MetadataProvider",
     "MetadataProviderScheme",
     "MetadataProvisionAgreement",
+    "MetadataReport",
     "MetadataSet",
+    "MetadataSetOfReports",
     "MetadataStructure",
     "MetadataTarget",
     "Metadataflow",
@@ -263,6 +266,7 @@ __all__ = [
     "StructureMapInSet",
     "StructureSet",
     "TargetObject",
+    "TargetObjectValue",
     "TimeRange",
     "Transformation",
     "TransformationScheme",

@@ -6,11 +6,13 @@ from typing import Any
 
 from kafka_replica.sdmx.exchange.pysdmx.basics import Work, written
 from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx
-from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
+from kafka_replica.sdmx.model import MetadataSet, MetadataSetOfReports, ReportedAttribute
 
 
 def metadata_report(one: MetadataSet, work: Work) -> Any:
-    """A metadata set of 3.x."""
+    """A metadata set of 3.x. Raises NotExpressibleError for one of 2.1 or 2.0."""
+    if isinstance(one, MetadataSetOfReports):
+        raise work.refused("it is of SDMX 2.1 or 2.0, where each report has targets of its own")
     actions = {action.value.lower(): action for action in pysdmx().ActionType}
     if one.action is not None and one.action.lower() not in actions:
         raise work.refused(f"it has no action {one.action!r}")

@@ -64,6 +64,11 @@ class Cutter:
         if parent is None:
             raise ValueError("a container without a root")
         parent.append(etree.Comment(_MARK))
+        if self._names[container.tag] == "QueryProvisioningResponse":
+            # 2.0 has it after the agreements; a comment in it could be taken for the mark.
+            for status in [one for one in parent if self._names[one.tag] == "StatusMessage"]:
+                etree.strip_tags(status, etree.Comment)
+                parent.append(status)
         written: bytes = etree.tostring(parent.getroottree(), encoding="UTF-8", xml_declaration=True)
         # The header stands before the mark and may hold anything, even the mark: the last one is ours.
         before, _, after = written.rpartition(_MARK_BYTES)

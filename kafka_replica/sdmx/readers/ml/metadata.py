@@ -23,6 +23,7 @@ from kafka_replica.sdmx.readers.ml.parts import first, international, known, nes
 from kafka_replica.sdmx.readers.ml.structures import descriptor
 from kafka_replica.sdmx.readers.ml.tree import Names, fail
 from kafka_replica.sdmx.readers.ml.values import (
+    Child,
     Item,
     annotations_of,
     boolean,
@@ -42,7 +43,7 @@ _TARGETS: Final = {
     "ReportPeriodTarget": ("ReportPeriodTarget", "REPORT_PERIOD_TARGET"),
     "IdentifiableObjectTarget": ("IdentifiableObjectTarget", None),
 }
-_SET_ATTRIBUTES: Final = {
+SET_ATTRIBUTES: Final = {
     "action": "action",
     "reportingBeginDate": "reporting_begin_date",
     "reportingEndDate": "reporting_end_date",
@@ -138,22 +139,26 @@ def metadata_set(item: Item) -> MetadataSet:
         metadata_provision_agreement=ref(rest, "MetadataProvisionAgreement", names),
         targets=parts_of(urn, texts(rest, "Target"), is_stub=is_stub),
         attributes=parts_of(urn, [_reported(one, names) for one in pick(rest, "Attribute")], is_stub=is_stub),
-        **(base | {field: item.element.get(name) for name, field in _SET_ATTRIBUTES.items()}),
+        **(base | {field: item.element.get(name) for name, field in SET_ATTRIBUTES.items()}),
     )
 
 
 def _reported(element: etree._Element, names: Names) -> ReportedAttribute:
     rest = known(element, names)
     notes = first(rest, "Annotations")
-    structured = [(language_of(one), _inside(one)) for one in pick(rest, "StructuredText")]
     return ReportedAttribute(
         id=element.get("id") or fail(element, "it has no id"),
         values=tuple(text_of(one) for one in pick(rest, "Value")),
         texts=international(rest, "Text"),
-        structured_texts=InternationalString(structured),
+        structured_texts=structured_texts(rest),
         attributes=tuple(_reported(one, names) for one in pick(rest, "Attribute")),
         annotations=() if notes is None else annotations_of(notes, names),
     )
+
+
+def structured_texts(rest: list[Child]) -> InternationalString:
+    """The XHTML of all <StructuredText>, as text by language."""
+    return InternationalString([(language_of(one), _inside(one)) for one in pick(rest, "StructuredText")])
 
 
 def _inside(element: etree._Element) -> str:

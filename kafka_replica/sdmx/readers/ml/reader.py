@@ -12,6 +12,7 @@ from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.readers.ml import metadata_reports
 from kafka_replica.sdmx.readers.ml.categories import categorisation, category_scheme, reporting_taxonomy
 from kafka_replica.sdmx.readers.ml.constraints import availability_constraint, constraint
 from kafka_replica.sdmx.readers.ml.cut import Cutter
@@ -19,6 +20,7 @@ from kafka_replica.sdmx.readers.ml.hierarchies import hierarchical_codelist, hie
 from kafka_replica.sdmx.readers.ml.items import codelist, concept_scheme, value_list
 from kafka_replica.sdmx.readers.ml.mappings import representation_map, scheme_map, structure_map
 from kafka_replica.sdmx.readers.ml.metadata import metadata_set, metadata_structure, metadataflow
+from kafka_replica.sdmx.readers.ml.metadata_header import MetadataHeader, is_of_3
 from kafka_replica.sdmx.readers.ml.organisations import organisation_scheme
 from kafka_replica.sdmx.readers.ml.plain import NotPlainError
 from kafka_replica.sdmx.readers.ml.processes import process
@@ -93,7 +95,10 @@ def read_tree(format_: Format, root: etree._Element, size: int) -> Message:
         head, elements = plain
         artefacts = [_artefact(_urn(kind, one), one, names, cutter, format_) for kind, one in elements]
         return Message(format_, _header(head, names), artefacts)
-    artefacts = [_artefact(urn, element, names, cutter, format_) for urn, element in artefacts_in(root, names)]
+    about_sets = MetadataHeader(root, names)
+    artefacts = [
+        _artefact(urn, element, names, cutter, format_, about_sets) for urn, element in artefacts_in(root, names)
+    ]
     header = _header(header_of(root, names), names)
     if format_ is not Format.SDMX_ML_3_1:
         return Message(format_, header, artefacts)
@@ -144,7 +149,10 @@ _FLAGS: Final = {
 }
 
 
-def _artefact(urn: Urn, element: etree._Element, names: Names, cutter: Cutter | None, format_: Format) -> Artefact:
+def _artefact(
+    urn: Urn, element: etree._Element, names: Names, cutter: Cutter | None, format_: Format,
+    about_sets: MetadataHeader | None = None,
+) -> Artefact:  # fmt: skip
     item = Item(element, urn, names)
     arguments = item.arguments
     arguments["is_external_reference"] = False
@@ -161,6 +169,8 @@ def _artefact(urn: Urn, element: etree._Element, names: Names, cutter: Cutter | 
         return read(item)
     if read is None or not names[element.tag]:
         return OpaqueArtefact(urn=urn, content=cutter.message_of(element), content_type=format_, **item.arguments)
+    if about_sets is not None and urn.cls == "MetadataSet" and not is_of_3(element):
+        return metadata_reports.metadata_set(item, about_sets)
     return read(item)
 
 

@@ -14,9 +14,10 @@ from lxml import etree
 from kafka_replica.sdmx.containers import parts_of
 from kafka_replica.sdmx.model import Registration
 from kafka_replica.sdmx.readers.identity import artefact_urn
+from kafka_replica.sdmx.readers.ml.metadata_header import MetadataHeader
 from kafka_replica.sdmx.readers.ml.parts import first, known, pick, ref
 from kafka_replica.sdmx.readers.ml.provisions import queryable_data_source
-from kafka_replica.sdmx.readers.ml.tree import Names, artefacts_of, fail
+from kafka_replica.sdmx.readers.ml.tree import Names, artefacts_of, fail, is_metadata, sets_of
 from kafka_replica.sdmx.readers.ml.values import Item, boolean, reference, text_of
 from kafka_replica.sdmx.urn import Urn
 
@@ -34,6 +35,10 @@ def artefacts_in(root: etree._Element, names: Names) -> Iterator[tuple[Urn, etre
     """
     if any(names[element.tag] == "Structures" for element in root):
         yield from artefacts_of(root, names)
+        return
+    if is_metadata(root, names):
+        header = MetadataHeader(root, names)
+        yield from ((header.urn_of(one), one) for one in sets_of(root, names))
         return
     if names[root.tag] == "Error":
         fail(root, f"a registry answered with an error, not with structures: {text_of(root).strip()[:300]}")

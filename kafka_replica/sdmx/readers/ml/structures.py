@@ -141,7 +141,9 @@ class _Parts:
 
     def _add_group(self, element: etree._Element) -> None:
         names = self.names
-        arguments, rest = named(element, names)
+        item = Item(element, self.urn, names)
+        # No edition gives groups names; that some message does must not hurt.
+        arguments, rest = item.identified, item.rest
         id_ = element.get("id") or fail(element, "it has no id")
         if id_ in self.groups:
             fail(element, f"the id {id_[:80]!r} comes twice in {self.urn}")

@@ -58,6 +58,19 @@ class Names(dict[object, str]):
         return found
 
 
+class LocalNames(Names):
+    """Tag -> local name, whatever namespace it is in, for elements that are named by a metadata structure."""
+
+    def __init__(self) -> None:
+        super().__init__(Format.SDMX_ML_2_1)
+
+    def __missing__(self, tag: object) -> str:
+        # Nothing is kept: these names are for ever, and messages have what names they like.
+        return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+ANY_NAME: Final = LocalNames()
+
 _MANY_NAMES: Final = 5000
 _known: dict[Format, Names] = {}
 
@@ -202,15 +215,7 @@ def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
 
 
 def artefacts_of(root: etree._Element, names: Names) -> Iterator[tuple[Urn, etree._Element]]:
-    """Each maintainable artefact with its URN, in document order. Raises MessageError.
-
-    Metadata sets stand in a message of their own kind (<GenericMetadata>), without <Structures>.
-    """
-    if _is_metadata(root, names):
-        for one in root.iter("{*}MetadataSet"):
-            if names[one.tag]:
-                yield _urn_of_set(one), one
-        return
+    """Each maintainable artefact in <Structures> with its URN, in document order. Raises MessageError."""
     for container in containers_of(root, names):
         if names[container.tag] == AVAILABILITY:
             continue
@@ -219,21 +224,24 @@ def artefacts_of(root: etree._Element, names: Names) -> Iterator[tuple[Urn, etre
                 yield urn_of(element), element
 
 
-def _urn_of_set(element: etree._Element) -> Urn:
-    if element.get("agencyID") is None and element.get("id") is None:
-        fail(element, "metadata sets have an agency and an id, and so a URN, since SDMX 3.0; this one has none")
-    return urn_of(element)
+def sets_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
+    """The metadata sets of a message of metadata."""
+    return (one for one in root.iter("{*}MetadataSet") if names[one.tag])
 
 
-def _is_metadata(root: etree._Element, names: Names) -> bool:
+_METADATA: Final = ("{*}GenericMetadata", "{*}StructureSpecificMetadata")
+
+
+def is_metadata(root: etree._Element, names: Names) -> bool:
+    """Whether it is a message of metadata, which has its sets without <Structures>."""
     if any(names[element.tag] == "Structures" for element in root):
         return False
-    return any(names[element.tag] for element in root.iter("{*}GenericMetadata"))
+    return any(names[element.tag] for element in root.iter(*_METADATA))
 
 
 def availability_of(root: etree._Element, names: Names) -> list[etree._Element]:
     """The <AvailabilityConstraint> elements."""
-    if _is_metadata(root, names) or next(root.iter("{*}Structures"), None) is None:
+    if is_metadata(root, names) or next(root.iter("{*}Structures"), None) is None:
         return []
     held = (container for container in containers_of(root, names) if names[container.tag] == AVAILABILITY)
     return [element for container in held for element in container if _is_element(element)]

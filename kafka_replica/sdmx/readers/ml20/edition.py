@@ -13,6 +13,7 @@ from kafka_replica.sdmx.representation import TextFormat
 
 _NO_AGENCY_NEEDED: Final = {"Concept", "StructureSet"}
 """Of 2.0; in 1.0 it is needed nowhere."""
+_OF_SETS: Final = {"ID", "DataSetID", "DataSetAction"}
 
 
 class Edition(NamedTuple):
@@ -26,18 +27,22 @@ class Edition(NamedTuple):
 
 
 class Source:
-    """A message: its edition, the names of its elements, and who sent it."""
+    """A message: its edition, the names of its elements, who sent it, and what its header says of metadata sets."""
 
-    __slots__ = ("edition", "header", "names", "sender")
+    __slots__ = ("edition", "header", "names", "of_sets", "sender")
 
     def __init__(self, root: etree._Element, edition: Edition) -> None:
         self.edition = edition
         self.names = Names(edition.format)
         self.header = header_of(root, self.names)
         self.sender: str | None = None
+        self.of_sets: dict[str, str] = {}
         for child in self.header if self.header is not None else ():
-            if self.names[child.tag] == "Sender":
+            kind = self.names[child.tag]
+            if kind == "Sender":
                 self.sender = self.sender or child.get("id")
+            elif kind in _OF_SETS:
+                self.of_sets.setdefault(kind, (child.text or "").strip())
 
     def agency_of(self, element: etree._Element) -> str | None:
         """Who maintains it; the sender where the schema lets the attribute be missing."""

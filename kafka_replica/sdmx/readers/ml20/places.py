@@ -1,7 +1,9 @@
 """Where the artefacts are in a message of SDMX-ML 1.0 or 2.0.
 
 Source: SDMXMessage.xsd, StructureType, of both; SDMXRegistry.xsd 2.0, QueryStructureResponseType and
-SubmitStructureRequestType.
+SubmitStructureRequestType, and for provision agreements QueryProvisioningResponseType, SubmitProvisioningRequestType
+and ProvisioningEventType. Metadata sets stand in messages of their own (SDMXMessage.xsd 2.0, GenericMetadataType and
+MessageGroupType).
 """
 
 from __future__ import annotations
@@ -12,9 +14,12 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.ml.tree import fail
 from kafka_replica.sdmx.readers.ml20.edition import Source
+from kafka_replica.sdmx.readers.ml20.metadata_sets import set_urn, sets_in
+from kafka_replica.sdmx.readers.ml20.provisions import agreement_urn, agreements, refuse_deletion
 from kafka_replica.sdmx.readers.standalone import AGENCIES, concept_scheme_urn
 from kafka_replica.sdmx.urn import Urn
 
@@ -38,6 +43,18 @@ CONTAINERS: Final = {
 _ORGANISATIONS: Final = {"DataProviders": "DataProviderScheme", "DataConsumers": "DataConsumerScheme"}
 _ITEMS: Final = {"Concept", "Agency", "DataProvider", "DataConsumer"}
 _HOLDERS: Final = ("{*}Structure", "{*}QueryStructureResponse", "{*}StructuralEvent")
+_OF_AGREEMENTS: Final = {"QueryProvisioningResponse", "SubmitProvisioningRequest", "ProvisioningEvent"}
+_OTHERS: Final = (
+    "{*}QueryProvisioningResponse",
+    "{*}SubmitProvisioningRequest",
+    "{*}ProvisioningEvent",
+    "{*}GenericMetadata",
+    "{*}MessageGroup",
+    "{*}SubmittedStructure",
+    "{*}EventAction",
+)
+_MAY_DELETE: Final = {"SubmittedStructure", "EventAction"}
+_OF_SETS: Final = {"GenericMetadata", "MessageGroup"}
 _NO_CONTAINERS: Final = {"Header", "StatusMessage", "Annotations", ""}
 
 
@@ -52,8 +69,8 @@ def places(root: etree._Element, source: Source) -> list[Place]:
     """All artefacts in their order. Raises MessageError."""
     gathered: dict[Urn, Place] = {}
     found: list[Place] = []
-    for container in _containers(root, source):
-        for place in _places_in(container, source):
+    for holder in _holders(root, source):
+        for place in _places_of(holder, source):
             is_item = source.names[place.elements[0].tag] in _ITEMS
             if is_item and place.urn in gathered:
                 gathered[place.urn].elements.extend(place.elements)
@@ -64,18 +81,33 @@ def places(root: etree._Element, source: Source) -> list[Place]:
     return found
 
 
-def _containers(root: etree._Element, source: Source) -> Iterator[etree._Element]:
-    names = source.names
-    holders = [one for one in root.iter(*_HOLDERS) if names[one.tag]]
-    if not holders:
+def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
+    others = () if source.edition.format is Format.SDMX_ML_1_0 else _OTHERS
+    found = []
+    for one in root.iter(*_HOLDERS, *others):
+        if source.names[one.tag] in _MAY_DELETE:
+            refuse_deletion(one, source)
+        elif source.names[one.tag]:
+            found.append(one)
+    if not found:
         fail(root, "there is no <Structure>, so this is not a structure message")
-    for holder in holders:
-        for container in holder:
-            kind = names[container.tag]
-            if kind in source.edition.containers:
-                yield container
-            elif kind not in _NO_CONTAINERS:
-                fail(container, f"it is not a container of {source.edition.format.title}, such as <CodeLists>")
+    return found
+
+
+def _places_of(holder: etree._Element, source: Source) -> Iterator[Place]:
+    kind = source.names[holder.tag]
+    if kind in _OF_SETS:
+        yield from (Place(set_urn(one, source), [one]) for one in sets_in(holder, source))
+        return
+    if kind in _OF_AGREEMENTS:
+        yield from (Place(agreement_urn(one, source), [one]) for one in agreements(holder, source))
+        return
+    for container in holder:
+        kind = source.names[container.tag]
+        if kind in source.edition.containers:
+            yield from _places_in(container, source)
+        elif kind not in _NO_CONTAINERS:
+            fail(container, f"it is not a container of {source.edition.format.title}, such as <CodeLists>")
 
 
 def _places_in(container: etree._Element, source: Source) -> Iterator[Place]:

@@ -18,9 +18,11 @@ from kafka_replica.sdmx.readers.ml20.hierarchies import hierarchical_codelist
 from kafka_replica.sdmx.readers.ml20.items import codelist, concept_scheme
 from kafka_replica.sdmx.readers.ml20.key_family import key_family
 from kafka_replica.sdmx.readers.ml20.metadata import metadata_structure
+from kafka_replica.sdmx.readers.ml20.metadata_sets import metadata_set
 from kafka_replica.sdmx.readers.ml20.organisations import organisations
 from kafka_replica.sdmx.readers.ml20.places import Place, places
 from kafka_replica.sdmx.readers.ml20.processes import process
+from kafka_replica.sdmx.readers.ml20.provisions import provision_agreement
 from kafka_replica.sdmx.readers.ml20.structuresets import structure_set
 from kafka_replica.sdmx.readers.ml20.values import maintained
 from kafka_replica.sdmx.urn import Urn
@@ -35,9 +37,11 @@ _READERS: Final[dict[str, Callable[[Urn, list[etree._Element], Source], Artefact
     "DataStructure": key_family,
     "Dataflow": dataflow,
     "HierarchicalCodelist": hierarchical_codelist,
+    "MetadataSet": metadata_set,
     "MetadataStructure": metadata_structure,
     "Metadataflow": metadataflow,
     "Process": process,
+    "ProvisionAgreement": provision_agreement,
     "ReportingTaxonomy": reporting_taxonomy,
     "StructureSet": structure_set,
 }

@@ -1,0 +1,56 @@
+"""Metadata sets as 2.1 and 2.0 have them: reports, each about targets of its own.
+
+Source: SDMX 2.1 Section 2, "Metadata Set"; SDMXMetadataGeneric.xsd 2.1; SDMXGenericMetadata.xsd 2.0.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from kafka_replica.sdmx.base import Annotation
+from kafka_replica.sdmx.model.constraints import Region, SetReference
+from kafka_replica.sdmx.model.metadatastructures import MetadataSet, ReportedAttribute
+from kafka_replica.sdmx.urn import Urn
+
+
+class TargetObjectValue(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """What a report is about, for one target object: an artefact or item, a key, a set, a constraint or a period.
+
+    ``value`` and ``object_type`` are of 2.0, which gives an id and the class of what has it.
+    """
+
+    id: str | None = None
+    object: Urn | None = None
+    data_key: Region | None = None
+    data_set: SetReference | None = None
+    constraint: Urn | None = None
+    report_period: str | None = None
+    value: str | None = None
+    object_type: str | None = None
+
+
+class MetadataReport(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A report: which report structure it follows (``id``), which metadata target, about what, and what it says.
+
+    Structure-specific messages leave the ids to the schema that is made of the metadata structure: then they are None.
+    """
+
+    id: str | None = None
+    target: str | None = None
+    target_objects: tuple[TargetObjectValue, ...] = ()
+    attributes: tuple[ReportedAttribute, ...] = ()
+    annotations: tuple[Annotation, ...] = ()
+
+
+class MetadataSetOfReports(MetadataSet, frozen=True, gc=False, kw_only=True):
+    """A metadata set of 2.1 or 2.0.
+
+    ``targets`` and ``attributes`` are those of all reports, one after the other: with one report that is what 3.x
+    would say. A provision agreement of metadata is in ``metadata_provision_agreement``. ``metadata_structure`` and
+    ``metadata_structure_url`` are what the set names to be understood by.
+    """
+
+    metadata_structure: Urn | None = None
+    metadata_structure_url: str | None = None
+    data_provider: Urn | None = None
+    reports: tuple[MetadataReport, ...] = ()
