@@ -309,10 +309,10 @@ def test_refused(name: str) -> None:
     """What is not right is refused at once, in words that tell what."""
     data, reason = BAD[name]
     for act in (read_message,) if name in OF_READING else (read_message, split_message):
-        started = time.monotonic()
+        started = time.thread_time()
         with pytest.raises(MessageError, match=reason) as caught:
             act(data)
-        assert time.monotonic() - started < 2
+        assert time.thread_time() - started < 2
         assert len(str(caught.value)) < 1000
 
 
@@ -326,10 +326,10 @@ def test_linear() -> None:
         data = small(f"VLI+CL'{codes}ASI+KF'{dimensions}{attributes}")
         best = 60.0
         for _ in range(3):
-            started = time.perf_counter()
+            started = time.thread_time()
             assert len(read_message(data)) == 2
             assert len(split_message(data)) == 2
-            best = min(best, time.perf_counter() - started)
+            best = min(best, time.thread_time() - started)
         return best
 
     seconds(100)

@@ -89,10 +89,10 @@ HOSTILE: dict[str, bytes] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_refused(name: str) -> None:
     """Each is refused with MessageError, at once, in words of bounded length."""
-    started = time.monotonic()
+    started = time.thread_time()
     with pytest.raises(MessageError) as caught:
         read_message(HOSTILE[name])
-    assert time.monotonic() - started < 5
+    assert time.thread_time() - started < 5
     assert 20 < len(str(caught.value)) < 3000
 
 
@@ -173,10 +173,10 @@ def test_no_quadratic_work() -> None:
         data = xml(f"<s:Codelists>{lists}</s:Codelists>", header="<m:ID>x</m:ID>" * 50)
         best = 60.0
         for _ in range(3):
-            started = time.perf_counter()
+            started = time.thread_time()
             assert len(split_message(data)) == count
             assert len(read_message(data)) == count
-            best = min(best, time.perf_counter() - started)
+            best = min(best, time.thread_time() - started)
         return best
 
     seconds(100)
@@ -187,10 +187,10 @@ def test_many_namespaces() -> None:
     """Thousands of namespaces, which each part would repeat, are refused at once."""
     namespaces = " ".join(f'xmlns:n{i}="u{i}"' for i in range(5000))
     codelists = "".join(f'<str:Codelist id="C{i}" agencyID="A" version="1.0"/>' for i in range(2000))
-    began_s = time.monotonic()
+    began_s = time.thread_time()
     with pytest.raises(MessageError, match="namespaces"):
         split_message(_message_21(codelists, namespaces=namespaces))
-    assert time.monotonic() - began_s < 5
+    assert time.thread_time() - began_s < 5
 
 
 def test_a_large_header_before_many_artefacts() -> None:

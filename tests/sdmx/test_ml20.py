@@ -564,10 +564,10 @@ BAD = {
 def test_refused(name: str) -> None:
     """What is not right is refused at once, in words that tell what and where."""
     data, reason = BAD[name]
-    started = time.monotonic()
+    started = time.thread_time()
     with pytest.raises(MessageError, match=reason) as caught:
         read_message(data)
-    assert time.monotonic() - started < 2
+    assert time.thread_time() - started < 2
     assert len(str(caught.value)) < 1000
 
 
@@ -604,9 +604,9 @@ def test_a_long_text_below_many_levels() -> None:
     hierarchy = (
         f'<s:HierarchicalCodelist id="H" agencyID="A"><s:Hierarchy id="I">{deep}</s:Hierarchy></s:HierarchicalCodelist>'
     )
-    started = time.monotonic()
+    started = time.thread_time()
     assert len(read_message(xml(f"<HierarchicalCodelists>{hierarchy}</HierarchicalCodelists>"))) == 1
-    assert time.monotonic() - started < 3
+    assert time.thread_time() - started < 3
 
 
 def test_linear() -> None:
@@ -624,9 +624,9 @@ def test_linear() -> None:
         )
         best = 60.0
         for _ in range(3):
-            started = time.perf_counter()
+            started = time.thread_time()
             assert len(read_message(data)) == len(split_message(data)) == count + 52
-            best = min(best, time.perf_counter() - started)
+            best = min(best, time.thread_time() - started)
         return best
 
     seconds(100)
