@@ -32,6 +32,8 @@ _YEARS: Final = range(1950, 2051)
 _FIRST_DAY: Final = date(2000, 1, 1)
 _DAYS: Final = 31 * 365
 _MOST: Final = 5000
+_LETTERS: Final = frozenset("ASTQMWD")
+"""The frequencies whose periods are tried."""
 _QUICK: Final = frozenset({"time-period", "calendar", "frequency", "dimension-missing"})
 """Rules that are asked of a period fast enough to try many thousands of periods."""
 
@@ -75,23 +77,29 @@ def _frequency(checks: Sequence[Check], time: str | None) -> str | None:
 def _usual_period(rules: Rules, checks: tuple[Check, ...]) -> Condition | None:
     time = next(column.id for column in rules.columns if column.is_time)
     freq = _frequency(checks, time)
-    column = None if freq is None else rules.column(freq)
-    codes = frozenset() if column is None else column.values & frozenset("ASTQMWD")
-    if freq is None or not codes:
+    if freq is None:
+        # Not months, weeks and days: these are many, and the plan has each of them several times.
+        fine = _fine_periods(checks, time, None, _LETTERS & frozenset("ASTQ"))
+        return _unless(Not(OneOf(Value(time), fine)), [time], checks) if fine else None
+    column = rules.column(freq)
+    codes = frozenset() if column is None else column.values & _LETTERS
+    if not codes:
         return None
     fine = _fine_periods(checks, time, freq, codes)
     return _unless(Not(OneOf(Joined((freq, time), _SEPARATOR), fine)), [freq, time], checks) if fine else None
 
 
 @lru_cache(maxsize=64)
-def _fine_periods(checks: tuple[Check, ...], time: str, freq: str, codes: frozenset[str]) -> frozenset[str]:
-    """Frequency and period together, where no check is broken."""
+def _fine_periods(checks: tuple[Check, ...], time: str, freq: str | None, codes: frozenset[str]) -> frozenset[str]:
+    """Periods where no check is broken; with the frequency before them where there is one."""
     quick = all(check.rule in _QUICK for check in checks)
     return frozenset(
-        f"{code}{_SEPARATOR}{period}"
+        period if freq is None else f"{code}{_SEPARATOR}{period}"
         for code in sorted(codes)
         for period in (_periods(code) if quick or code != "D" else ())
-        if not any(evaluate(check.broken, {time: period, freq: code}) for check in checks)
+        if not any(
+            evaluate(check.broken, {time: period} if freq is None else {time: period, freq: code}) for check in checks
+        )
     )
 
 
