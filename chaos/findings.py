@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
-_TEXTS_KEPT = 20
+from chaos.found import Found
 
 
 class Kind(StrEnum):
@@ -26,23 +25,14 @@ class Kind(StrEnum):
 
 
 @dataclass(slots=True)
-class Findings:
-    """Counts, and the first sentences of each kind."""
+class Findings(Found[Kind]):
+    """Counts, and the first sentences of each kind; and how much was looked at."""
 
     versions: int = 0
     reads: int = 0
     ends: int = 0
-    found: Counter[Kind] = field(default_factory=Counter)
-    texts: dict[Kind, list[str]] = field(default_factory=dict)
     excused: int = 0
     """Keys that show a transaction as torn as the log has it: nobody can show it whole."""
-
-    def add(self, kind: Kind, text: str) -> None:
-        """One more."""
-        self.found[kind] += 1
-        texts = self.texts.setdefault(kind, [])
-        if len(texts) < _TEXTS_KEPT:
-            texts.append(text)
 
     def add_version(self, where: str, wrong: Iterable[tuple[Kind, str]]) -> None:
         """What is wrong with one version: it counts once a kind, however many keys show it."""
@@ -52,8 +42,3 @@ class Findings:
         for kind, texts in by_kind.items():
             more = f" (and {len(texts) - 3} more)" if len(texts) > 3 else ""
             self.add(kind, f"{where}: {'; '.join(texts[:3])}{more}")
-
-    @property
-    def wrong(self) -> int:
-        """How much is wrong in all."""
-        return self.found.total()

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from chaos.findings import Findings, Kind
+from chaos.found import plain, show_end, show_found
 from chaos.history import History, Outcome
 from chaos.options import Options
 
@@ -87,19 +87,10 @@ class Report:
 
     def show(self, console: Console) -> None:
         """Prints the table, what is wrong, and where to look."""
-        table = Table(show_header=False)
-        for what, count in self.rows():
-            wrong = what in set(Kind) and count
-            table.add_row(what, f"[bold red]{count}[/]" if wrong else str(count))
-        console.print(table)
-        for kind, texts in self.findings.texts.items():
-            for text in texts:
-                console.print(f"{kind}: {text}", markup=False, highlight=False, soft_wrap=True)
+        show_found(console, self.rows(), set(Kind), self.findings)
         for text in self.aborted_shown[:20]:
-            console.print(f"a plain consumer saw: {text}", markup=False, highlight=False, soft_wrap=True)
+            plain(console, f"a plain consumer saw: {text}")
         for name, why in list(self.cut_by_kafka.items())[:20]:
-            console.print(f"torn by Kafka: {name}, {why}", markup=False, highlight=False, soft_wrap=True)
-        if not self.checked_something:
-            console.print("nothing was checked: too short, or nothing worked", style="bold red")
-        if self.folder is not None:
-            console.print(f"histories and records: {self.folder}", markup=False, highlight=False, soft_wrap=True)
+            plain(console, f"torn by Kafka: {name}, {why}")
+        left = None if self.folder is None else f"histories and records: {self.folder}"
+        show_end(console, checked_something=self.checked_something, left=left)

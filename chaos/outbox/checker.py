@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
+from chaos.found import Found
 from chaos.outbox.expected import Expected
 from chaos.outbox.watch import Logged, Version, number_of
 from kafka_replica.producer.outbox import Status
 
-_TEXTS_KEPT = 20
 _TOGETHER = 1000  # transactions that one version may hold, for a replica that lags
 
 
@@ -33,7 +33,7 @@ class Flaw(StrEnum):
 
 
 @dataclass(slots=True)
-class Flaws:
+class Flaws(Found[Flaw]):
     """Counts, and the first sentences of each kind; and how much was looked at."""
 
     transactions: int = 0
@@ -41,20 +41,6 @@ class Flaws:
     versions: int = 0
     together: int = 0
     """Versions of more than one transaction."""
-    found: Counter[Flaw] = field(default_factory=Counter)
-    texts: dict[Flaw, list[str]] = field(default_factory=dict)
-
-    def add(self, flaw: Flaw, text: str) -> None:
-        """One more."""
-        self.found[flaw] += 1
-        texts = self.texts.setdefault(flaw, [])
-        if len(texts) < _TEXTS_KEPT:
-            texts.append(text)
-
-    @property
-    def wrong(self) -> int:
-        """How much is wrong in all."""
-        return self.found.total()
 
 
 def check_marks(expected: Sequence[Expected], marks: Mapping[int, int], flaws: Flaws) -> None:

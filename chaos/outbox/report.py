@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
+from chaos.found import show_end, show_found
 from chaos.outbox.checker import Flaw, Flaws
 from chaos.outbox.options import OutboxOptions
 
@@ -73,15 +73,6 @@ class OutboxReport:
         """Prints the table, what is wrong, and where to look."""
         if self.remark:
             console.print(self.remark, style="bold red", soft_wrap=True)
-        table = Table(show_header=False)
-        for what, count in self.rows():
-            wrong = what in set(Flaw) and count
-            table.add_row(what, f"[bold red]{count}[/]" if wrong else str(count))
-        console.print(table)
-        for flaw, texts in self.flaws.texts.items():
-            for text in texts:
-                console.print(f"{flaw}: {text}", markup=False, highlight=False, soft_wrap=True)
-        if not self.checked_something:
-            console.print("nothing was checked: too short, or nothing worked", style="bold red")
-        if self.folder is not None:
-            console.print(f"journals and logs: {self.folder}", markup=False, highlight=False, soft_wrap=True)
+        show_found(console, self.rows(), set(Flaw), self.flaws)
+        left = None if self.folder is None else f"journals and logs: {self.folder}"
+        show_end(console, checked_something=self.checked_something, left=left)
