@@ -1,4 +1,4 @@
-"""The small containers of the model: texts in several languages, and items by id in document order."""
+"""The small containers of the model: items by id in document order; and texts in several languages, of ``texts``."""
 
 from __future__ import annotations
 
@@ -7,110 +7,32 @@ import re
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any, Final, NoReturn, Protocol, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from kafka_replica.errors import UnreadableContentError
+from kafka_replica.sdmx.texts import NO_TEXT, InternationalString, international, written_texts
 from kafka_replica.sdmx.urn import Urn
 
+__all__ = [
+    "NO_ITEMS",
+    "NO_TEXT",
+    "InternationalString",
+    "Items",
+    "LazyItems",
+    "StubItems",
+    "StubTuple",
+    "collector_paused",
+    "international",
+    "items_of",
+    "numbered",
+    "parts_of",
+    "stub_error",
+    "with_ids",
+    "written_texts",
+]
+
 T = TypeVar("T")
-
-
-class WrittenText(Protocol):
-    """A text in a language, as a message has it."""
-
-    locale: str
-    value: str
-
-
-class InternationalString(Mapping[str, str]):
-    """A text in several languages: language -> text, in the order of the message. Immutable.
-
-    Languages compare without regard to case, as BCP 47 says. Of two texts in one language a look-up gives
-    the first; ``texts`` has both.
-    """
-
-    __slots__ = ("_written", "texts")
-    _written: Sequence[WrittenText]
-    texts: tuple[tuple[str, str], ...]
-
-    def __init__(self, texts: Iterable[tuple[str, str]] | Mapping[str, str] = ()) -> None:
-        # A list first: asking an abstract class costs a microsecond, and codelists are long.
-        pairs = texts if type(texts) is list or not isinstance(texts, Mapping) else texts.items()
-        _set_texts(self, tuple(pairs))
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError("an InternationalString cannot be changed")
-
-    def __getattr__(self, name: str) -> Any:
-        # Asked where a slot is empty: the texts have not been made of what is written yet. Two threads make the same.
-        if name != "texts":
-            raise AttributeError(name)
-        written = self._written
-        if written is _TAKEN:
-            return self.texts
-        made = tuple([(one.locale, one.value) for one in written])
-        _set_texts(self, made)
-        _set_written(self, _TAKEN)
-        return made
-
-    def __getitem__(self, language: str) -> str:
-        for known, text in self.texts:
-            if known == language:
-                return text
-        lowered = language.lower()
-        for known, text in self.texts:
-            if known.lower() == lowered:
-                return text
-        raise KeyError(language)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict(self.texts))
-
-    def __len__(self) -> int:
-        return len(dict(self.texts))
-
-    def __hash__(self) -> int:
-        return hash(self.texts)
-
-    def __eq__(self, other: object) -> bool:
-        return self.texts == other.texts if isinstance(other, InternationalString) else NotImplemented
-
-    def __repr__(self) -> str:
-        return f"InternationalString({dict(self.texts)!r})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.texts,)
-
-    def in_language(self, language: str | None = None) -> str | None:
-        """The text in that language or None; without a language the English one, else the first."""
-        if language is not None:
-            return self.get(language)
-        found = self.get("en")
-        return found if found is not None or not self.texts else self.texts[0][1]
-
-
-_set_texts: Final = InternationalString.__dict__["texts"].__set__
-
-_TAKEN: Final[Sequence[WrittenText]] = ()
-_set_written: Final = InternationalString.__dict__["_written"].__set__
-_new_string: Final = InternationalString.__new__
-
-
-def international(texts: tuple[tuple[str, str], ...]) -> InternationalString:
-    """The same as ``InternationalString(texts)``, in less time: codelists are long."""
-    made = _new_string(InternationalString)
-    _set_texts(made, texts)
-    return made
-
-
-def written_texts(written: Sequence[WrittenText]) -> InternationalString:
-    """The texts as they are written; pairs are made of them when they are first asked for."""
-    made = _new_string(InternationalString)
-    _set_written(made, written)
-    return made
-
-
-NO_TEXT: Final = InternationalString()
+W = TypeVar("W")
 
 
 class Items(Mapping[str, T]):
@@ -132,6 +54,14 @@ class Items(Mapping[str, T]):
 
     def __contains__(self, item_id: object) -> bool:
         return item_id in self._by_id
+
+    def values(self) -> ValuesView[T]:
+        """The items."""
+        return self._by_id.values()
+
+    def items(self) -> ItemsView[str, T]:
+        """The items by id."""
+        return self._by_id.items()
 
     def __eq__(self, other: object) -> bool:
         """Equal when ids, their order and the items are."""
@@ -171,28 +101,35 @@ def collector_paused() -> Iterator[None]:
         gc.enable()
 
 
+_RUN: Final = 256
+
+
 class LazyItems(Items[T]):
     """Items that are made when they are first asked for: of a long list mostly a few are.
 
-    Until then an item is a number, by which ``make`` finds what was read. All that can be wrong with it was
-    checked before.
+    Until then an item is what was read of it: a value of the type ``written``, of which ``make`` makes the item; a
+    number, for example, by which it is found. All that can be wrong with it was checked before.
     """
 
-    __slots__ = ("_make",)
+    __slots__ = ("_is_begun", "_is_mixed", "_make", "_written")
 
-    def __init__(self, read: dict[str, Any], make: Callable[[str, int], T]) -> None:
+    def __init__(self, read: dict[str, Any], make: Callable[[str, Any], T], written: type = int) -> None:
         # What the class above does would be undone here.
-        self._by_id, self._make = read, make
+        self._by_id, self._written = read, written
+        self._make: Callable[[str, Any], T] | None = make  # None when all are made
+        self._is_begun = self._is_mixed = False
 
     def __getitem__(self, item_id: str) -> T:
+        make = self._make  # before the item: without it all of them are made
         found: Any = self._by_id[item_id]
-        if type(found) is not int:
+        if type(found) is not self._written or make is None:
             item: T = found
             return item
-        made = self._make(item_id, found)
+        made = make(item_id, found)
         with _keeping:  # another thread may have made it meanwhile: what was given out first stays the one
             known: Any = self._by_id[item_id]
-            if type(known) is int:
+            if type(known) is self._written:
+                self._is_mixed = True
                 self._by_id[item_id] = known = made
         given: T = known
         return given
@@ -208,14 +145,35 @@ class LazyItems(Items[T]):
         return self._by_id.items()
 
     def _make_all(self) -> None:
-        make = self._make
-        by_id: dict[str, Any] = self._by_id
-        with collector_paused():
-            made = [(item_id, make(item_id, found)) for item_id, found in list(by_id.items()) if type(found) is int]
+        make, ids = self._make, list(self._by_id)
+        if make is None:
+            return
         with _keeping:
-            for item_id, item in made:
-                if type(by_id[item_id]) is int:
-                    by_id[item_id] = item
+            # Where one alone makes all of them it need not look which are made.
+            self._is_mixed, self._is_begun = self._is_mixed or self._is_begun, True
+        if len(ids) <= _RUN:
+            self._make_some(make, ids)
+        else:
+            with collector_paused():
+                # What was read of a run of them is let go, and its memory used for the next.
+                for start in range(0, len(ids), _RUN):
+                    self._make_some(make, ids[start : start + _RUN])
+        self._make = None
+
+    def _make_some(self, make: Callable[[str, Any], T], ids: list[str]) -> None:
+        by_id: dict[str, Any] = self._by_id
+        with _keeping:
+            if self._is_mixed:
+                ids = [item_id for item_id in ids if type(by_id[item_id]) is self._written]
+            read = [by_id[item_id] for item_id in ids]
+        made = list(map(make, ids, read))
+        with _keeping:
+            if self._is_mixed:
+                for item_id, item in zip(ids, made, strict=True):
+                    if type(by_id[item_id]) is self._written:
+                        by_id[item_id] = item
+            else:
+                by_id.update(zip(ids, made, strict=True))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Items):
@@ -237,15 +195,20 @@ _SHORT: Final = 256
 
 def numbered(ids: Sequence[str]) -> dict[str, int] | None:
     """The ids, each with its number from 0; None where one comes twice, or is none, or is very long."""
-    numbers = {item_id: number for number, item_id in enumerate(ids)}
-    if len(numbers) != len(ids) or "" in numbers:
+    return with_ids({item_id: number for number, item_id in enumerate(ids)}, len(ids))
+
+
+def with_ids(found: dict[Any, W], count: int) -> dict[str, W] | None:
+    """What was found by id, so many; None where an id came twice, or is none, or is very long."""
+    if len(found) != count or None in found or "" in found:
         return None
     # A look or two at all of them together: for one at a time there are too many.
-    joined = "".join(ids)
-    if len(joined) < _SHORT and joined.isascii() and joined.replace("_", "").isalnum():
-        return numbers
-    joined = "\n".join(ids) + "\n"
-    return numbers if joined.count("\n") == len(ids) and _are_ids(joined) else None
+    if count < _SHORT:
+        joined = "".join(found)
+        if len(joined) < _SHORT and joined.isascii() and ("_" + joined).isidentifier():
+            return found
+    joined = "\n".join(found) + "\n"
+    return found if joined.count("\n") == count and _are_ids(joined) else None
 
 
 NO_ITEMS: Final[Items[Any]] = Items()
@@ -282,6 +245,14 @@ class StubItems(Items[T]):
 
     def __contains__(self, item_id: object) -> bool:
         self._refuse()
+
+    def values(self) -> ValuesView[T]:
+        """Raises UnreadableContentError when it is looked at."""
+        return ValuesView(self)
+
+    def items(self) -> ItemsView[str, T]:
+        """Raises UnreadableContentError when it is looked at."""
+        return ItemsView(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StubItems) and self._urn == other._urn

@@ -10,6 +10,7 @@ from kafka_replica.sdmx.readers.encodings import by_charset
 from kafka_replica.sdmx.readers.json_short import short
 from kafka_replica.sdmx.readers.json_tree import JsonMessage, opened
 
+_OBJECT = (b'{"', b"{\n", b"{ ", b"{\r", b"{\t")  # as JSON in UTF-8 begins, and no other encoding of it
 _UNZIPPED = 10  # workbooks are zipped XML
 
 
@@ -23,13 +24,12 @@ def read_message(data: bytes, content_type: str | None = None) -> Message:
         MessageError: damaged, hostile, or not a structure message.
         UnreadableContentError: a workbook that holds no structures.
     """
-    start = data[:1]
-    if start == b"<":
+    if content_type is None and data.startswith(_OBJECT):
+        return _json_message(data, None)
+    if data[:1] == b"<":
         found = ml.read_short(data)
         if found is not None:
             return found
-    elif start == b"{" and content_type is None and b"\0" not in data[:4]:
-        return _json_message(data, None)
     kind, plain = kind_of(data, content_type)
     if kind == "xml":
         return markup.read_message(plain)
@@ -42,9 +42,10 @@ def read_message(data: bytes, content_type: str | None = None) -> Message:
 
 def _json_message(plain: bytes, content_type: str | None) -> Message:
     claimed = of_content_type(content_type) if content_type else None
-    # A guess; the short way declines where it is wrong.
-    read_short = sdmx_json.read_short if plain.find(b'"data"', 0, 4096) >= 0 else fusion.read_short
-    found = short(read_short, plain, claimed)
+    # A guess; the short way declines where it is wrong. Lists end the one, an object with lists the other.
+    end = plain[-3:]
+    is_fusion = end != b"]}}" and (end[1:] == b"]}" or plain.find(b'"data"', 0, 4096) < 0)
+    found = short(fusion.read_short if is_fusion else sdmx_json.read_short, plain, claimed)
     if found is not None:
         return found
     message = opened(plain, claimed)

@@ -103,3 +103,63 @@ def test_a_name_that_only_looks_twice() -> None:
     found = short_way(odd)
     assert found is not None
     assert list(found) == list(long_way(odd))
+
+
+def long_message(**last: Any) -> dict[str, Any]:
+    """A message longer than those that are called short, with texts that are not ASCII."""
+    codes = [{"id": f"C{n}", "name": f"catégorie € {n} " * 5} for n in range(2000)]
+    return json.loads(GOOD) | {"data": {"codelists": [{"id": "CL", "agencyID": "A", "codes": codes, **last}]}}
+
+
+@pytest.mark.parametrize("style", ["compact", "usual", "indented"])
+def test_a_long_message(style: str) -> None:
+    """It is read in the short way, whatever its blanks are; what is wrong with it is not let through."""
+    data = written(json.dumps(long_message(version="1.0")).encode(), style)
+    assert len(data) > 3 * (1 << 16)
+    found = short_way(data)
+    assert found is not None
+    assert list(found) == list(long_way(data))
+    colon = b'"version":' if style == "compact" else b'"version": '
+    for good, bad in (
+        (colon, b'"id": "OTHER", ' + colon),
+        ("catégorie € 900 ".encode(), b"cat\xc3"),
+        (b'"C1999"', b'"C1"'),
+        (b'"C1999"', b'"\xed\xa0\x80"'),
+    ):
+        assert good in data
+        wrong = data.replace(good, bad, 1)
+        assert short_way(wrong) is None
+        with pytest.raises(MessageError):
+            read_message(wrong)
+
+
+def test_letters_across_the_pieces_that_are_checked() -> None:
+    """A letter of several bytes may lie anywhere; half of one at the end is damage."""
+    for shift in range(8):
+        message_ = long_message(version="1.0", name="x" * shift + "€" * 50_000)
+        data = json.dumps(message_, ensure_ascii=False).encode()
+        found = short_way(data)
+        assert found is not None
+        assert next(iter(found)).name() == "x" * shift + "€" * 50_000
+    assert short_way(data[:-1] + b"\xe2") is None
+
+
+@pytest.mark.parametrize("style", ["compact", "usual", "indented"])
+def test_which_of_the_two_it_is(style: str) -> None:
+    """Both formats are told apart however their outer members are ordered, with any class alone."""
+    fusion_ = {"Codelist": [{"id": "CL", "agencyId": "A", "version": "1.0", "items": [{"id": "X"}]}]}
+    sdmx = {"codelists": [{"id": "CL", "agencyID": "A", "version": "1.0", "codes": [{"id": "X"}]}]}
+    meta: dict[str, Any] = {"meta": {"id": "M", "sender": {"id": "S"}}}
+    listed: dict[str, Any] = {"meta": {"id": "M", "contentLanguages": ["en"]}}
+    for whole, format_ in [
+        (meta | fusion_, Format.FUSION_JSON),
+        (fusion_ | meta, Format.FUSION_JSON),
+        (fusion_, Format.FUSION_JSON),
+        (listed | {"data": sdmx}, Format.SDMX_JSON_2_0),
+        ({"data": sdmx} | listed, Format.SDMX_JSON_2_0),
+        ({"data": sdmx, "errors": []}, Format.SDMX_JSON_2_0),
+        ({"data": sdmx}, Format.SDMX_JSON_2_0),
+    ]:
+        found = read_message(written(json.dumps(whole).encode(), style))
+        assert found.format is format_
+        assert [(str(one.urn.reference), list(one.codes)) for one in found] == [("A:CL(1.0)", ["X"])]  # type: ignore[attr-defined]

@@ -13,7 +13,9 @@ from kafka_replica.sdmx.urn import Urn
 
 def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
     """The paths of what is not equal, ``codes['A'].annotations[0].value``; nothing where all is."""
-    if type(one) is not type(other) and not (isinstance(one, Items) and isinstance(other, Items)):
+    are_kept_alike = isinstance(one, Items) and isinstance(other, Items)
+    are_kept_alike = are_kept_alike or (isinstance(one, InternationalString) and isinstance(other, InternationalString))
+    if type(one) is not type(other) and not are_kept_alike:
         yield path or "class"
     elif isinstance(one, msgspec.Struct) and not isinstance(one, (Urn, InternationalString)):
         for name in one.__struct_fields__:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from kafka_replica.sdmx.containers import Items, StubTuple
+from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn
 
@@ -37,7 +37,7 @@ def _collect(artefact: Artefact, found: set[Urn]) -> None:
         one = stack.pop()
         if isinstance(one, Urn):
             found.add(one)
-        elif isinstance(one, msgspec.Struct):
+        elif isinstance(one, msgspec.Struct) and not isinstance(one, InternationalString):
             # Codes refer to nothing, and there are many of them.
             skipped = {"urn", "codes"} if isinstance(one, Codelist) else {"urn"}
             stack.extend(getattr(one, name) for name in one.__struct_fields__ if name not in skipped)

@@ -7,18 +7,21 @@ message anew, level by level, or tells what is wrong with it and where.
 
 from __future__ import annotations
 
+from codecs import utf_8_decode
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 import msgspec
 
 from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx.containers import collector_paused
 from kafka_replica.sdmx.message import Message
 
 M = TypeVar("M")
 
 SMALL: Final = 1 << 16
 """The names in messages that have fewer bytes are worth keeping."""
+_LONG_PIECES: Final = 4096
 _BLANKS: Final = b" \t\n\r"
 _DECLINED: Final = (SdmxError, msgspec.DecodeError, RecursionError, ValueError)
 
@@ -31,10 +34,22 @@ def short(read: Callable[[bytes, M], Message], data: bytes, claimed: M) -> Messa
     """The message, or None where the long way has to look."""
     try:
         # msgspec checks only what it decodes.
-        data.decode()
-        return read(data, claimed)
+        if len(data) < SMALL:
+            data.decode()
+            return read(data, claimed)
+        _must_be_utf8(data)
+        with collector_paused():
+            return read(data, claimed)
     except _DECLINED:
         return None
+
+
+def _must_be_utf8(data: bytes) -> None:
+    """Raises UnicodeDecodeError. In pieces, for a text as long as the message takes new memory, and so time."""
+    view, at, end = memoryview(data), 0, len(data)
+    while at < end:
+        piece = view[at : at + SMALL]
+        at += utf_8_decode(piece, "strict", at + len(piece) == end)[1]
 
 
 def list_of(decoder: msgspec.json.Decoder[Any]) -> Any:
@@ -86,19 +101,34 @@ def joined(*templates: bytes | list[bytes]) -> list[bytes]:
     return pieces
 
 
-def filled(template: list[bytes], values: Iterable[Any]) -> bytes:
-    """The text of a template with these values."""
-    pieces = template.copy()
+def must_be_filled(data: bytes, template: list[bytes], values: Iterable[Any]) -> None:
+    """The same as ``must_be_all`` for a short message: what was kept are the values, in a template."""
+    pieces: list[Any] = template.copy()
     pieces[1::2] = values
-    return b"".join(pieces)
+    if b"".join(pieces) != data:
+        must_be_all(data, pieces)
 
 
-def must_be_all(data: bytes, kept: bytes) -> None:
+def must_be_all(data: bytes, pieces: list[Any]) -> None:
     """Raises DeclinedError where more was there than was kept, or a name has escapes in it.
 
     Parsers keep one of two members with the same name and never say so. What was kept is written down again
     beside what was there: if both are the same but for blanks, nothing was dropped.
     """
+    if len(data) > _LONG_PIECES * len(pieces) and _are_all(data, pieces):
+        return
+    kept = b"".join(pieces)
     # What is kept is in what is there; so where both have as much but for blanks, they are the same.
     if kept != data and len(kept.translate(None, _BLANKS)) != len(data.translate(None, _BLANKS)):
         raise DeclinedError("a name comes twice, or has escapes in it")
+
+
+def _are_all(data: bytes, pieces: list[Any]) -> bool:
+    """Whether the pieces, one after the other, are the data; long ones are not copied for that."""
+    at = 0
+    for piece in pieces:
+        view = memoryview(piece)
+        if not data.startswith(view, at):
+            return False
+        at += view.nbytes
+    return at == len(data)

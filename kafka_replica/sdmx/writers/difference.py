@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kafka_replica.sdmx.containers import Items, StubTuple
+from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple
 
 
 def difference(one: Any, other: Any) -> str | None:
@@ -17,6 +17,8 @@ def difference(one: Any, other: Any) -> str | None:
 
 
 def _path(one: Any, other: Any) -> str:
+    if isinstance(one, InternationalString):
+        return ""
     if type(one) is not type(other) and not (isinstance(one, Items) and isinstance(other, Items)):
         is_other = isinstance(one, msgspec.Struct) and isinstance(other, msgspec.Struct)
         return f" ({type(one).__name__})" if is_other else ""

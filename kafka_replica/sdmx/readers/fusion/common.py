@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final
 
-from kafka_replica.errors import MessageError
+from kafka_replica.errors import MessageError, UrnError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, written_texts
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.readers import json_parts
@@ -33,22 +34,21 @@ def texts_of(texts: list[Text] | None) -> InternationalString:
 
 def annotations_of(wires: list[WireAnnotation]) -> tuple[Annotation, ...]:
     """Annotations."""
-    if len(wires) == 1:
-        return (_annotation(wires[0]),)
-    return tuple([_annotation(one) for one in wires])
+    return (annotation(wires[0]),) if len(wires) == 1 else tuple([annotation(one) for one in wires])
 
 
-def _annotation(wire: WireAnnotation) -> Annotation:
-    url = wire.uri or wire.url
-    if not url and wire.id is None and wire.value is None:
-        return Annotation(title=wire.title, type=wire.type, text=written_texts(wire.text) if wire.text else NO_TEXT)
+def annotation(wire: WireAnnotation) -> Annotation:
+    """An annotation."""
+    texts, url = wire.text, wire.uri or wire.url
+    if not url and wire.value is None:  # what says nothing costs nothing
+        return Annotation(id=wire.id, title=wire.title, type=wire.type, text=written_texts(texts) if texts else NO_TEXT)
     return Annotation(
         id=wire.id,
         title=wire.title,
         type=wire.type,
         value=wire.value,
         urls=InternationalString([("en", url)]) if url else NO_TEXT,
-        text=texts_of(wire.text),
+        text=written_texts(texts) if texts else NO_TEXT,
     )
 
 
@@ -81,8 +81,13 @@ def named(wire: WireNameable) -> dict[str, Any]:
 
 def maintained(wire: WireMaintainable) -> dict[str, Any]:
     """What every maintainable artefact has, but its URN."""
-    arguments = named(wire)
-    arguments["is_external_reference"] = bool(wire.is_external_reference)
+    arguments: dict[str, Any] = {"is_external_reference": bool(wire.is_external_reference)}
+    if wire.annotations or wire.links or wire.uri is not None:
+        arguments |= identified(wire)
+    if wire.names:
+        arguments["names"] = written_texts(wire.names)
+    if wire.descriptions:
+        arguments["descriptions"] = written_texts(wire.descriptions)
     start = wire.start_date if wire.valid_from is None else wire.valid_from
     if start is not None:
         arguments["valid_from"] = when(start)
@@ -117,7 +122,10 @@ def representation(wire: WireRepresentation | None, where: Urn) -> Representatio
         return None
     most = wire.max_occurs
     if wire.representation and wire.text_format is None and most is None and wire.min_occurs is None:
-        return enumerated(wire.representation, where)
+        try:
+            return enumerated(wire.representation)
+        except UrnError:
+            pass  # what follows tells where
     if isinstance(most, str) and most != "unbounded":
         raise MessageError(f"reading {where}: maxOccurs {most[:80]!r} is neither a number nor 'unbounded'")
     return Representation(
@@ -130,6 +138,10 @@ def representation(wire: WireRepresentation | None, where: Urn) -> Representatio
 
 def text_format(wire: WireFormat, where: Urn) -> TextFormat:
     """A text format. Raises MessageError."""
+    if wire.text_type is not None and len(wire.text_type) < _LONG_TYPE:
+        alone, made = _of_type(wire.text_type)
+        if wire == alone:
+            return made
     return json_parts.text_format(wire, where, _text_format, is_whole=True)
 
 
@@ -140,3 +152,12 @@ def _text_format(wire: WireFormat, where: Urn) -> TextFormat:
         is_multi_lingual=wire.is_multi_lingual if wire.is_multi_lingual is not None else wire.is_multilingual,
         **facets(wire, where),
     )
+
+
+_LONG_TYPE: Final = 64
+
+
+@lru_cache(maxsize=64)
+def _of_type(text_type: str) -> tuple[WireFormat, TextFormat]:
+    """A format that says its type and nothing else, as it is written and made."""
+    return WireFormat(text_type=text_type), TextFormat(text_type=text_type)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from kafka_replica.errors import MessageError
-from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, items_of, numbered, written_texts
+from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, items_of, with_ids, written_texts
 from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme, ValueItem, ValueList
 from kafka_replica.sdmx.readers.fusion.common import (
+    annotation,
     annotations_of,
-    links_of,
     maintained,
     named,
     representation,
-    texts_of,
 )
 from kafka_replica.sdmx.readers.fusion.wire import WireItem, WireScheme
 from kafka_replica.sdmx.readers.json_parts import item_urn
@@ -25,30 +24,24 @@ def codelist(urn: Urn, wire: WireScheme) -> Codelist:
     base = maintained(wire)
     package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
 
-    def code(id_: str, number: int) -> Code:
-        one = wires[number]
-        own = Urn(package, "Code", agency, scheme, version, id_)
-        annotations = annotations_of(one.annotations) if one.annotations else ()
-        names = written_texts(one.names) if one.names else NO_TEXT
-        if not one.links and one.uri is None and not one.descriptions:
-            return Code(urn=own, annotations=annotations, names=names, parent=one.parent_code)
+    def code(id_: str, one: WireItem) -> Code:
+        names, notes = one.names, one.annotations
+        if one.links or one.uri is not None or one.descriptions:
+            return Code(urn=Urn(package, "Code", agency, scheme, version, id_), parent=one.parent_code, **named(one))
         return Code(
-            urn=own,
-            annotations=annotations,
-            links=links_of(one.links) if one.links else (),
-            uri=one.uri,
-            names=names,
-            descriptions=texts_of(one.descriptions),
+            urn=Urn(package, "Code", agency, scheme, version, id_),
+            annotations=() if not notes else (annotation(notes[0]),) if len(notes) == 1 else annotations_of(notes),
+            names=written_texts(names) if names else NO_TEXT,
             parent=one.parent_code,
         )
 
-    numbers = numbered([one.id or "" for one in wires]) if wires else None
-    if numbers is not None:
-        return Codelist(urn=urn, codes=LazyItems(numbers, code), **base)
+    written = with_ids({one.id: one for one in wires}, len(wires)) if wires else None
+    if written is not None:
+        return Codelist(urn=urn, codes=LazyItems(written, code, WireItem), **base)
     codes: dict[str, Code] = {}
-    for number, one in enumerate(wires):
+    for one in wires:
         own_id = item_urn(urn, "Code", one.id, codes).item or ""
-        codes[own_id] = code(own_id, number)
+        codes[own_id] = code(own_id, one)
     return Codelist(urn=urn, codes=items_of(urn, codes, is_stub=base["is_external_reference"]), **base)
 
 
@@ -85,19 +78,31 @@ def concept_scheme(urn: Urn, wire: WireScheme) -> ConceptScheme:
 
 def _lazy_concepts(urn: Urn, wires: list[WireItem]) -> Items[Concept] | None:
     """The concepts, of which ids and references are read at once; None where something is wrong with them."""
-    numbers = numbered([one.id or "" for one in wires])
-    if numbers is None:
-        return None
     try:
-        cores = [None if one.representation is None else representation(one.representation, urn) for one in wires]
+        read = {
+            one.id: (one, None if one.representation is None else representation(one.representation, urn))
+            for one in wires
+        }
     except MessageError:
+        return None
+    written = with_ids(read, len(wires))
+    if written is None:
         return None
     package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
 
-    def concept(id_: str, number: int) -> Concept:
-        return _concept(Urn(package, "Concept", agency, scheme, version, id_), wires[number], cores[number])
+    def concept(id_: str, one: tuple[WireItem, Representation | None]) -> Concept:
+        wire, core = one
+        own, names = Urn(package, "Concept", agency, scheme, version, id_), wire.names
+        if not wire.annotations and not wire.links and wire.uri is None and not wire.descriptions:
+            return Concept(
+                urn=own,
+                names=written_texts(names) if names else NO_TEXT,
+                parent=wire.parent_concept,
+                core_representation=core,
+            )
+        return _concept(own, wire, core)
 
-    return LazyItems(numbers, concept)
+    return LazyItems(written, concept, tuple)
 
 
 def _concept(own: Urn, wire: WireItem, core: Representation | None) -> Concept:

@@ -125,6 +125,8 @@ def _known_members(class_: str) -> frozenset[str]:
 def has_unknown(class_: str, members: dict[str, msgspec.Raw]) -> bool:
     """Whether an artefact of one of the classes that are kept whole has a member that we do not know."""
     known = _known_members(class_)
+    if known.issuperset(members):
+        return False
     unknown = [
         name for name, value in members.items() if name not in known and bytes(memoryview(value)[:8]) not in _NOTHING
     ]

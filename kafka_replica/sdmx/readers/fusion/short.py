@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, Final
 
@@ -16,11 +17,11 @@ from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.json_short import (
     SMALL,
     DeclinedError,
-    filled,
     joined,
     list_of,
     list_written,
     must_be_all,
+    must_be_filled,
     object_written,
     template_of,
 )
@@ -43,13 +44,15 @@ _WHOLE_MESSAGE: Final = msgspec.json.Decoder(
 def read_short(data: bytes, _: Format | None) -> Message:
     """The message. Raises DeclinedError or any error of decoding where the long way has to look."""
     outline: dict[str, Any] = _OUTLINE.decode(data)
-    found = _single(data, outline) if len(outline) == 2 and len(data) < SMALL else None
-    if found is not None:
-        return found
+    if len(outline) == 2 and len(data) < SMALL:
+        (first, meta), (name, objects) = outline.items()
+        is_usual = first == "meta" and type(meta) is dict and type(objects) is list
+        if is_usual and len(objects) == 1 and name in READERS:
+            return _single(data, meta, name, objects[0])
     _must_be_whole(data, outline)
     whole: Any = _WHOLE_MESSAGE.decode(data)
     artefacts = [
-        _artefact(name, members, wire)
+        _artefact(name, READERS[name][1], members, wire)
         for name, objects in outline.items()
         if name != "meta"
         for members, wire in zip(objects, getattr(whole, name), strict=True)
@@ -59,31 +62,23 @@ def read_short(data: bytes, _: Format | None) -> Message:
     return Message(Format.FUSION_JSON, header_of(whole.meta) if whole.meta else Header(), artefacts)
 
 
-def _single(data: bytes, outline: dict[str, Any]) -> Message | None:
-    """A header and one artefact, as most messages are; None where it is something else."""
-    (first, meta), (name, objects) = outline.items()
-    if (
-        first != "meta"
-        or type(meta) is not dict
-        or type(objects) is not list
-        or len(objects) != 1
-        or name not in READERS
-    ):
-        return None
-    (members,) = objects
+def _single(data: bytes, meta: dict[str, msgspec.Raw], name: str, members: dict[str, msgspec.Raw]) -> Message:
+    """A header and one artefact, as most messages are."""
     template = _template(tuple(meta), name, tuple(members))
-    must_be_all(data, filled(template, (*meta.values(), *members.values())))
-    whole: Any = _single_decoder(name).decode(data)
-    return Message(Format.FUSION_JSON, header_of(whole.meta), [_artefact(name, members, whole.artefacts[0])])
+    must_be_filled(data, template, (*meta.values(), *members.values()))
+    decode, convert = _single_reader(name)
+    whole: Any = decode(data)
+    return Message(Format.FUSION_JSON, header_of(whole.meta), (_artefact(name, convert, members, whole.artefacts[0]),))
 
 
 @cache
-def _single_decoder(name: str) -> msgspec.json.Decoder[Any]:
+def _single_reader(name: str) -> tuple[Callable[[bytes], Any], Callable[[Urn, Any], Artefact]]:
+    """What decodes a message with one artefact of a class, and what makes the model of that."""
+    decoder, convert = READERS[name]
     # A struct with a field for each class takes longer to make than a small artefact to read.
-    fields = [("meta", WireMeta), ("artefacts", list_of(READERS[name][0]))]
-    return msgspec.json.Decoder(
-        msgspec.defstruct("_Single", fields, rename={"artefacts": name}, gc=False), strict=False
-    )
+    fields = [("meta", WireMeta), ("artefacts", list_of(decoder))]
+    whole = msgspec.defstruct("_Single", fields, rename={"artefacts": name}, gc=False)
+    return msgspec.json.Decoder(whole, strict=False).decode, convert
 
 
 def _must_be_whole(data: bytes, outline: dict[str, Any]) -> None:
@@ -97,7 +92,7 @@ def _must_be_whole(data: bytes, outline: dict[str, Any]) -> None:
         written = object_written(objects) if name == "meta" else list_written(objects)
         pieces += (b'%b"%b": ' % (mark, name.encode()), *written)
         mark = b", "
-    must_be_all(data, b"".join([*pieces, b"}"]))
+    must_be_all(data, [*pieces, b"}"])
 
 
 @lru_cache(maxsize=256)
@@ -106,10 +101,12 @@ def _template(meta: tuple[str, ...], name: str, members: tuple[str, ...]) -> lis
     return joined(b'{"meta": ', template_of(meta), f', "{name}": ['.encode(), template_of(members), b"]}")
 
 
-def _artefact(class_: str, members: dict[str, msgspec.Raw], wire: Any) -> Artefact:
+def _artefact(
+    class_: str, convert: Callable[[Urn, Any], Artefact], members: dict[str, msgspec.Raw], wire: Any
+) -> Artefact:
     if class_ in WHOLE and has_unknown(class_, members):
         raise DeclinedError(class_)
     agency, id_, version = wire.agency_id or wire.agency_upper, wire.id, wire.version
     is_whole = agency and id_ and version
     urn = Urn.of(class_, agency, id_, version) if is_whole else artefact_urn(class_, agency, id_, version, None, "")
-    return READERS[class_][1](urn, wire)
+    return convert(urn, wire)

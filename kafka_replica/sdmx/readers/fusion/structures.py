@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from collections.abc import Iterator
+from typing import Any, Final, Literal, TypeAlias
+
+from msgspec.structs import replace
 
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import items_of
@@ -17,7 +20,8 @@ from kafka_replica.sdmx.model import (
 )
 from kafka_replica.sdmx.readers.fusion.common import identified, maintained, representation
 from kafka_replica.sdmx.readers.fusion.wire import WireComponent, WireDataflow, WireDataStructure, WireGroup
-from kafka_replica.sdmx.readers.json_parts import item_urn, lazy_components, reference, references
+from kafka_replica.sdmx.readers.json_parts import component_urn, item_urn, reference, references
+from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
 
 _LEVELS: Final[dict[str, Literal["dataset", "dimensions", "group", "observation"]]] = {
@@ -37,77 +41,86 @@ def dataflow(urn: Urn, wire: WireDataflow) -> Dataflow:
     return Dataflow(urn=urn, structure_reference=reference(wire.data_structure_ref, urn), **maintained(wire))
 
 
-class _Maker:
-    """Makes components of one data structure of what is written (``json_parts.Components``)."""
+_Read: TypeAlias = tuple[
+    str, WireComponent, Urn, Urn | None, Representation | None, tuple[Urn, ...], dict[str, Any] | None
+]
+"""Id, as it is written, URN, concept, representation, roles, annotations and the like."""
 
-    __slots__ = ("lists", "urn")
 
-    def __init__(self, urn: Urn, wire: WireDataStructure) -> None:
-        self.urn = urn
-        dimensions = wire.dimension_list.dimensions or () if wire.dimension_list else ()
-        attributes = wire.attribute_list.attributes or () if wire.attribute_list else ()
-        self.lists = (
-            [("TimeDimension" if one.is_time_dimension else "Dimension", one) for one in dimensions],
-            [("Measure", one) for one in wire.measures or ()],
-            [("DataAttribute", one) for one in attributes],
+def _read(urn: Urn, class_: str, wires: list[WireComponent] | None, taken: set[str]) -> Iterator[_Read]:
+    """What every component of a list has. Raises MessageError."""
+    package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
+    for wire in wires or ():
+        concept = reference(wire.concept, urn)
+        own_class, named_after = "TimeDimension" if wire.is_time_dimension else class_, concept.item if concept else ""
+        id_ = wire.id or named_after or ""
+        if id_ == named_after and id_ and id_ not in taken:  # in order, for the reference is
+            own = Urn(package, own_class, agency, scheme, version, id_)
+        else:
+            own = component_urn(urn, own_class, id_, taken)
+        taken.add(id_)
+        written, roles = wire.representation, wire.concept_roles or wire.concept_role
+        yield (
+            id_,
+            wire,
+            own,
+            concept,
+            None if written is None else representation(written, own),
+            references(roles, own) if roles else (),
+            identified(wire) if wire.annotations or wire.links or wire.uri is not None else None,
         )
 
-    def id_of(self, class_: str, wire: WireComponent) -> str:
-        """The id of a component, all else in it looked at. Raises MessageError."""
-        concept = reference(wire.concept, self.urn)
-        id_ = wire.id or (concept.item if concept else None)
-        try:
-            representation(wire.representation, self.urn)
-            references(wire.concept_roles or wire.concept_role, self.urn)
-        except MessageError:
-            self._component(item_urn(self.urn, class_, id_, {}), wire)  # it tells where
-            raise
-        if class_ == "DataAttribute":
-            _relationship(self.urn, wire)
-        return id_ or ""
 
-    def dimension(self, id_: str, number: int) -> Dimension:
-        class_, wire = self.lists[0][number]
-        return Dimension(position=wire.position or number + 1, **self._component(self._item(class_, id_), wire))
+def _dimensions(urn: Urn, wires: list[WireComponent] | None, taken: set[str]) -> dict[str, Dimension]:
+    found: dict[str, Dimension] = {}
+    for id_, wire, own, concept, values, roles, more in _read(urn, "Dimension", wires, taken):
+        one = Dimension(
+            urn=own,
+            concept=concept,
+            representation=values,
+            concept_roles=roles,
+            position=wire.position or len(found) + 1,
+        )
+        found[id_] = replace(one, **more) if more else one
+    return found
 
-    def measure(self, id_: str, number: int) -> Measure:
-        class_, wire = self.lists[1][number]
-        return Measure(mandatory=wire.mandatory, **self._component(self._item(class_, id_), wire))
 
-    def attribute(self, id_: str, number: int) -> Attribute:
-        class_, wire = self.lists[2][number]
-        return Attribute(
+def _measures(urn: Urn, wires: list[WireComponent] | None, taken: set[str]) -> dict[str, Measure]:
+    found: dict[str, Measure] = {}
+    for id_, wire, own, concept, values, roles, more in _read(urn, "Measure", wires, taken):
+        one = Measure(urn=own, concept=concept, representation=values, concept_roles=roles, mandatory=wire.mandatory)
+        found[id_] = replace(one, **more) if more else one
+    return found
+
+
+def _attributes(urn: Urn, wires: list[WireComponent] | None, taken: set[str]) -> dict[str, Attribute]:
+    found: dict[str, Attribute] = {}
+    for id_, wire, own, concept, values, roles, more in _read(urn, "DataAttribute", wires, taken):
+        one = Attribute(
+            urn=own,
+            concept=concept,
+            representation=values,
+            concept_roles=roles,
             mandatory=wire.mandatory,
-            relationship=_relationship(self.urn, wire),
-            **self._component(self._item(class_, id_), wire),
+            relationship=_relationship(urn, wire),
         )
-
-    def _item(self, class_: str, id_: str) -> Urn:
-        urn = self.urn
-        return Urn(urn.package, class_, urn.agency, urn.id, urn.version, id_)
-
-    def _component(self, own: Urn, wire: WireComponent) -> dict[str, Any]:
-        arguments = identified(wire) if wire.annotations or wire.links or wire.uri is not None else {}
-        arguments["urn"], arguments["concept"] = own, reference(wire.concept, self.urn)
-        if wire.representation is not None:
-            arguments["representation"] = representation(wire.representation, own)
-        roles = wire.concept_roles or wire.concept_role
-        if roles:
-            arguments["concept_roles"] = references(roles, own)
-        return arguments
+        found[id_] = replace(one, **more) if more else one
+    return found
 
 
 def data_structure(urn: Urn, wire: WireDataStructure) -> DataStructure:
     """A DataStructure."""
     base = maintained(wire)
-    components = _Maker(urn, wire)
-    is_stub = base["is_external_reference"] and not components.lists[0]
-    dimensions, measures, attributes = lazy_components(components, is_stub=is_stub)
+    taken: set[str] = set()
+    dimensions = _dimensions(urn, wire.dimension_list.dimensions if wire.dimension_list else None, taken)
+    is_stub = base["is_external_reference"] and not dimensions
+    measures = _measures(urn, wire.measures, taken)
+    attributes = _attributes(urn, wire.attribute_list.attributes if wire.attribute_list else None, taken)
     return DataStructure(
         urn=urn,
-        dimension_list=dimensions,
-        measures=measures,
-        attributes=attributes,
+        dimension_list=items_of(urn, dimensions, is_stub=is_stub),
+        measures=items_of(urn, measures, is_stub=is_stub),
+        attributes=items_of(urn, attributes, is_stub=is_stub),
         groups=items_of(urn, _groups(urn, wire.groups) if wire.groups else {}, is_stub=is_stub),
         **base,
     )

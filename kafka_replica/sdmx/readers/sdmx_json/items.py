@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_replica.errors import MessageError
-from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, numbered
+from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, with_ids
 from kafka_replica.sdmx.model import (
     Code,
     Codelist,
@@ -39,7 +39,10 @@ from kafka_replica.sdmx.urn import Urn
 def codelist(urn: Urn, wire: WireCodelist, context: Context) -> Codelist:
     """A Codelist, or one of the geographic kinds."""
     arguments: dict[str, Any] = context.maintained(wire)
-    arguments["extensions"] = tuple(_extension(urn, one) for one in wire.codelist_extensions or ())
+    if wire.codelist_extensions:
+        arguments["extensions"] = tuple([_extension(urn, one) for one in wire.codelist_extensions])
+    if urn.cls == "Codelist":
+        return Codelist(urn=urn, codes=_codes(urn, wire, context), **arguments)
     if urn.cls == "GeographicCodelist":
         features = nested(
             urn,
@@ -48,17 +51,15 @@ def codelist(urn: Urn, wire: WireCodelist, context: Context) -> Codelist:
             lambda own, one: GeoFeatureSetCode(urn=own, parent=one.parent, value=one.value, **context.named(one)),
         )
         return GeographicCodelist(urn=urn, codes=item_scheme(urn, wire, features), **arguments)
-    if urn.cls == "GeoGridCodelist":
-        cells = nested(
-            urn,
-            "GeoGridCode",
-            wire.geo_grid_codes or wire.codes,
-            lambda own, one: GeoGridCode(urn=own, parent=one.parent, geo_cell=one.geo_cell, **context.named(one)),
-        )
-        return GeoGridCodelist(
-            urn=urn, codes=item_scheme(urn, wire, cells), grid_definition=wire.grid_definition, **arguments
-        )
-    return Codelist(urn=urn, codes=_codes(urn, wire, context), **arguments)
+    cells = nested(
+        urn,
+        "GeoGridCode",
+        wire.geo_grid_codes or wire.codes,
+        lambda own, one: GeoGridCode(urn=own, parent=one.parent, geo_cell=one.geo_cell, **context.named(one)),
+    )
+    return GeoGridCodelist(
+        urn=urn, codes=item_scheme(urn, wire, cells), grid_definition=wire.grid_definition, **arguments
+    )
 
 
 def _codes(urn: Urn, wire: WireCodelist, context: Context) -> Items[Code]:
@@ -68,14 +69,12 @@ def _codes(urn: Urn, wire: WireCodelist, context: Context) -> Items[Code]:
         return Code(urn=own, parent=one.parent, **context.named(one))
 
     wires = wire.codes or []
-    numbers = numbered([one.id or "" for one in wires]) if wires else None
-    if numbers is None:
+    written = with_ids({one.id: one for one in wires}, len(wires)) if wires else None
+    if written is None:
         return item_scheme(urn, wire, nested(urn, "Code", wires, code))
     package, agency, id_, version = urn.package, urn.agency, urn.id, urn.version
     # Ids are checked, so what is left to do for a code cannot fail.
-    return LazyItems(
-        numbers, lambda item, number: code(Urn(package, "Code", agency, id_, version, item), wires[number])
-    )
+    return LazyItems(written, lambda item, one: code(Urn(package, "Code", agency, id_, version, item), one), WireCode)
 
 
 def _extension(urn: Urn, wire: WireExtension) -> CodelistExtension:
@@ -137,25 +136,24 @@ def concept_scheme(urn: Urn, wire: WireConceptScheme, context: Context) -> Conce
 
 def _lazy_concepts(urn: Urn, wires: list[WireConcept], context: Context) -> Items[Concept] | None:
     """The concepts, of which ids and references are read at once; None where something may be wrong with them."""
-    numbers = numbered([one.id or "" for one in wires])
-    if numbers is None:
-        return None
-    cores: list[Representation | None] = []
+    read: dict[str | None, tuple[WireConcept, Representation | None]] = {}
     try:
         for one in wires:
             if one.iso_concept_reference:
                 return None
             core = one.core_representation
-            cores.append(None if core is None else context.representation(core, urn))
+            read[one.id] = one, None if core is None else context.representation(core, urn)
     except MessageError:
+        return None
+    written = with_ids(read, len(wires))
+    if written is None:
         return None
     package, agency, id_, version = urn.package, urn.agency, urn.id, urn.version
 
-    def concept(item: str, number: int) -> Concept:
-        own = Urn(package, "Concept", agency, id_, version, item)
-        return _concept(own, wires[number], cores[number], context)
+    def concept(item: str, one: tuple[WireConcept, Representation | None]) -> Concept:
+        return _concept(Urn(package, "Concept", agency, id_, version, item), *one, context)
 
-    return LazyItems(numbers, concept)
+    return LazyItems(written, concept, tuple)
 
 
 def _concept(own: Urn, wire: WireConcept, core: Representation | None, context: Context) -> Concept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, Final
 
@@ -14,11 +15,11 @@ from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.json_short import (
     SMALL,
     DeclinedError,
-    filled,
     joined,
     list_of,
     list_written,
     must_be_all,
+    must_be_filled,
     template_of,
 )
 from kafka_replica.sdmx.readers.json_tree import collection_of, sdmx_json_format
@@ -29,16 +30,17 @@ from kafka_replica.sdmx.urn import Urn
 
 _CLASSES: Final = {collection_of(name): name for name in READERS} | {"valuelists": "ValueList"}
 """List, as the schemas name it (and registries) -> class."""
+_LONG_ADDRESS: Final = 300
 
 
-class _Outline(msgspec.Struct, forbid_unknown_fields=True):
+class _Outline(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """The outer levels, what is in an artefact left as bytes."""
 
     data: dict[str, list[dict[str, msgspec.Raw]]]
     meta: msgspec.Raw
 
 
-class _Whole(msgspec.Struct):
+class _Whole(msgspec.Struct, gc=False):
     """The same, decoded."""
 
     data: Any
@@ -59,45 +61,56 @@ _WHOLE: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(
 def read_short(data: bytes, claimed: Format | None) -> Message:
     """The message. Raises DeclinedError or any error of decoding where the long way has to look."""
     outline = _OUTLINE.decode(data)
-    found = _single(data, outline, claimed) if len(outline.data) == 1 and len(data) < SMALL else None
-    if found is not None:
-        return found
-    for name in outline.data:
+    lists = outline.data
+    if len(lists) == 1 and len(data) < SMALL:
+        ((name, objects),) = lists.items()
+        if len(objects) == 1 and name in _CLASSES:
+            return _single(data, outline.meta, name, objects[0], claimed)
+    for name in lists:
         if name not in _CLASSES:
             raise DeclinedError(name)
     _must_be_whole(data, outline)
     whole = _WHOLE.decode(data)
     context = _context(whole.meta)
     artefacts = [
-        _artefact(_CLASSES[name], wire, context) for name in outline.data for wire in getattr(whole.data, name)
+        _artefact(_CLASSES[name], READERS[_CLASSES[name]][1], wire, context)
+        for name in lists
+        for wire in getattr(whole.data, name)
     ]
-    return Message(_format(whole.meta, claimed), _header(whole.meta), artefacts)
+    return Message(_format(whole.meta.schema, claimed), _header(whole.meta), artefacts)
 
 
-def _single(data: bytes, outline: _Outline, claimed: Format | None) -> Message | None:
-    """A header and one artefact, as most messages are; None where it is something else."""
-    ((name, objects),) = outline.data.items()
-    if len(objects) != 1 or name not in _CLASSES:
-        return None
-    (members,) = objects
-    must_be_all(data, filled(_template(name, tuple(members)), (outline.meta, *members.values())))
-    whole: Any = _single_decoder(name).decode(data)
-    artefact = _artefact(_CLASSES[name], whole.data.artefacts[0], _context(whole.meta))
-    return Message(_format(whole.meta, claimed), _header(whole.meta), (artefact,))
+def _single(
+    data: bytes, meta: msgspec.Raw, name: str, members: dict[str, msgspec.Raw], claimed: Format | None
+) -> Message:
+    """A header and one artefact, as most messages are."""
+    must_be_filled(data, _template(name, tuple(members)), (meta, *members.values()))
+    class_, decode, convert = _single_reader(name)
+    whole: Any = decode(data)
+    meta_, wire = whole.meta, whole.data.artefacts[0]
+    return Message(_format(meta_.schema, claimed), _header(meta_), (_artefact(class_, convert, wire, _context(meta_)),))
 
 
 @cache
-def _single_decoder(name: str) -> msgspec.json.Decoder[Any]:
+def _single_reader(name: str) -> tuple[str, Callable[[bytes], Any], Callable[[Urn, Any, Context], Artefact]]:
+    """The class of a list, what decodes a message with one artefact of it, and what makes the model of that."""
+    class_ = _CLASSES[name]
+    decoder, convert = READERS[class_]
     # A struct with a field for each class takes longer to make than a small artefact to read.
-    held = [("artefacts", list_of(READERS[_CLASSES[name]][0]))]
-    single = msgspec.defstruct("_Artefacts", held, rename={"artefacts": name}, gc=False)
-    return msgspec.json.Decoder(
-        msgspec.defstruct("_Single", [("data", single), ("meta", WireMeta)], gc=False), strict=False
-    )
+    single = msgspec.defstruct("_Artefacts", [("artefacts", list_of(decoder))], rename={"artefacts": name}, gc=False)
+    whole = msgspec.defstruct("_Single", [("data", single), ("meta", WireMeta)], gc=False)
+    return class_, msgspec.json.Decoder(whole, strict=False).decode, convert
 
 
-def _format(meta: WireMeta, claimed: Format | None) -> Format:
-    return sdmx_json_format(meta.schema, None, claimed)
+@lru_cache(maxsize=64)
+def _known_format(address: str | None, claimed: Format | None) -> Format:
+    return sdmx_json_format(address, None, claimed)
+
+
+def _format(address: str | None, claimed: Format | None) -> Format:
+    if address is not None and len(address) > _LONG_ADDRESS:
+        return sdmx_json_format(address, None, claimed)
+    return _known_format(address, claimed)
 
 
 def _context(meta: WireMeta) -> Context:
@@ -117,7 +130,7 @@ def _must_be_whole(data: bytes, outline: _Outline) -> None:
     for name, objects in outline.data.items():
         pieces += (b'%b"%b": ' % (mark, name.encode()), *list_written(objects))
         mark = b", "
-    must_be_all(data, b"".join([*pieces, b"}}" if outline.data else b"{}}"]))
+    must_be_all(data, [*pieces, b"}}" if outline.data else b"{}}"])
 
 
 @lru_cache(maxsize=256)
@@ -127,8 +140,8 @@ def _template(name: str, members: tuple[str, ...]) -> list[bytes]:
     return joined([b'{"meta": ', data], template_of(members), b"]}}")
 
 
-def _artefact(class_: str, wire: Any, context: Context) -> Artefact:
+def _artefact(class_: str, convert: Callable[[Urn, Any, Context], Artefact], wire: Any, context: Context) -> Artefact:
     agency, id_, version = wire.agency_id or wire.agency_upper, wire.id, wire.version
     is_whole = agency and id_ and version
     urn = Urn.of(class_, agency, id_, version) if is_whole else artefact_urn(class_, agency, id_, version, None, "")
-    return READERS[class_][1](urn, wire, context)
+    return convert(urn, wire, context)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
-from kafka_replica.errors import MessageError
+from msgspec.structs import replace
+
 from kafka_replica.sdmx.containers import items_of
 from kafka_replica.sdmx.model import (
     Attribute,
@@ -17,7 +19,7 @@ from kafka_replica.sdmx.model import (
     Measure,
     MetadataAttributeUsage,
 )
-from kafka_replica.sdmx.readers.json_parts import item_urn, lazy_components, reference, references
+from kafka_replica.sdmx.readers.json_parts import component_urn, item_urn, reference, references
 from kafka_replica.sdmx.readers.sdmx_json.references import fail, local_id
 from kafka_replica.sdmx.readers.sdmx_json.structures_wire import (
     WireAttributeList,
@@ -32,6 +34,7 @@ from kafka_replica.sdmx.readers.sdmx_json.structures_wire import (
     WireUsage,
 )
 from kafka_replica.sdmx.readers.sdmx_json.values import Context
+from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
 
 
@@ -40,7 +43,7 @@ def dataflow(urn: Urn, wire: WireDataflow, context: Context) -> Dataflow:
     return Dataflow(
         urn=urn,
         structure_reference=reference(wire.structure, urn),
-        dimension_constraint=tuple(wire.dimension_constraint or ()),
+        dimension_constraint=tuple(wire.dimension_constraint) if wire.dimension_constraint else (),
         **context.maintained(wire),
     )
 
@@ -48,7 +51,9 @@ def dataflow(urn: Urn, wire: WireDataflow, context: Context) -> Dataflow:
 Written: TypeAlias = tuple[str, WireComponent]
 """A component as it is written, after its class."""
 
+_DESCRIPTORS: Final = ("DimensionDescriptor", "AttributeDescriptor", "MeasureDescriptor")
 _OTHER_DIMENSIONS: Final = frozenset({"MeasureDimension", "TimeDimension"})
+_NOTHING: Final = WireRelationship()
 _FIXED_IDS: Final = {"TimeDimension": "TIME_PERIOD", "PrimaryMeasure": "OBS_VALUE"}
 
 
@@ -81,69 +86,93 @@ def _attributes(wire: WireAttributeList) -> list[Written]:
     return found
 
 
+_Read: TypeAlias = tuple[
+    str, WireComponent, Urn, Urn | None, Representation | None, tuple[Urn, ...], dict[str, Any] | None
+]
+"""Id, as it is written, URN, concept, representation, roles, annotations and the like."""
+
+
 class _Maker:
-    """Makes components of one data structure of what is written (``json_parts.Components``)."""
+    """Makes the components of one data structure of what is written, list by list."""
 
-    __slots__ = ("_context", "lists", "urn")
+    __slots__ = ("_context", "_taken", "_urn")
 
-    def __init__(self, urn: Urn, wire: WireComponents, context: Context) -> None:
-        self.urn, self._context = urn, context
-        self.lists = (
-            _dimensions(wire.dimension_list) if wire.dimension_list else [],
-            _measures(wire.measure_list) if wire.measure_list else [],
-            _attributes(wire.attribute_list) if wire.attribute_list else [],
-        )
+    def __init__(self, urn: Urn, context: Context) -> None:
+        self._urn, self._context = urn, context
+        self._taken: set[str] = set()
 
-    def id_of(self, class_: str, wire: WireComponent) -> str:
-        """The id of a component, all else in it looked at. Raises MessageError."""
-        concept = reference(wire.concept_identity, self.urn)
-        id_ = wire.id or _FIXED_IDS.get(class_) or (concept.item if concept else None)
-        if not id_:
-            fail(self.urn, f"a {class_} has neither an id nor a concept")
-        try:
-            if wire.local_representation is not None:
-                self._context.representation(wire.local_representation, self.urn)
-            if wire.concept_roles:
-                references(wire.concept_roles, self.urn)
-        except MessageError:
-            item_urn(self.urn, class_, id_, {})
-            self._component(id_, class_, wire)  # it tells where
-            raise
-        return id_
+    def _read(self, written: list[Written]) -> Iterator[_Read]:
+        """What every component of a list has. Raises MessageError."""
+        urn, taken, context = self._urn, self._taken, self._context
+        package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
+        for class_, wire in written:
+            concept = reference(wire.concept_identity, urn)
+            named_after = concept.item if concept else None
+            id_ = wire.id or _FIXED_IDS.get(class_) or named_after
+            if not id_:
+                fail(urn, f"a {class_} has neither an id nor a concept")
+            if id_ == named_after and id_ not in taken:  # in order, for the reference is
+                own = Urn(package, class_, agency, scheme, version, id_)
+            else:
+                own = component_urn(urn, class_, id_, taken)
+            taken.add(id_)
+            values, roles = wire.local_representation, wire.concept_roles
+            yield (
+                id_,
+                wire,
+                own,
+                concept,
+                None if values is None else context.representation(values, own),
+                references(roles, own) if roles else (),
+                context.annotated(wire) if wire.annotations or wire.links else None,
+            )
 
-    def dimension(self, id_: str, number: int) -> Dimension:
-        class_, wire = self.lists[0][number]
-        position = number + 1 if wire.position is None else wire.position
-        return Dimension(position=position, **self._component(id_, class_, wire))
+    def dimensions(self, written: list[Written]) -> dict[str, Dimension]:
+        """Dimensions by id, in order."""
+        found: dict[str, Dimension] = {}
+        for id_, wire, own, concept, values, roles, more in self._read(written):
+            position = wire.position
+            one = Dimension(
+                urn=own,
+                concept=concept,
+                representation=values,
+                concept_roles=roles,
+                position=len(found) + 1 if position is None else position,
+            )
+            found[id_] = replace(one, **more) if more else one
+        return found
 
-    def measure(self, id_: str, number: int) -> Measure:
-        class_, wire = self.lists[1][number]
-        return Measure(mandatory=_is_mandatory(wire), **self._component(id_, class_, wire))
+    def measures(self, written: list[Written]) -> dict[str, Measure]:
+        """Measures by id, in order."""
+        found: dict[str, Measure] = {}
+        for id_, wire, own, concept, values, roles, more in self._read(written):
+            is_mandatory = _is_mandatory(wire)
+            one = Measure(urn=own, concept=concept, representation=values, concept_roles=roles, mandatory=is_mandatory)
+            found[id_] = replace(one, **more) if more else one
+        return found
 
-    def attribute(self, id_: str, number: int) -> Attribute:
-        class_, wire = self.lists[2][number]
-        return Attribute(
-            mandatory=_is_mandatory(wire),
-            relationship=_relationship(wire.attribute_relationship or WireRelationship(), wire.measure_relationship),
-            **self._component(id_, class_, wire),
-        )
-
-    def _component(self, id_: str, class_: str, wire: WireComponent) -> dict[str, Any]:
-        urn = self.urn
-        own = Urn(urn.package, class_, urn.agency, urn.id, urn.version, id_)
-        arguments = self._context.annotated(wire) if wire.annotations or wire.links else {}
-        arguments["urn"], arguments["concept"] = own, reference(wire.concept_identity, urn)
-        if wire.local_representation is not None:
-            arguments["representation"] = self._context.representation(wire.local_representation, own)
-        if wire.concept_roles:
-            arguments["concept_roles"] = references(wire.concept_roles, own)
-        return arguments
+    def attributes(self, written: list[Written]) -> dict[str, Attribute]:
+        """Attributes by id, in order."""
+        found: dict[str, Attribute] = {}
+        for id_, wire, own, concept, values, roles, more in self._read(written):
+            one = Attribute(
+                urn=own,
+                concept=concept,
+                representation=values,
+                concept_roles=roles,
+                mandatory=_is_mandatory(wire),
+                relationship=_relationship(wire.attribute_relationship or _NOTHING, wire.measure_relationship),
+            )
+            found[id_] = replace(one, **more) if more else one
+        return found
 
 
 def _is_year_start(wire: WireComponent) -> bool:
     """Whether it is the attribute the schemas of 2.x single out by this id and this format."""
-    format_ = wire.local_representation.format if wire.local_representation else None
-    return wire.id == "REPORTING_YEAR_START_DAY" and format_ is not None and format_.data_type == "MonthDay"
+    if wire.id != "REPORTING_YEAR_START_DAY" or wire.local_representation is None:
+        return False
+    format_ = wire.local_representation.format
+    return format_ is not None and format_.data_type == "MonthDay"
 
 
 def _is_mandatory(wire: WireComponent) -> bool:
@@ -178,16 +207,18 @@ def _says_no_more(wire: WireRelationship) -> bool:
 def data_structure(urn: Urn, wire: WireDataStructure, context: Context) -> DataStructure:
     """A DataStructure."""
     written = wire.data_structure_components or WireComponents()
-    components = _Maker(urn, written, context)
+    make = _Maker(urn, context)
+    dimensions = make.dimensions(_dimensions(written.dimension_list)) if written.dimension_list else {}
+    measures = make.measures(_measures(written.measure_list)) if written.measure_list else {}
+    attributes = make.attributes(_attributes(written.attribute_list)) if written.attribute_list else {}
     # A stub has no dimensions, and then nothing else either.
-    is_stub = bool(wire.is_external_reference) and not components.lists[0]
-    dimensions, measures, attributes = lazy_components(components, is_stub=is_stub)
+    is_stub = bool(wire.is_external_reference) and not dimensions
     usages = written.attribute_list.metadata_attribute_usages if written.attribute_list else None
     return DataStructure(
         urn=urn,
-        dimension_list=dimensions,
-        measures=measures,
-        attributes=attributes,
+        dimension_list=items_of(urn, dimensions, is_stub=is_stub),
+        measures=items_of(urn, measures, is_stub=is_stub),
+        attributes=items_of(urn, attributes, is_stub=is_stub),
         groups=items_of(urn, _groups(urn, written.groups, context) if written.groups else {}, is_stub=is_stub),
         metadata=reference(wire.metadata, urn),
         metadata_attribute_usages=tuple([_usage(urn, one, context) for one in usages]) if usages else (),
@@ -209,18 +240,14 @@ def _usage(urn: Urn, wire: WireUsage, context: Context) -> MetadataAttributeUsag
 
 def _descriptors(urn: Urn, wire: WireComponents, context: Context) -> tuple[Identifiable, ...]:
     """The lists of components that carry annotations or links."""
-    found = []
-    for class_, one in (
-        ("DimensionDescriptor", wire.dimension_list),
-        ("AttributeDescriptor", wire.attribute_list),
-        ("MeasureDescriptor", wire.measure_list),
-    ):
-        if one is None or not (one.annotations or one.links):
-            continue
-        annotated = context.annotated(one)
-        if annotated:
-            found.append(Identifiable(urn=item_urn(urn, class_, one.id or class_, {}), **annotated))
-    return tuple(found)
+    lists = (wire.dimension_list, wire.attribute_list, wire.measure_list)
+    return tuple(
+        [
+            Identifiable(urn=item_urn(urn, class_, one.id or class_, {}), **annotated)
+            for class_, one in zip(_DESCRIPTORS, lists, strict=True)
+            if one is not None and (one.annotations or one.links) and (annotated := context.annotated(one))
+        ]
+    )
 
 
 def _groups(urn: Urn, wires: list[WireGroup], context: Context) -> dict[str, Group]:

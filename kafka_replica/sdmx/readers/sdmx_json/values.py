@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international
+from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international, written_texts
 from kafka_replica.sdmx.formats import of_json_schema
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.readers.json_parts import enumerated, facets, reference, text_format
@@ -41,9 +42,9 @@ class Context(NamedTuple):
         """
         if localised:
             texts = localised.values()
-            pairs: tuple[Any, ...] = tuple(localised.items())
-            if None in texts:
-                pairs = tuple([pair for pair in pairs if pair[1] is not None])
+            if None not in texts and (not best or best in texts):
+                return written_texts(localised)
+            pairs: tuple[Any, ...] = tuple([pair for pair in localised.items() if pair[1] is not None])
             if best and best not in texts:
                 pairs = (*pairs, (self.language, best))
             return international(pairs)
@@ -137,7 +138,10 @@ class Context(NamedTuple):
             return None
         format_ = wire.enumeration_format or wire.format or wire.text_format
         if format_ is None and wire.enumeration and wire.min_occurs is None and wire.max_occurs is None:
-            return enumerated(wire.enumeration, where)
+            try:
+                return enumerated(wire.enumeration)
+            except UrnError:
+                pass  # what follows tells where
         return Representation(
             enumeration=reference(wire.enumeration, where),
             format=self.text_format(format_, where) if format_ else None,
