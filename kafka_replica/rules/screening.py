@@ -62,6 +62,27 @@ def screens(rules: Rules, checks: Sequence[Check], several: frozenset[str] = fro
     return list(found.values())
 
 
+def narrowed(condition: Condition, screen: Condition) -> Condition:
+    """What is left to ask, where the screen is true: the values that it lets pass are none of the row's."""
+    match screen:
+        case Not(OneOf(Value(id_), fine)) | Some((Missing(_), Not(OneOf(Value(id_), fine)))):
+            return _without(condition, id_, fine)
+    return condition
+
+
+def _without(condition: Condition, id_: str, fine: frozenset[str]) -> Condition:
+    match condition:
+        case OneOf(Value(component) as value, known) if component == id_ and not known.isdisjoint(fine):
+            return OneOf(value, known - fine)
+        case Not(inner):
+            return Not(_without(inner, id_, fine))
+        case All(parts):
+            return All(tuple(_without(part, id_, fine) for part in parts))
+        case Some(parts):
+            return Some(tuple(_without(part, id_, fine) for part in parts))
+    return condition
+
+
 def _about_time(rules: Rules, checks: Sequence[Check]) -> tuple[Check, ...]:
     """The checks that look at nothing but the time dimension, and the frequency."""
     time = next((column.id for column in rules.columns if column.is_time), None)
@@ -78,8 +99,8 @@ def _usual_period(rules: Rules, checks: tuple[Check, ...]) -> Condition | None:
     time = next(column.id for column in rules.columns if column.is_time)
     freq = _frequency(checks, time)
     if freq is None:
-        # Not months, weeks and days: these are many, and the plan has each of them several times.
-        fine = _fine_periods(checks, time, None, _LETTERS & frozenset("ASTQ"))
+        # Without weeks and days, which are many: each is paid for, and most data has none.
+        fine = _fine_periods(checks, time, None, _LETTERS - {"W", "D"})
         return _unless(Not(OneOf(Value(time), fine)), [time], checks) if fine else None
     column = rules.column(freq)
     codes = frozenset() if column is None else column.values & _LETTERS

@@ -97,6 +97,9 @@ def _doubtful(
             maybe.append(F.coalesce(F.min(name) != F.max(name), F.lit(False)))
         else:
             maybe.append((F.count(name) == 0) | (F.min(_AGAIN) != F.max(_AGAIN)))
+    if all(isinstance(check, KeyCheck) for check in checks.values()):
+        # Nearly each row is a group of its own: to count before the rows are sent would only cost.
+        hashed = hashed.repartition(_HASH)
     asked = hashed.groupBy(_HASH).agg(any_of(maybe).alias(_AGAIN))
     return asked.filter(F.col(_AGAIN)).select(_HASH)
 

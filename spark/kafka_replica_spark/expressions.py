@@ -36,7 +36,7 @@ from kafka_replica.rules.conditions import (
 )
 from kafka_replica.rules.texts import anchored
 from kafka_replica_spark.cells import Bytes
-from kafka_replica_spark.membership import is_in
+from kafka_replica_spark.membership import fits_a_map, is_in, is_missed
 
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], Column]]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
 _COMPUTE: Final[Mapping[str, Callable[[Any, Any], Column]]] = {"+": add, "-": sub, "*": mul, "%": mod}
@@ -86,9 +86,16 @@ class Expressions:
                 for part in reversed(first):
                     found = F.when(part, found)
                 return found
+            case Some((*missing, Not(OneOf(text, values)))) if self._is_mapped(values) and _asks(missing, text):
+                return is_missed(self.text(text), values)
             case Some(parts):
                 return balanced([self.broken(part) for part in parts], or_)
+            case Not(OneOf(text, values)) if self._is_mapped(values):
+                return self.text(text).isNotNull() & is_missed(self.text(text), values)
         return self.condition(node)
+
+    def _is_mapped(self, values: frozenset[str]) -> bool:
+        return id(values) in self._in_maps and fits_a_map(values)
 
     def condition(self, node: Condition) -> Column:
         """A condition: true, false or NULL."""
@@ -171,6 +178,14 @@ class Expressions:
             # A column of numbers writes 1e22; the value is still a decimal.
             return F.regexp_replace(found, r"e-?[0-9]+\z", "")
         return found
+
+
+def _asks(conditions: Sequence[Condition], text: Text) -> bool:
+    """Whether conditions ask if something is missing, and nothing else but what makes a text NULL."""
+    components = (
+        {text.component} if isinstance(text, Value) else set(text.components) if isinstance(text, Joined) else ()
+    )
+    return all(isinstance(one, Missing) and one.component in components for one in conditions)
 
 
 def _scaled(text: Column, decimals: int) -> Column:

@@ -18,6 +18,8 @@ _ASKED: Final = f"{MARK}asked"
 _LISTED: Final = f"{MARK}listed"
 _SURELY_COMPILED: Final = 56
 """The size of conditions, of which with their findings no method gets too long."""
+_TOGETHER: Final = 16
+"""How much more a part may have of items with one question, which then need not be asked in two parts."""
 _FINDING: Final = 4
 
 
@@ -26,7 +28,7 @@ class Item(NamedTuple):
 
     Attributes:
         suspected: a short condition that is true in each row in which it is found.
-        is_found: whether it is.
+        is_found: whether it is, where that is true; the same column if nothing is left to ask.
         finding: what is then listed; see :func:`finding`.
         size: how many nodes the condition has.
     """
@@ -59,16 +61,15 @@ def with_findings(df: DataFrame, items: Sequence[Item], metadata: Mapping[str, A
     told = dict(metadata)
     if not items:
         return df.select("*", F.lit(None).cast(ERRORS_TYPE).alias(ERRORS, metadata=told))
-    parts = _parts(items)
-    asked = [balanced(_distinct([one.suspected for one in items[part]]), or_) for part in parts]
-    df = _twice(df, _ASKED, asked, lambda one: one.cast("int"))
+    parts = [items[part] for part in _parts(items)]
+    df = _twice(df, _ASKED, [_asked(part) for part in parts], lambda one: _here(one > 0))
     listed = [
-        F.when(F.col(f"{_ASKED}{number}"), F.when(F.col(f"{_ASKED}{number}_") > 0, _listed(items[part])))
+        F.when(F.col(f"{_ASKED}{number}_"), _listed(part, F.col(f"{_ASKED}{number}")))
         for number, part in enumerate(parts)
     ]
-    df = _twice(df, _LISTED, listed, F.size)
+    df = _twice(df, _LISTED, listed, lambda one: _here(F.size(one) > 0))
     lists = [F.col(f"{_LISTED}{number}") for number in range(len(parts))]
-    some = [one.isNotNull() & (F.col(f"{_LISTED}{number}_") > 0) for number, one in enumerate(lists)]
+    some = [F.col(f"{_LISTED}{number}_") for number in range(len(parts))]
     nothing = F.array().cast(ERRORS_TYPE)
     errors = F.when(balanced(some, or_), F.concat(*(F.coalesce(one, nothing) for one in lists)))
     marks = [name for name in df.columns if name.startswith(MARK)]
@@ -82,7 +83,8 @@ def _parts(items: Sequence[Item]) -> list[slice]:
     for number, one in enumerate(items):
         size = _FINDING + one.size
         total += size
-        if total > _SURELY_COMPILED and number > parts[-1].start:
+        most = _SURELY_COMPILED + (_TOGETHER if number and one.suspected is items[number - 1].suspected else 0)
+        if total > most and number > parts[-1].start:
             parts.append(slice(number, number))
             total = size
         parts[-1] = slice(parts[-1].start, number + 1)
@@ -98,9 +100,28 @@ def _twice(df: DataFrame, name: str, columns: list[Column], other: Callable[[Col
     )
 
 
-def _distinct(columns: list[Column]) -> list[Column]:
-    return list({id(one): one for one in columns}.values())
+def _here(column: Column) -> Column:
+    """The same, where it stands: Spark moves nothing past what it takes for not deterministic.
+
+    A filter on ``_errors`` would otherwise be asked of the rows first, with all the conditions in one method.
+    """
+    return column & (F.spark_partition_id() >= 0)
 
 
-def _listed(items: Sequence[Item]) -> Column:
-    return F.array_compact(F.array(*[F.when(one.is_found, one.finding) for one in items])).cast(ERRORS_TYPE)
+def _asked(items: Sequence[Item]) -> Column:
+    """A number with a bit for each condition that is true; a part has too few items for more bits than there are."""
+    bits = [F.when(one, F.lit(1 << bit)).otherwise(F.lit(0)) for bit, one in enumerate(_distinct(items))]
+    return balanced(bits, Column.bitwiseOR)
+
+
+def _distinct(items: Sequence[Item]) -> list[Column]:
+    return list({id(one.suspected): one.suspected for one in items}.values())
+
+
+def _listed(items: Sequence[Item], asked: Column) -> Column:
+    places = {id(one): bit for bit, one in enumerate(_distinct(items))}
+    found: list[Column] = []
+    for one in items:
+        listed = one.finding if one.is_found is one.suspected else F.when(one.is_found, one.finding)
+        found.append(F.when(asked.bitwiseAND(F.lit(1 << places[id(one.suspected)])) > 0, listed))
+    return F.array_compact(F.array(*found)).cast(ERRORS_TYPE)

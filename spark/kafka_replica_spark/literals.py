@@ -20,7 +20,7 @@ _HASHED_FROM: Final = 1000
 """Maps with fewer entries are not looked up by hash (``spark.sql.optimizer.mapLookupHashThreshold``)."""
 MOST_IN_MAPS: Final = 100_000
 """More entries than that in all maps of a plan cost each task more than they save."""
-_SHORT: Final = 8
+_SHORT: Final = 2
 """So few entries are found as fast without a hash."""
 
 
@@ -32,28 +32,49 @@ def maps_are_hashed(session: SparkSession | None) -> bool:
     return (int(major), int(minor)) >= _HASHED_SINCE
 
 
-def found_in(text: Column, keys: Sequence[str], values: Sequence[str] | None, separator: str) -> Column:
+def found_in(text: Column, keys: Sequence[str], values: Sequence[str], separator: str) -> Column:
     """What a map literal has for a text; NULL if nothing, or for NULL.
 
     Args:
         text: what is looked up.
         keys: the keys, at least one, each once.
-        values: what belongs to them; empty texts if None.
+        values: what belongs to them.
         separator: a character in none of the keys and values.
     """
     # What fills a small map up leads to NULL, as what is not there does.
-    count = _HASHED_FROM - len(keys) if _SHORT < len(keys) < _HASHED_FROM else 0
-    fill = _fillers(count, frozenset(keys))
-    found = F.array_repeat(F.lit(""), len(keys)) if values is None else _array(values, separator)
+    fill = _fillers(keys)
+    found = _array(values, separator)
     if fill:
         found = F.concat(found, F.array_repeat(F.lit(None).cast("string"), len(fill)))
+    return _looked_up(text, _array([*keys, *fill], separator), found)
+
+
+def is_missing_from(text: Column, keys: Sequence[str], separator: str) -> Column:
+    """Whether a map literal does not have a text; true for NULL.
+
+    Args:
+        text: what is looked up.
+        keys: the keys, at least one, each once.
+        separator: a character in none of the keys.
+    """
+    fill = _fillers(keys)
+    # Numbers one after the other are one run of bytes, where texts are an object each.
+    number = _looked_up(text, _array([*keys, *fill], separator), F.sequence(F.lit(1), F.lit(len(keys) + len(fill))))
+    return ~F.coalesce(number <= len(keys), F.lit(False)) if fill else number.isNull()
+
+
+def _looked_up(text: Column, keys: Column, values: Column) -> Column:
     # Not ``map[text]``: Spark would compute that again at each place where it is used.
-    return F.try_element_at(F.map_from_arrays(_array([*keys, *fill], separator), found), text)
+    return F.try_element_at(F.map_from_arrays(keys, values), text)
 
 
 def _array(texts: Sequence[str], separator: str) -> Column:
     return F.split(F.lit(separator.join(texts)), separator)
 
 
-def _fillers(count: int, taken: frozenset[str]) -> list[str]:
-    return list(islice((one for one in map(str, naturals()) if one not in taken), count))
+def _fillers(keys: Sequence[str]) -> list[str]:
+    """Other keys, so many that the map is looked up by hash."""
+    if not _SHORT < len(keys) < _HASHED_FROM:
+        return []
+    taken = frozenset(keys)
+    return list(islice((one for one in map(str, naturals()) if one not in taken), _HASHED_FROM - len(keys)))

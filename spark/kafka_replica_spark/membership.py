@@ -6,7 +6,7 @@ Here a larger set is one literal: a table in cells, or a map, which is found fas
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
 from operator import or_
 from typing import Final
@@ -15,9 +15,10 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - everyone calls it so
 
 from kafka_replica_spark.cells import Bytes, cell_of
-from kafka_replica_spark.literals import found_in
+from kafka_replica_spark.literals import is_missing_from
 
 _FEW: Final = 16
+_FEW_IN_MAPS: Final = 2
 _LONG: Final = 48
 """Bytes of a value above which it goes into a table of its own, for the longest decides how long all cells are."""
 _BYTE: Final = b"\xff"
@@ -35,13 +36,23 @@ def is_in(text: Column, values: Iterable[str], *, in_map: bool = False, put: Byt
         put: puts a table into the plan.
     """
     every = sorted(set(values))
+    if in_map and fits_a_map(every):
+        return F.when(text.isNotNull(), ~is_missed(text, every))
     if len(every) <= _FEW:
         return text.isin(every) if every else F.when(text.isNotNull(), F.lit(False))
-    if in_map and not any(_BETWEEN in value for value in every):
-        return F.when(text.isNotNull(), found_in(text, every, None, _BETWEEN).isNotNull())
     codes = [value.encode() for value in every]
     parts = [[one for one in codes if len(one) <= _LONG], [one for one in codes if len(one) > _LONG]]
     return reduce(or_, (_in_cells(text.cast("binary"), part, put) for part in parts if part))
+
+
+def fits_a_map(values: Collection[str]) -> bool:
+    """Whether values can be looked up in a map, and are enough to be found faster there than one after the other."""
+    return len(values) > _FEW_IN_MAPS and not any(_BETWEEN in value for value in values)
+
+
+def is_missed(text: Column, values: Iterable[str]) -> Column:
+    """Whether a map does not have a text; also true for NULL, so that nothing else is to be asked."""
+    return is_missing_from(text, sorted(values), _BETWEEN)
 
 
 def _in_cells(value: Column, values: Sequence[bytes], put: Bytes) -> Column:

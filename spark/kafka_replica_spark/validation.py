@@ -18,9 +18,9 @@ from kafka_replica.rules.actions import Action
 from kafka_replica.rules.conditions import Condition, sets_in, size_of
 from kafka_replica.rules.model import ERRORS, Check, KeyCheck, LevelCheck, Rules
 from kafka_replica.rules.requests import rules_for, splitting_at
-from kafka_replica.rules.screening import screens
+from kafka_replica.rules.screening import narrowed, screens
 from kafka_replica.sdmx import Urn
-from kafka_replica_spark.comparing import compared
+from kafka_replica_spark.comparing import Marked, compared
 from kafka_replica_spark.findings import Item, finding, with_findings
 from kafka_replica_spark.literals import MOST_IN_MAPS, maps_are_hashed
 from kafka_replica_spark.rows import Prepared, prepared
@@ -74,15 +74,14 @@ def validate(
     _check_columns(df, compiled, [ERRORS, VERSION, CUT] if stamp else [ERRORS])
     rows = prepared(df, compiled)
     unchecked = list(rows.bound.unchecked)
-    findings = [_Found(check, rows.broken(check), rows.shown(check)) for check in rows.bound.checks]
     whole = df
+    marked: list[Marked] = []
     if not df.isStreaming:
         whole, marked = compared(rows)
-        findings += [_Found(*one) for one in marked]
     elif rows.bound.keys or rows.bound.levels:
         unchecked.append("duplicate keys and attributes over several rows, for the frame is streaming")
     metadata = _metadata(rows, compiled, snapshot, unchecked)
-    whole = with_findings(whole, _items(rows, compiled, findings), metadata)
+    whole = with_findings(whole, _items(rows, compiled, marked), metadata)
     return with_stamp(whole, snapshot, f"validating against {compiled.artefact}") if stamp else whole
 
 
@@ -113,14 +112,6 @@ def split(validated: DataFrame, *, severity: str = "error") -> Split:
     return Split(validated.filter(~bad).drop(ERRORS), validated.filter(bad))
 
 
-class _Found(NamedTuple):
-    """A check, when a row breaks it, and the value that is then shown."""
-
-    check: Check | KeyCheck | LevelCheck
-    broken: Column
-    value: Column
-
-
 def _metadata(rows: Prepared, rules: Rules, snapshot: Snapshot | None, unchecked: list[str]) -> dict[str, Any]:
     made: dict[str, Any] = {
         "version": rules.version,
@@ -140,16 +131,26 @@ def _check_columns(df: DataFrame, rules: Rules, added: list[str]) -> None:
         )
 
 
-def _items(rows: Prepared, rules: Rules, findings: list[_Found]) -> list[Item]:
+def _items(rows: Prepared, rules: Rules, marked: list[Marked]) -> list[Item]:
     """All that may be found, with a short condition for each that is true where it is."""
     screened = dict(zip(rows.screened, screens(rules, rows.screened, rows.several), strict=True))
     # These are asked of each row, all else of few.
     expressions = rows.expressions.with_maps(_in_maps(rows.df.sparkSession, screened.values()))
     made: dict[Condition, Column] = {}
-    for condition in screened.values():
-        if condition not in made:
-            made[condition] = expressions.broken(condition)
-    return [_item(one, made[screened[one.check]] if one.check in screened else one.broken) for one in findings]
+    items: list[Item] = []
+    for check in rows.bound.checks:
+        screen = screened.get(check)
+        if screen is None:
+            broken = rows.broken(check)
+            items.append(Item(broken, broken, _finding(check, rows.shown(check)), size_of(check.broken)))
+            continue
+        if screen not in made:
+            made[screen] = expressions.broken(screen)
+        suspected = made[screen]
+        left = check.broken if screen is check.broken else narrowed(check.broken, screen)
+        is_found = suspected if left is screen else expressions.broken(left)
+        items.append(Item(suspected, is_found, _finding(check, rows.shown(check)), size_of(left)))
+    return items + [Item(one.broken, one.broken, _finding(one.check, one.value), 1) for one in marked]
 
 
 def _in_maps(session: SparkSession, conditions: Iterable[Condition]) -> list[frozenset[str]]:
@@ -161,9 +162,5 @@ def _in_maps(session: SparkSession, conditions: Iterable[Condition]) -> list[fro
     return [one for one, total in zip(sets, totals, strict=True) if total <= MOST_IN_MAPS]
 
 
-def _item(one: _Found, suspected: Column) -> Item:
-    check = one.check
-    shown = finding(
-        check.rule, getattr(check, "component", None), one.value, check.message, check.severity, check.artefact
-    )
-    return Item(suspected, one.broken, shown, size_of(check.broken) if isinstance(check, Check) else 1)
+def _finding(check: Check | KeyCheck | LevelCheck, value: Column) -> Column:
+    return finding(check.rule, getattr(check, "component", None), value, check.message, check.severity, check.artefact)

@@ -9,8 +9,9 @@ from seeded_faults import seeded, world
 
 from kafka_replica.rules import fitting_rows
 from kafka_replica.rules.binding import bind
+from kafka_replica.rules.conditions import Not, OneOf, Value
 from kafka_replica.rules.evaluation import evaluate
-from kafka_replica.rules.screening import screens
+from kafka_replica.rules.screening import narrowed, screens
 
 _ODD = (
     None,
@@ -48,6 +49,27 @@ def test_nothing_gets_past() -> None:
                 broken += 1
                 assert evaluate(screen, row) is True, (check, row)
     assert broken > 1000
+
+
+def test_what_is_left_to_ask() -> None:
+    """Where a screen is true, the rest of a check says what the whole of it says, and asks for fewer values."""
+    rules = world()
+    source = random.Random(7)
+    rows, _ = seeded(rules, 300, 6)
+    rows += [{name: source.choice((value, *_ODD)) for name, value in row.items()} for row in rows]
+    checks = bind(rules, list(rows[0]), {}).checks
+    left = [
+        (check, screen, narrowed(check.broken, screen))
+        for check, screen in zip(checks, screens(rules, checks), strict=True)
+    ]
+    asked = 0
+    for check, screen, rest in left:
+        for row in rows:
+            if rest != check.broken and evaluate(screen, row) is True:
+                asked += 1
+                assert evaluate(rest, row) is evaluate(check.broken, row), (check, row)
+    assert asked > 100
+    assert any(Not(OneOf(Value("AREA"), frozenset())) == rest for _, _, rest in left)
 
 
 def test_what_fits_passes() -> None:
