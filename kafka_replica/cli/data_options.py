@@ -24,6 +24,7 @@ class DataOptions:
     out_format: Any
     decimal: str
     encoding: str | None
+    time_format: Any
     overwrite: bool
     report_picture: bool
     as_json: bool
@@ -31,7 +32,13 @@ class DataOptions:
     @property
     def of_jobs(self) -> dict[str, Any]:
         """What every job is told."""
-        return {"out": self.out, "out_format": self.out_format, "decimal": self.decimal, "encoding": self.encoding}
+        return {
+            "out": self.out,
+            "out_format": self.out_format,
+            "decimal": self.decimal,
+            "encoding": self.encoding,
+            "time_format": self.time_format,
+        }
 
     @property
     def rules(self) -> dict[str, str] | None:
@@ -53,6 +60,10 @@ _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="The report as a line of JSON on stdout."),
     click.option("--report-picture", is_flag=True, help="Also draw the findings: report.svg."),
     click.option("--overwrite", is_flag=True, help="Replace what an earlier run left in the folder."),
+    click.option(
+        "--time-format", type=click.Choice(["original", "normalized"]), default="original", show_default=True,
+        help="Of periods in SDMX-CSV; normalized: the day or moment on which they begin.",
+    ),
     click.option("--encoding", help="Of text files without a byte order mark; UTF-8 if not given."),
     click.option("--decimal", default=".", show_default=True, help="What stands before decimals in SDMX-CSV."),
     click.option(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from kafka_replica.datasets import TimeFormat
 from kafka_replica.jobs.sources import Source
 from kafka_replica.mapping import MapPlan
 from kafka_replica.rules import Report, Rules
@@ -32,6 +33,7 @@ class Job:
         out_format: of good and rejected rows.
         decimal: what stands before decimals in SDMX-CSV.
         encoding: of text files without a byte order mark; UTF-8 if None.
+        time_format: of periods of good rows in SDMX-CSV; rejected ones are written as they came.
     """
 
     sources: tuple[Source, ...]
@@ -40,6 +42,7 @@ class Job:
     out_format: OutFormat = "csv"
     decimal: str = "."
     encoding: str | None = None
+    time_format: TimeFormat = "original"
 
     def file(self, what: str) -> Path:
         """Where good or rejected rows go."""

@@ -63,6 +63,11 @@ def is_missing_from(text: Column, keys: Sequence[str], separator: str) -> Column
     return ~F.coalesce(number <= len(keys), F.lit(False)) if fill else number.isNull()
 
 
+def entries(keys: int) -> int:
+    """How many entries the map of so many keys has."""
+    return max(keys, _HASHED_FROM) if keys > _SHORT else keys
+
+
 def _looked_up(text: Column, keys: Column, values: Column) -> Column:
     # Not ``map[text]``: Spark would compute that again at each place where it is used.
     return F.try_element_at(F.map_from_arrays(keys, values), text)
@@ -74,7 +79,5 @@ def _array(texts: Sequence[str], separator: str) -> Column:
 
 def _fillers(keys: Sequence[str]) -> list[str]:
     """Other keys, so many that the map is looked up by hash."""
-    if not _SHORT < len(keys) < _HASHED_FROM:
-        return []
     taken = frozenset(keys)
-    return list(islice((one for one in map(str, naturals()) if one not in taken), _HASHED_FROM - len(keys)))
+    return list(islice((one for one in map(str, naturals()) if one not in taken), entries(len(keys)) - len(keys)))

@@ -22,7 +22,7 @@ from kafka_replica.rules.screening import narrowed, screens
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.comparing import Marked, compared
 from kafka_replica_spark.findings import Item, finding, with_findings
-from kafka_replica_spark.literals import MOST_IN_MAPS, maps_are_hashed
+from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
 from kafka_replica_spark.rows import Prepared, prepared
 from kafka_replica_spark.stamps import CUT, VERSION, cut_json, with_stamp
 
@@ -158,7 +158,7 @@ def _in_maps(session: SparkSession, conditions: Iterable[Condition]) -> list[fro
     if not maps_are_hashed(session):
         return []
     sets = sorted((one for condition in set(conditions) for one in sets_in(condition)), key=len)
-    totals = accumulate(map(len, sets))
+    totals = accumulate(entries(len(one)) for one in sets)
     return [one for one, total in zip(sets, totals, strict=True) if total <= MOST_IN_MAPS]
 
 

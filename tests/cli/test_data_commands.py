@@ -101,6 +101,23 @@ def test_rejected_rows(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Pat
     assert not (tmp_path / "out" / "good.csv").exists()
 
 
+def test_periods_as_days(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """Good rows say on which day their periods begin; a rejected one keeps what it had."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    wrong = pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("sometime")).otherwise("TIME_PERIOD")
+    write_sdmx_csv(rows.with_columns(TIME_PERIOD=wrong), data, rules)
+    done = run(
+        "validate", data, "--flow", FLOW, "--structures", SAMPLES, "--out", out, "--time-format", "normalized"
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    good = read_sdmx_csv(out / "good.csv")["TIME_PERIOD"]
+    assert len(good) == 99
+    ranges = rows["TIME_PERIOD"].str.contains("/").sum()
+    assert good.str.contains(r"^\d{4}-\d{2}-\d{2}$").sum() == 99 - ranges
+    assert not rows["TIME_PERIOD"].str.contains(r"^\d{4}-\d{2}-\d{2}$").any()
+    assert read_sdmx_csv(out / "rejected.csv")["TIME_PERIOD"].to_list() == ["sometime"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -28,7 +28,7 @@ def test_both_engines_write_the_same(demo: Snapshot, spark: SparkSession, tmp_pa
     found: dict[str, Outcome] = {}
     for name in ("local", "spark"):
         runs: Engine = engine(name)
-        job = ValidationJob(sources=sources, rules=rules, out=tmp_path / name)
+        job = ValidationJob(sources=sources, rules=rules, out=tmp_path / name, time_format="normalized")
         job.out.mkdir()
         found[name] = runs.validate(job, lambda words: None)
     assert found["local"] == found["spark"]

@@ -15,7 +15,7 @@ from kafka_replica.mapping.evaluating import OURS
 from kafka_replica.rules.conditions import Value
 from kafka_replica.rules.periods import start_of
 from kafka_replica_spark.expressions import Expressions
-from kafka_replica_spark.literals import MOST_IN_MAPS, maps_are_hashed
+from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
 from kafka_replica_spark.mapping.tables import SMALL, look_up
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.texts import as_text, shape_of
@@ -87,7 +87,7 @@ class SparkEngine:
             return self.text(None)
         if len(table) > SMALL and self._entries + len(table) > MOST_IN_MAPS:
             return self._joined(text, table)
-        self._entries += len(table)
+        self._entries += entries(len(table))
         return look_up(text, table, in_map=self._are_hashed)
 
     def _joined(self, text: Column, table: Mapping[str, str]) -> Column:
