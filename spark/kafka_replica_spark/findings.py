@@ -71,7 +71,7 @@ def with_findings(df: DataFrame, items: Sequence[Item], metadata: Mapping[str, A
     lists = [F.col(f"{_LISTED}{number}") for number in range(len(parts))]
     some = [F.col(f"{_LISTED}{number}_") for number in range(len(parts))]
     nothing = F.array().cast(ERRORS_TYPE)
-    errors = F.when(balanced(some, or_), F.concat(*(F.coalesce(one, nothing) for one in lists)))
+    errors = F.when(balanced(some, or_), F.concat(*(F.coalesce(one, nothing) for one in lists)).cast(ERRORS_TYPE))
     marks = [name for name in df.columns if name.startswith(MARK)]
     return df.select("*", errors.alias(ERRORS, metadata=told)).drop(*marks)
 
@@ -124,4 +124,4 @@ def _listed(items: Sequence[Item], asked: Column) -> Column:
     for one in items:
         listed = one.finding if one.is_found is one.suspected else F.when(one.is_found, one.finding)
         found.append(F.when(asked.bitwiseAND(F.lit(1 << places[id(one.suspected)])) > 0, listed))
-    return F.array_compact(F.array(*found)).cast(ERRORS_TYPE)
+    return F.array_compact(F.array(*found))
