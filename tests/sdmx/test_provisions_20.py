@@ -112,3 +112,15 @@ def test_nothing_found_and_no_id() -> None:
     assert next(iter(read_message(DATA.replace(b' id="PA_FULL"', b"").replace(b"PA_PLAIN", b"A")))).id == "A"
     with pytest.raises(MessageError, match="ConstraintID"):
         read_message(DATA.replace(b"<c:ConstraintID>C1</c:ConstraintID>", b""))
+
+
+def test_one_message_within_another() -> None:
+    """An answer within a metadata set has no place there: cut out, the set would bring its agreements along."""
+    inner = DATA[DATA.index(b"<m:QueryProvisioningResponse") : DATA.index(b"</m:RegistryInterface>")]
+    reports = (Path(__file__).parent / "data" / "metadata_set.sdmx20.xml").read_bytes()
+    mark = b"</g:AttributeValueSet>"
+    spaces = b' xmlns:r="http://www.SDMX.org/resources/SDMXML/schemas/v2_0/registry" '
+    inner = inner.replace(b"<m:QueryProvisioningResponse", b"<m:QueryProvisioningResponse" + spaces, 1)
+    assert reports.count(mark)
+    with pytest.raises(MessageError, match="no place in <GenericMetadata>"):
+        split_message(reports.replace(mark, inner + mark, 1))

@@ -83,11 +83,15 @@ def places(root: etree._Element, source: Source) -> list[Place]:
 
 def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
     others = () if source.edition.format is Format.SDMX_ML_1_0 else _OTHERS
-    found = []
+    found: list[etree._Element] = []
     for one in root.iter(*_HOLDERS, *others):
         if source.names[one.tag] in _MAY_DELETE:
             refuse_deletion(one, source)
         elif source.names[one.tag]:
+            # Else what the outer one holds would come along with each of its artefacts.
+            outer = next((above for above in one.iterancestors() if above in found), None)
+            if outer is not None:
+                fail(one, f"it has no place in <{source.names[outer.tag]}>")
             found.append(one)
     if not found:
         fail(root, "there is no <Structure>, so this is not a structure message")
