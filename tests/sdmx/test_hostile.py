@@ -183,6 +183,27 @@ def test_no_quadratic_work() -> None:
     assert seconds(4000) < 9 * seconds(1000)
 
 
+@pytest.mark.parametrize("what", ["components", "answers"])
+def test_many_of_one_kind(what: str) -> None:
+    """40,000 components with unusual ids, or as many empty answers, are looked at once each, not once an other."""
+    count = 40_000
+    if what == "components":
+        concept = "urn:sdmx:org.sdmx.infomodel.conceptscheme.Concept=A:C(1.0).X"
+        dimensions = ",".join(f'{{"id":"A-{i}","concept":"{concept}"}}' for i in range(count))
+        data = (
+            '{"meta":{},"DataStructure":[{"id":"D","agencyId":"A","version":"1.0",'
+            '"urn":"urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=A:D(1.0)",'
+            f'"names":[{{"locale":"en","value":"x"}}],"dimensionList":{{"dimensions":[{dimensions}]}}}}]}}'
+        )
+    else:
+        message = 'xmlns:m="http://www.SDMX.org/resources/SDMXML/schemas/v2_0/message"'
+        answers = "<m:QueryStructureResponse/>" * count
+        data = f"<m:RegistryInterface {message}><m:Header><m:ID>a</m:ID></m:Header>{answers}</m:RegistryInterface>"
+    began_s = time.thread_time()
+    assert len(read_message(data.encode())) == (1 if what == "components" else 0)
+    assert time.thread_time() - began_s < 4
+
+
 def test_many_namespaces() -> None:
     """Thousands of namespaces, which each part would repeat, are refused at once."""
     namespaces = " ".join(f'xmlns:n{i}="u{i}"' for i in range(5000))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, TypeVar
@@ -76,12 +76,12 @@ def component_urn(structure: Urn, class_: str, component: str, taken: set[str]) 
     # Ids of components are those of a programming language, with few exceptions.
     if component.isidentifier() and component.isascii() and component not in taken and len(component) < _USUAL:
         return Urn(structure.package, class_, structure.agency, structure.id, structure.version, component)
-    return item_urn(structure, class_, component, dict.fromkeys(taken))
+    return item_urn(structure, class_, component, taken)
 
 
-def item_urn(scheme: Urn, class_: str, item: str | None, taken: dict[str, Any]) -> Urn:
+def item_urn(scheme: Urn, class_: str, item: str | None, taken: Container[str]) -> Urn:
     """The URN of an item; it must have an id that no other has. Raises MessageError."""
-    if item in taken:
+    if item is not None and item in taken:
         raise MessageError(f"reading {scheme}: the id {item[:80]!r} comes twice, and which one counts cannot be known")
     try:
         return scheme.with_item(class_, item or "")

@@ -83,7 +83,7 @@ def places(root: etree._Element, source: Source) -> list[Place]:
 
 def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
     others = () if source.edition.format is Format.SDMX_ML_1_0 else _OTHERS
-    found: list[etree._Element] = []
+    found: dict[etree._Element, None] = {}
     for one in root.iter(*_HOLDERS, *others):
         if source.names[one.tag] in _MAY_DELETE:
             refuse_deletion(one, source)
@@ -92,10 +92,10 @@ def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
             outer = next((above for above in one.iterancestors() if above in found), None)
             if outer is not None:
                 fail(one, f"it has no place in <{source.names[outer.tag]}>")
-            found.append(one)
+            found[one] = None
     if not found:
         fail(root, "there is no <Structure>, so this is not a structure message")
-    return found
+    return list(found)
 
 
 def _places_of(holder: etree._Element, source: Source) -> Iterator[Place]:
