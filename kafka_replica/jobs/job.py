@@ -48,6 +48,10 @@ class Job:
         """Where good or rejected rows go."""
         return self.out / f"{what}.{self.out_format}"
 
+    def time_format_of(self, what: str) -> TimeFormat:
+        """How periods of good or rejected rows are written."""
+        return self.time_format if what == GOOD else "original"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationJob(Job):

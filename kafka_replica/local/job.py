@@ -114,7 +114,7 @@ def _write(frame: pl.DataFrame, job: Job, what: str, rules: Rules) -> None:
     path = job.file(what)
     if job.out_format == "csv":
         shown = frame.with_columns(_in_words().alias(ERRORS_TEXT)) if ERRORS in frame.columns else frame
-        write_sdmx_csv(shown, path, rules, time_format=job.time_format if what == GOOD else "original")
+        write_sdmx_csv(shown, path, rules, time_format=job.time_format_of(what))
         return
     try:
         frame.write_parquet(Path(path))

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final, NoReturn, TypeVar
 
+import msgspec
+
 from kafka_replica.errors import UnreadableContentError
 from kafka_replica.sdmx.texts import NO_TEXT, InternationalString, international, written_texts
 from kafka_replica.sdmx.urn import Urn
@@ -21,8 +23,10 @@ __all__ = [
     "LazyItems",
     "StubItems",
     "StubTuple",
+    "are_one_kind",
     "collector_paused",
     "international",
+    "is_compound",
     "items_of",
     "numbered",
     "parts_of",
@@ -315,3 +319,14 @@ def parts_of(urn: Urn, found: Iterable[T], *, is_stub: bool) -> tuple[T, ...]:
     """The same for parts without ids."""
     parts = tuple(found)
     return StubTuple(urn) if is_stub and not parts else parts
+
+
+def is_compound(value: object) -> bool:
+    """Whether it is a struct with parts to walk through; URNs and texts are structs, too, but values."""
+    return isinstance(value, msgspec.Struct) and not isinstance(value, (Urn, InternationalString))
+
+
+def are_one_kind(one: object, other: object) -> bool:
+    """Whether two parts of artefacts are of one class; items and texts are, however they are kept."""
+    kept_in_ways = (Items, InternationalString)
+    return type(one) is type(other) or any(isinstance(one, kind) and isinstance(other, kind) for kind in kept_in_ways)

@@ -138,8 +138,7 @@ def _write(df: DataFrame, job: Job, what: str, rules: Rules) -> None:
         df.write.parquet(path, mode="overwrite")
         return
     shown = df.withColumn(ERRORS_TEXT, _in_words()) if ERRORS in df.columns else df
-    time_format = job.time_format if what == GOOD else "original"
-    write_sdmx_csv(shown, path, rules, time_format=time_format, mode="overwrite")
+    write_sdmx_csv(shown, path, rules, time_format=job.time_format_of(what), mode="overwrite")
 
 
 def _in_words() -> Column:

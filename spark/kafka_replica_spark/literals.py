@@ -20,7 +20,7 @@ _HASHED_FROM: Final = 1000
 """Maps with fewer entries are not looked up by hash (``spark.sql.optimizer.mapLookupHashThreshold``)."""
 MOST_IN_MAPS: Final = 100_000
 """More entries than that in all maps of a plan cost each task more than they save."""
-_SHORT: Final = 2
+SHORT: Final = 2
 """So few entries are found as fast without a hash."""
 
 
@@ -65,7 +65,7 @@ def is_missing_from(text: Column, keys: Sequence[str], separator: str) -> Column
 
 def entries(keys: int) -> int:
     """How many entries the map of so many keys has."""
-    return max(keys, _HASHED_FROM) if keys > _SHORT else keys
+    return max(keys, _HASHED_FROM) if keys > SHORT else keys
 
 
 def _looked_up(text: Column, keys: Column, values: Column) -> Column:

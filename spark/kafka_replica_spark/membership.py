@@ -15,10 +15,9 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - everyone calls it so
 
 from kafka_replica_spark.cells import Bytes, cell_of
-from kafka_replica_spark.literals import is_missing_from
+from kafka_replica_spark.literals import SHORT, is_missing_from
 
 _FEW: Final = 16
-_FEW_IN_MAPS: Final = 2
 _LONG: Final = 48
 """Bytes of a value above which it goes into a table of its own, for the longest decides how long all cells are."""
 _BYTE: Final = b"\xff"
@@ -47,7 +46,7 @@ def is_in(text: Column, values: Iterable[str], *, in_map: bool = False, put: Byt
 
 def fits_a_map(values: Collection[str]) -> bool:
     """Whether values can be looked up in a map, and are enough to be found faster there than one after the other."""
-    return len(values) > _FEW_IN_MAPS and not any(_BETWEEN in value for value in values)
+    return len(values) > SHORT and not any(_BETWEEN in value for value in values)
 
 
 def is_missed(text: Column, values: Iterable[str]) -> Column:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
-from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.containers import Items, StubTuple, are_one_kind, is_compound
 
 
 def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
     """The paths of what is not equal, ``codes['A'].annotations[0].value``; nothing where all is."""
-    are_kept_alike = isinstance(one, Items) and isinstance(other, Items)
-    are_kept_alike = are_kept_alike or (isinstance(one, InternationalString) and isinstance(other, InternationalString))
-    if type(one) is not type(other) and not are_kept_alike:
+    if not are_one_kind(one, other):
         yield path or "class"
-    elif isinstance(one, msgspec.Struct) and not isinstance(one, (Urn, InternationalString)):
+    elif is_compound(one):
         for name in one.__struct_fields__:
             yield from differences(getattr(one, name), getattr(other, name), f"{path}.{name}" if path else name)
     elif isinstance(one, Items):

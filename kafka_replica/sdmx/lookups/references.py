@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import msgspec
-
-from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple
+from kafka_replica.sdmx.containers import Items, StubTuple, is_compound
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn
 
@@ -37,7 +35,7 @@ def _collect(artefact: Artefact, found: set[Urn]) -> None:
         one = stack.pop()
         if isinstance(one, Urn):
             found.add(one)
-        elif isinstance(one, msgspec.Struct) and not isinstance(one, InternationalString):
+        elif is_compound(one):
             # Codes refer to nothing, and there are many of them.
             skipped = {"urn", "codes"} if isinstance(one, Codelist) else {"urn"}
             stack.extend(getattr(one, name) for name in one.__struct_fields__ if name not in skipped)

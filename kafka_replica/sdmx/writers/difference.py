@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple
+from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple, are_one_kind
 
 
 def difference(one: Any, other: Any) -> str | None:
@@ -17,12 +17,10 @@ def difference(one: Any, other: Any) -> str | None:
 
 
 def _path(one: Any, other: Any) -> str:
-    if isinstance(one, InternationalString):
-        return ""
-    if type(one) is not type(other) and not (isinstance(one, Items) and isinstance(other, Items)):
+    if not are_one_kind(one, other):
         is_other = isinstance(one, msgspec.Struct) and isinstance(other, msgspec.Struct)
         return f" ({type(one).__name__})" if is_other else ""
-    if isinstance(one, msgspec.Struct):
+    if isinstance(one, msgspec.Struct) and not isinstance(one, InternationalString):
         return _in_struct(one, other)
     if isinstance(one, Items) and not one.is_stub and not other.is_stub:
         return _in_items(one, other)

@@ -10,8 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kafka_replica.sdmx.base import Maintainable
-from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.containers import Items, StubTuple, is_compound
 
 A = TypeVar("A", bound=Maintainable)
 
@@ -28,7 +27,7 @@ def without(artefact: A, fields: frozenset[str]) -> A:
 
 
 def _without(value: Any, fields: frozenset[str]) -> Any:
-    if isinstance(value, msgspec.Struct) and not isinstance(value, (Urn, InternationalString)):
+    if is_compound(value):
         return _struct(value, fields)
     if isinstance(value, Items) and not value.is_stub:
         made = {id_: _without(item, fields) for id_, item in value.items()}
