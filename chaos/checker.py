@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from chaos.expected import NOTHING, Expected, Write
+from chaos.expected import NOTHING, Expected, Write, torn_tombstones
 from chaos.findings import Findings, Kind
 from chaos.history import History, Outcome, WriterHistory, lines
 from chaos.looker import Looker
@@ -38,14 +38,16 @@ def check(folder: Path, history: History, cut: frozenset[str] = frozenset()) -> 
         for line in lines(path):
             looker.take(line)
     _check_states(sorted(folder.glob("*.states.jsonl")), findings)
-    check_end(independent["state"], history, seen, findings)
+    check_end(independent["state"], history, seen, findings, cut)
     for path in sorted(folder.glob("*.end.json")):
         if path.name != f"{INDEPENDENT}.end.json":
             check_alike(path.name.removesuffix(".end.json"), _end(path), independent, findings)
     return findings
 
 
-def check_end(state: dict[str, list[Any]], history: History, seen: frozenset[str], findings: Findings) -> None:
+def check_end(
+    state: dict[str, list[Any]], history: History, seen: frozenset[str], findings: Findings, cut: frozenset[str]
+) -> None:
     """The last state, as an independent reader found it, against the histories."""
     found = {bytes.fromhex(key).decode(): _write(entry) for key, entry in state.items()}
     expected = Expected(history, seen)
@@ -61,7 +63,8 @@ def check_end(state: dict[str, list[Any]], history: History, seen: frozenset[str
     expected.advance(heads)
     for key in sorted(expected.keys() | found.keys()):
         shown_write, due = found.get(key, NOTHING), expected.get(key)
-        if not expected.accepts(key, shown_write):
+        is_gone = shown_write.by is None
+        if not expected.accepts(key, shown_write) and not (is_gone and any(torn_tombstones(key, due, history, cut))):
             kind = Kind.GHOST if due.by is None else Kind.LOST
             wrong.append((kind, f"{key} shows {shown_write}, and should show {due}"))
     findings.ends += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from chaos.history import History, Outcome, Transaction
@@ -97,6 +97,25 @@ class Expected:
             self._perhaps[key] = [
                 other for other in self._perhaps[key] if other.offset is None or other.offset > write.offset
             ]
+
+
+def torn_that_delete(key: str, history: History, torn: Iterable[str]) -> Iterator[Transaction]:
+    """Transactions that Kafka itself tore, and that have a tombstone of this key."""
+    for name in torn:
+        transaction = history.find(name)
+        if transaction is not None and key in transaction.deletes:
+            yield transaction
+
+
+def torn_tombstones(key: str, due: Write, history: History, torn: Iterable[str]) -> Iterator[str]:
+    """The names of torn transactions that may have deleted a key after the write that it should show.
+
+    Such a one's head may lie in a partition that never got their marker, and then tells nothing of the tombstone.
+    """
+    for transaction in torn_that_delete(key, history, torn):
+        offset = transaction.offsets.get(key)
+        if offset is None or due.offset is None or offset > due.offset:
+            yield transaction.name
 
 
 def _same(expected: Write, found: Write) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from chaos.expected import NOTHING, Expected, Write
+from chaos.expected import NOTHING, Expected, Write, torn_that_delete, torn_tombstones
 from chaos.findings import Findings, Kind
 from chaos.history import History, Outcome, Transaction
 from chaos.plan import core, head
@@ -146,7 +146,10 @@ class Looker:
         for key in touched:
             found = self._state.get(key, NOTHING)
             due = self._expected.get(key)
-            if not self._expected.accepts(key, found) and not self._is_cut(found.by, due.by):
+            if self._expected.accepts(key, found) or self._is_cut(found.by, due.by):
+                continue
+            tombstones = torn_tombstones(key, due, self._history, self._torn_anyway) if found.by is None else ()
+            if not self._is_cut(*tombstones):
                 yield self._classified(key, due, found, known)
 
     def _head(self, writer: int, moved: dict[int, int], *, first: bool) -> Wrong:
@@ -187,11 +190,8 @@ class Looker:
         written = [found.number for by in shown if (found := self._history.find(by)) is not None]
         return [
             transaction.name
-            for transaction in self._history.writers[writer].transactions.values()
-            if transaction.name in self._torn_anyway
-            and None in shown
-            and core(writer)[0] in transaction.deletes
-            and transaction.number > min(written)
+            for transaction in torn_that_delete(core(writer)[0], self._history, self._torn_anyway)
+            if None in shown and transaction.number > min(written)
         ]
 
     def _is_cut(self, *names: str | None) -> bool:

@@ -7,6 +7,7 @@ import struct
 import time
 from pathlib import Path
 
+import pytest
 from chaos_world import World, without
 from confluent_kafka import Producer
 
@@ -14,7 +15,7 @@ from chaos.checker import check
 from chaos.findings import Kind
 from chaos.history import History, lines
 from chaos.log_witness import LogWitness, cut_by_kafka
-from chaos.plan import core, head
+from chaos.plan import SHARED, core, head, ring
 from chaos.writers import BY
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -152,6 +153,33 @@ def test_half_a_deletion_that_kafka_tore(world: World) -> None:
     assert Kind.TORN in world.check().found
     assert check(world.folder, world.history, frozenset({"0.2"})).found.keys() <= {Kind.LOST}
     assert Kind.TORN in check(world.folder, world.history, frozenset({"1.1"})).found
+
+
+@pytest.mark.parametrize("key", [ring(0)[1], SHARED[2]])
+def test_a_tombstone_whose_head_got_no_marker(world: World, key: str) -> None:
+    """A torn transaction deleted a key in one partition; its head, in another, is not committed: seen on Kafka 4.3."""
+    whole = world.write("0.1", puts=(key,))
+    world.show(whole)
+    world.write("0.2", deletes=(key,))
+    gone = without(whole, key)
+    world.show(gone)
+    world.present = gone
+    assert Kind.LOST in world.check().found
+    assert check(world.folder, world.history, frozenset({"0.2"})).wrong == 0
+    assert Kind.LOST in check(world.folder, world.history, frozenset({"1.1"})).found
+
+
+def test_a_torn_tombstone_excuses_nothing_that_came_later(world: World) -> None:
+    """What was written after it must be there."""
+    first = world.write("0.1", puts=(SHARED[2],))
+    world.show(first)
+    world.write("0.2", deletes=(SHARED[2],))
+    later = world.write("1.1", puts=(SHARED[2],))
+    world.show(later)
+    world.show(without(later, SHARED[2]), changed=[], deleted=[SHARED[2]])
+    world.end("independent", later)
+    world.end("r", later)
+    assert Kind.LOST in check(world.folder, world.history, frozenset({"0.2"})).found
 
 
 def test_a_lost_transaction_that_kafka_tore(world: World) -> None:
