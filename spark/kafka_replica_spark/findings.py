@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import or_
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +15,6 @@ from kafka_replica_spark.expressions import balanced
 from kafka_replica_spark.rows import ERRORS_TYPE
 
 _ASKED: Final = f"{MARK}asked"
-_LISTED: Final = f"{MARK}listed"
 _SURELY_COMPILED: Final = 56
 """The size of conditions, of which with their findings no method gets too long."""
 _TOGETHER: Final = 16
@@ -52,26 +51,30 @@ def finding(rule: str, component: str | None, value: Column, message: str, sever
 
 
 def with_findings(df: DataFrame, items: Sequence[Item], metadata: Mapping[str, Any]) -> DataFrame:
-    """The frame with its errors, in three steps: short questions, findings where these ask for it, all in one array.
+    """The frame with its errors, in two steps: short questions, then findings where these ask for it, in one array.
 
     Spark makes one Java method of all it does to a row, and Java never compiles a method of more than 8,000 bytes but
     interprets it, ten times as slow. What stands twice in a step gets a method of its own, so all here is in parts
-    that stand twice. Spark does not make one step of two where what was computed is used twice.
+    that stand twice. Spark does not make one step of two where what was computed is used twice. Each step hands all
+    columns on to the next, which costs as much as a look-up or two: so there are no more of them.
     """
     told = dict(metadata)
     if not items:
         return df.select("*", F.lit(None).cast(ERRORS_TYPE).alias(ERRORS, metadata=told))
     parts = [items[part] for part in _parts(items)]
-    df = _twice(df, _ASKED, [_asked(part) for part in parts], lambda one: _here(one > 0))
-    listed = [
+    asked = [_asked(part) for part in parts]
+    df = df.select(
+        "*",
+        *(one.alias(f"{_ASKED}{number}") for number, one in enumerate(asked)),
+        *((one > 0).alias(f"{_ASKED}{number}_") for number, one in enumerate(asked)),
+    )
+    lists = [
         F.when(F.col(f"{_ASKED}{number}_"), _listed(part, F.col(f"{_ASKED}{number}")))
         for number, part in enumerate(parts)
     ]
-    df = _twice(df, _LISTED, listed, lambda one: _here(F.size(one) > 0))
-    lists = [F.col(f"{_LISTED}{number}") for number in range(len(parts))]
-    some = [F.col(f"{_LISTED}{number}_") for number in range(len(parts))]
+    some = balanced([_has_any(one) for one in lists], or_)
     nothing = F.array().cast(ERRORS_TYPE)
-    errors = F.when(balanced(some, or_), F.concat(*(F.coalesce(one, nothing) for one in lists)).cast(ERRORS_TYPE))
+    errors = F.when(_here(some), F.concat(*(F.coalesce(one, nothing) for one in lists)).cast(ERRORS_TYPE))
     marks = [name for name in df.columns if name.startswith(MARK)]
     return df.select("*", errors.alias(ERRORS, metadata=told)).drop(*marks)
 
@@ -91,13 +94,9 @@ def _parts(items: Sequence[Item]) -> list[slice]:
     return parts
 
 
-def _twice(df: DataFrame, name: str, columns: list[Column], other: Callable[[Column], Column]) -> DataFrame:
-    """The frame with columns, and each once more in another form."""
-    return df.select(
-        "*",
-        *(one.alias(f"{name}{number}") for number, one in enumerate(columns)),
-        *(other(one).alias(f"{name}{number}_") for number, one in enumerate(columns)),
-    )
+def _has_any(listed: Column) -> Column:
+    """Whether a list has something in it, asked in two ways that Spark does not see are one: it stands twice then."""
+    return (F.size(listed) > 0) & F.get(listed, F.lit(0)).isNotNull()
 
 
 def _here(column: Column) -> Column:

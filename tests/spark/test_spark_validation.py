@@ -216,12 +216,14 @@ def test_forty_components(spark: SparkSession) -> None:
     assert [error.component for error in second._errors] == names
 
 
-def test_methods_that_java_compiles(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("components", [16, 60])
+def test_methods_that_java_compiles(spark: SparkSession, tmp_path: Path, components: int) -> None:
     """No method made of a plan is over 8,000 bytes: Java would interpret it, which costs ten times as much."""
-    names = [f"C{number:02}" for number in range(16)]
+    names = [f"C{number:02}" for number in range(components)]
+    half = components // 2
     list_ = codelist("CL", [f"X{number}" for number in range(500)])
-    dimensions = "".join(component("Dimension", name, coded("T:CL(1.0)")) for name in names[:8])
-    attributes = "".join(attribute(name, format_("Integer", minValue=1, maxValue=9)) for name in names[8:])
+    dimensions = "".join(component("Dimension", name, coded("T:CL(1.0)")) for name in names[:half])
+    attributes = "".join(attribute(name, format_("Integer", minValue=1, maxValue=9)) for name in names[half:])
     version = version_of(message(list_ + structure("D", dimensions, attributes)))
     frame(spark, [dict.fromkeys(names, "no")]).write.parquet(str(tmp_path / "data"))
     checked = validate(spark.read.parquet(str(tmp_path / "data")), "T:D(1.0)", version, rules={"duplicate-key": "off"})
@@ -231,7 +233,7 @@ def test_methods_that_java_compiles(spark: SparkSession, tmp_path: Path) -> None
         sizes = [stages.apply(number)._3().maxMethodCodeSize() for number in range(stages.size())]
         assert sizes
         assert max(sizes) < 8000
-        assert len(df.first()._errors) == 16
+        assert len(df.first()._errors) == components
 
 
 def test_equal_hashes_are_not_equal_keys(spark: SparkSession) -> None:
