@@ -21,13 +21,18 @@ _ROWS_BY_LONG_LISTS = 200_000
 def validation(stage: Stage) -> dict[str, float]:
     """Four rows for each record that was asked for, at most two million; draws the cost by rows and by codes, too."""
     long = stage.measure("long_lists", _ROWS_BY_LONG_LISTS)
-    line = stage.measure("validation", min(_MOST_ROWS, 4 * stage.records), _PASSES)
-    wall, cpu = line["wall"], line["cpu"]
+    rows = min(_MOST_ROWS, 4 * stage.records)
+    line, twice, mapped = (
+        stage.measure("validation", rows, _PASSES, what) for what in ("rows", "duplicates", "mapping")
+    )
     _draw(line)
-    figures = {f"validation.{name}": wall[name] / wall["scan"] for name in ("kept", "violations", "mapping")}
-    figures["validation.duplicates"] = (wall["duplicates"] - wall["kept"]) / wall["scan"]
-    figures |= {f"validation.{name}.cpu": cpu[name] / cpu["scan"] for name in ("kept", "violations", "mapping")}
-    figures["validation.duplicates.cpu"] = (cpu["duplicates"] - cpu["kept"]) / cpu["scan"]
+    figures: dict[str, float] = {}
+    for kind, ending in (("wall", ""), ("cpu", ".cpu")):
+        here, alike, other = line[kind], twice[kind], mapped[kind]
+        figures |= {f"validation.{name}{ending}": here[name] / here["scan"] for name in ("kept", "violations")}
+        figures[f"validation.mapping{ending}"] = other["mapping"] / other["scan"]
+        figures[f"validation.duplicates{ending}"] = (alike["duplicates"] - alike["kept"]) / alike["scan"]
+    wall = line["wall"]
     return (
         figures
         | _against_dqx(stage, line)
