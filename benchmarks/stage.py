@@ -38,11 +38,18 @@ class Stage:
     globalktable: GlobalKTable | None
     flush_mb: int = 1000
     _filled: dict[int, str] = field(default_factory=dict)
+    _done: set[str] = field(default_factory=set)
 
     @property
     def bootstrap(self) -> str:
         """The broker's address."""
         return self.kafka.bootstrap_servers
+
+    def is_first(self, what: str) -> bool:
+        """Whether this is asked for the first time: what takes long and has no target is measured in one round."""
+        is_first = what not in self._done
+        self._done.add(what)
+        return is_first
 
     def program(self, name: str, *arguments: object) -> list[str]:
         """The command that runs a measured program."""
