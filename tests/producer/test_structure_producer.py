@@ -250,9 +250,8 @@ def test_who_stands_by_takes_over_from_one_that_is_killed(
 ) -> None:
     """Only one publishes; and a configuration that is run is not deleted."""
     topic = kafka_topic(config=KEEP)
-    settings = settings_of(
-        local_kafka.bootstrap_servers, topic, database, lease_s=3.0
-    )  # a slow machine may hold a beat back for a second
+    # A slow machine may hold a beat back for a second.
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=3.0)
     producer = StructureProducer(settings)
     record(producer, Put("a", b"1"))
     with process(settings) as first:
