@@ -2,8 +2,8 @@
 
     validation ROWS PASSES WHAT
 
-WHAT is ``rows``, ``duplicates`` or ``mapping``; each wants a process of its own: what else a JVM has compiled makes it
-slower by up to a fifth. Prints seconds by what was done: ``scan``, and ``kept`` and ``violations``, ``kept`` and
+WHAT is ``rows``, ``duplicates`` or ``mapping``; each has a process of its own, so that what Java compiles for one does
+not change another. Prints seconds by what was done: ``scan``, and ``kept`` and ``violations``, ``kept`` and
 ``duplicates``, or ``mapping``. For ``rows`` also the same of smaller data and of longer codelists, for the plot;
 ``local`` is polars, ``pandas`` a loop over rows, of a share of the rows. Beside wall time it tells the processor time
 of the JVM, which other processes disturb less.
