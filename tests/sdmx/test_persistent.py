@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,9 +62,12 @@ def test_a_change_shares_nearly_everything() -> None:
     made = {}
     for size in (1_000, 100_000):
         kept = PersistentMap((f"key {at}", at) for at in range(size))
-        changed = kept.putting("another", 1)
-        made[size] = len(nodes(changed._root) - nodes(kept._root))
-        assert len(nodes(kept._root)) > size / 64
+        held = nodes(kept._root)
+        assert len(held) > size / 64
+        new = [len(nodes(kept.putting(f"another {at}", 1)._root) - held) for at in range(30)]
+        # Python's hashes of texts differ from run to run: some leaf may be full, and is parted in 32 then.
+        assert max(new) <= 6 + 32
+        made[size] = median(new)
     assert made[1_000] <= made[100_000] <= 6
 
 
