@@ -163,10 +163,13 @@ class StructureProducer:
     def delete(self) -> None:
         """Deletes the configuration and all that was recorded; topics keep what they have.
 
+        Waits for twice the lease where the one that publishes shows no sign of life.
+
         Raises:
             UsageError: an instance is running; stop it first.
         """
-        status = self.status(watch_s=self.settings.lease_s)
+        # Who is silent for as long as the lease loses it, and who then takes it shows a beat: that is seen, too.
+        status = self.status(watch_s=2 * self.settings.lease_s)
         if status.owner_lives:
             raise UsageError(f"producer {self.settings.id} is run by {status.owner}; stop it before deleting it")
         incarnation = status.incarnation

@@ -250,8 +250,7 @@ def test_who_stands_by_takes_over_from_one_that_is_killed(
 ) -> None:
     """Only one publishes; and a configuration that is run is not deleted."""
     topic = kafka_topic(config=KEEP)
-    # A slow machine may hold a beat back for a second.
-    settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=3.0)
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=1.0)
     producer = StructureProducer(settings)
     record(producer, Put("a", b"1"))
     with process(settings) as first:
