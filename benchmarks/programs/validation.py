@@ -78,16 +78,11 @@ def _main(spark: SparkSession, folder: Path, rows: int, passes: int, what: str) 
     file = folder / "rows.parquet"
     write_rows(file, rows, SIZES)
     df = spark.read.parquet(str(file))
+    if what != "rows":
+        walls, cpus = turns.best(scan=df, **_frames(what, df, snapshot))
+        tell(wall=walls, cpu=cpus, rows=rows)
+        return
     rules = _rules(snapshot)
-    if what == "mapping":
-        walls, cpus = turns.best(scan=df, mapping=_mapped(df, snapshot))
-        tell(wall=walls, cpu=cpus, rows=rows)
-        return
-    if what == "duplicates":
-        unique = _rules(snapshot, **{"duplicate-key": "error"})
-        walls, cpus = turns.best(scan=df, kept=validate(df, rules), duplicates=validate(df, unique))
-        tell(wall=walls, cpu=cpus, rows=rows)
-        return
     started = time.perf_counter()
     checked = validate(df, rules)
     planned_s = time.perf_counter() - started
@@ -99,8 +94,11 @@ def _main(spark: SparkSession, folder: Path, rows: int, passes: int, what: str) 
     )  # fmt: skip
 
 
-def _mapped(df: DataFrame, snapshot: Snapshot) -> DataFrame:
-    return transform(df, compile_map(Structures(snapshot), MAP, rules={"ambiguous-key": "off"}))
+def _frames(what: str, df: DataFrame, snapshot: Snapshot) -> dict[str, DataFrame]:
+    if what == "mapping":
+        return {what: transform(df, compile_map(Structures(snapshot), MAP, rules={"ambiguous-key": "off"}))}
+    unique = _rules(snapshot, **{"duplicate-key": "error"})
+    return {"kept": validate(df, _rules(snapshot)), what: validate(df, unique)}
 
 
 def _by_rows(spark: SparkSession, turns: Turns, folder: Path, rows: int, rules: Rules) -> list[dict[str, float]]:
