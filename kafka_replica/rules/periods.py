@@ -21,11 +21,10 @@ from kafka_replica.rules.conditions import (
     Matches,
     Not,
     Number,
-    OneOf,
-    Some,
     Value,
     Whole,
     Whole_,
+    some,
 )
 from kafka_replica.rules.texts import LEAP_YEAR, ZONE
 
@@ -147,14 +146,9 @@ def month_of(value: Value) -> Whole_:
     return Chosen(tuple(cases))
 
 
-def not_in_calendar(value: Value) -> Condition:
-    """Week 53 in a year that has 52 weeks (ISO 8601), day 366 in a year that has 365 days."""
-    year = Extracted(value, r"([0-9]{4})-W53.*")
-    leap = rf"{LEAP_YEAR}-D366{ZONE}"
-    return Some((
-        All((Matches(value, rf"[0-9]{{4}}-W53{ZONE}"), Not(OneOf(year, _LONG_YEARS)))),
-        All((Matches(value, rf"[0-9]{{4}}-D366{ZONE}"), Not(Matches(value, leap)))),
-    ))  # fmt: skip
+def _has_53_weeks(year: int) -> bool:
+    """Whether a year begins or ends on a Thursday (ISO 8601)."""
+    return _last_weekday(year) == 4 or _last_weekday(year - 1) == 3
 
 
 def _last_weekday(year: int) -> int:
@@ -162,10 +156,27 @@ def _last_weekday(year: int) -> int:
     return (year + year // 4 - year // 100 + year // 400) % 7
 
 
-_LONG_YEARS: Final = frozenset(
-    f"{year:04}" for year in range(10_000) if _last_weekday(year) == 4 or _last_weekday(year - 1) == 3
-)
-"""The years that have a week 53."""
+def _long_years() -> str:
+    """An expression for the years that have a week 53; the calendar begins anew every 400 years."""
+    found: list[str] = []
+    for remainder in range(4):
+        hundreds = "|".join(f"{hundred:02}" for hundred in range(remainder, 100, 4))
+        rest = "|".join(f"{year:02}" for year in range(100) if _has_53_weeks(remainder * 100 + year))
+        found.append(f"(?:{hundreds})(?:{rest})")
+    return f"(?:{'|'.join(found)})"
+
+
+_LONG_YEAR: Final = _long_years()
+
+
+def not_in_calendar(value: Value) -> Condition:
+    """Week 53 in a year that has 52 weeks (ISO 8601), day 366 in a year that has 365 days."""
+    return some(
+        *(
+            All((Matches(value, rf"{_Y}-{last}{ZONE}"), Not(Matches(value, rf"{years}-{last}{ZONE}"))))
+            for last, years in (("W53", _LONG_YEAR), ("D366", LEAP_YEAR))
+        )
+    )
 
 
 def _civil(year: Whole_, month: Whole_, day: Whole_) -> Whole_:
