@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.rules.model import ERRORS
+from kafka_replica.rules.model import ERRORS, FIELDS
 from kafka_replica_spark.comparing import MARK
 from kafka_replica_spark.expressions import balanced
 from kafka_replica_spark.rows import ERRORS_TYPE
@@ -19,7 +19,20 @@ _SURELY_COMPILED: Final = 56
 """The size of conditions, of which with their findings no method gets too long."""
 _TOGETHER: Final = 16
 """How much more a part may have of items with one question, which then need not be asked in two parts."""
-_FINDING: Final = 4
+_FINDING: Final = 2
+"""The size of what lists a finding: its number and its value, for all else is the same in each row."""
+_FOUND_TYPE: Final = "array<struct<number:int,value:string>>"
+
+
+class Finding(NamedTuple):
+    """An element of ``_errors``: what it is in all rows, but for the value."""
+
+    rule: str
+    component: str | None
+    value: Column
+    message: str
+    severity: str
+    artefact: str
 
 
 class Item(NamedTuple):
@@ -28,26 +41,14 @@ class Item(NamedTuple):
     Attributes:
         suspected: a short condition that is true in each row in which it is found.
         is_found: whether it is, where that is true; the same column if nothing is left to ask.
-        finding: what is then listed; see :func:`finding`.
+        finding: what is then listed.
         size: how many nodes the condition has.
     """
 
     suspected: Column
     is_found: Column
-    finding: Column
+    finding: Finding
     size: int
-
-
-def finding(rule: str, component: str | None, value: Column, message: str, severity: str, artefact: str) -> Column:
-    """An element of ``_errors``."""
-    return F.struct(
-        F.lit(rule).alias("rule"),
-        F.lit(component).cast("string").alias("component"),
-        value.alias("value"),
-        F.lit(message).alias("message"),
-        F.lit(severity).alias("severity"),
-        F.lit(artefact).alias("artefact"),
-    )
 
 
 def with_findings(df: DataFrame, items: Sequence[Item], metadata: Mapping[str, Any]) -> DataFrame:
@@ -56,27 +57,50 @@ def with_findings(df: DataFrame, items: Sequence[Item], metadata: Mapping[str, A
     Spark makes one Java method of all it does to a row, and Java never compiles a method of more than 8,000 bytes but
     interprets it, ten times as slow. What stands twice in a step gets a method of its own, so all here is in parts
     that stand twice. Spark does not make one step of two where what was computed is used twice. Each step hands all
-    columns on to the next, which costs as much as a look-up or two: so there are no more of them.
+    columns on to the next, which costs as much as a look-up or two: so there are no more of them. What the findings
+    say stands in one table, and is put to their numbers at the end, which makes methods and plans shorter.
     """
     told = dict(metadata)
     if not items:
         return df.select("*", F.lit(None).cast(ERRORS_TYPE).alias(ERRORS, metadata=told))
-    parts = [items[part] for part in _parts(items)]
-    asked = [_asked(part) for part in parts]
+    parts = _parts(items)
+    asked = [_asked(items[part]) for part in parts]
     df = df.select(
         "*",
         *(one.alias(f"{_ASKED}{number}") for number, one in enumerate(asked)),
         *((one > 0).alias(f"{_ASKED}{number}_") for number, one in enumerate(asked)),
     )
-    lists = [
-        F.when(F.col(f"{_ASKED}{number}_"), _listed(part, F.col(f"{_ASKED}{number}")))
+    found = [
+        F.when(F.col(f"{_ASKED}{number}_"), _found(items[part], part.start, F.col(f"{_ASKED}{number}")))
         for number, part in enumerate(parts)
     ]
-    some = balanced([_has_any(one) for one in lists], or_)
-    nothing = F.array().cast(ERRORS_TYPE)
-    errors = F.when(_here(some), F.concat(*(F.coalesce(one, nothing) for one in lists)).cast(ERRORS_TYPE))
+    errors = _errors(found, [one.finding for one in items]).cast(ERRORS_TYPE)
     marks = [name for name in df.columns if name.startswith(MARK)]
     return df.select("*", errors.alias(ERRORS, metadata=told)).drop(*marks)
+
+
+def in_full(finding: Finding) -> Column:
+    """An element of ``_errors``."""
+    return F.struct(
+        *(
+            (told if isinstance(told, Column) else F.lit(told).cast("string")).alias(name)
+            for name, told in finding._asdict().items()
+        )
+    )
+
+
+def _errors(found: Sequence[Column], findings: Sequence[Finding]) -> Column:
+    """Findings in full, of their numbers and values in all parts; NULL if there are none."""
+    some = balanced([_has_any(one) for one in found], or_)
+    nothing = F.array().cast(_FOUND_TYPE)
+    listed = F.concat(*(F.coalesce(one, nothing) for one in found))
+    known = F.array(*(in_full(one._replace(value=F.lit(None))) for one in findings))
+
+    def told(one: Column) -> Column:
+        rest = F.get(known, one["number"])
+        return F.struct(*((one if name == "value" else rest)[name].alias(name) for name in FIELDS))
+
+    return F.when(_here(some), F.transform(listed, told))
 
 
 def _parts(items: Sequence[Item]) -> list[slice]:
@@ -94,9 +118,9 @@ def _parts(items: Sequence[Item]) -> list[slice]:
     return parts
 
 
-def _has_any(listed: Column) -> Column:
-    """Whether a list has something in it, asked in two ways that Spark does not see are one: it stands twice then."""
-    return (F.size(listed) > 0) & F.get(listed, F.lit(0)).isNotNull()
+def _has_any(found: Column) -> Column:
+    """Whether a part has found something, asked in two ways that Spark does not see are one: it stands twice then."""
+    return (F.size(found) > 0) & F.get(found, F.lit(0)).isNotNull()
 
 
 def _here(column: Column) -> Column:
@@ -117,10 +141,12 @@ def _distinct(items: Sequence[Item]) -> list[Column]:
     return list({id(one.suspected): one.suspected for one in items}.values())
 
 
-def _listed(items: Sequence[Item], asked: Column) -> Column:
+def _found(items: Sequence[Item], first: int, asked: Column) -> Column:
+    """The number and the value of each finding of a part."""
     places = {id(one): bit for bit, one in enumerate(_distinct(items))}
     found: list[Column] = []
-    for one in items:
-        listed = one.finding if one.is_found is one.suspected else F.when(one.is_found, one.finding)
+    for number, one in enumerate(items, first):
+        told = F.struct(F.lit(number).alias("number"), one.finding.value.alias("value"))
+        listed = told if one.is_found is one.suspected else F.when(one.is_found, told)
         found.append(F.when(asked.bitwiseAND(F.lit(1 << places[id(one.suspected)])) > 0, listed))
     return F.array_compact(F.array(*found))

@@ -21,7 +21,7 @@ from kafka_replica.rules.requests import rules_for, splitting_at
 from kafka_replica.rules.screening import narrowed, screens
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.comparing import Marked, compared
-from kafka_replica_spark.findings import Item, finding, with_findings
+from kafka_replica_spark.findings import Finding, Item, with_findings
 from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
 from kafka_replica_spark.rows import Prepared, prepared
 from kafka_replica_spark.stamps import CUT, VERSION, cut_json, with_stamp
@@ -162,5 +162,5 @@ def _in_maps(session: SparkSession, conditions: Iterable[Condition]) -> list[fro
     return [one for one, total in zip(sets, totals, strict=True) if total <= MOST_IN_MAPS]
 
 
-def _finding(check: Check | KeyCheck | LevelCheck, value: Column) -> Column:
-    return finding(check.rule, getattr(check, "component", None), value, check.message, check.severity, check.artefact)
+def _finding(check: Check | KeyCheck | LevelCheck, value: Column) -> Finding:
+    return Finding(check.rule, getattr(check, "component", None), value, check.message, check.severity, check.artefact)

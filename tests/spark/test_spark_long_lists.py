@@ -41,4 +41,4 @@ def test_more_codes_than_go_into_maps(spark: SparkSession) -> None:
     told = {row["LONG"] for row in found.to_dicts() for one in row["_errors"] or () if one["component"] == "LONG"}
     assert told == {"", "A", "A120000", "a1", "A01", "A1 ", None, "ÿ", "B1"}
     plan = checked._jdf.queryExecution().toString()  # type: ignore[operator]
-    assert len(plan) < 1_500_000  # the bytes of the list alone would be more, each time they stand there
+    assert len(plan) < 1_000_000

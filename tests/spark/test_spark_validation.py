@@ -236,6 +236,20 @@ def test_methods_that_java_compiles(spark: SparkSession, tmp_path: Path, compone
         assert len(df.first()._errors) == components
 
 
+def test_more_questions_than_an_integer_has_bits(spark: SparkSession) -> None:
+    """Each of 90 mandatory attributes is told to be missing, alone and together, and in their order."""
+    names = [f"A{number:02}" for number in range(90)]
+    attributes = "".join(attribute(name, format_("String"), usage="mandatory") for name in names)
+    version = version_of(
+        message(codelist("CL", ["X"]) + structure("D", component("Dimension", "D", coded("T:CL(1.0)")), attributes))
+    )
+    good = {"D": "X"} | dict.fromkeys(names, "x")
+    rows = [good | {name: None} for name in names] + [{"D": "X"}, good]
+    checked = validate(frame(spark, [good, *rows]), "T:D(1.0)", version, rules=ROWS_APART)
+    told = [[error.component for error in row._errors or ()] for row in checked.select("_errors").collect()]
+    assert told == [[], *([name] for name in names), names, []]
+
+
 def test_equal_hashes_are_not_equal_keys(spark: SparkSession) -> None:
     """Rows whose hashes are the same, for Spark's hash leaves NULL out, are duplicates only if their values are."""
     names = ["A", "B"]

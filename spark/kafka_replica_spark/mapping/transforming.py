@@ -18,7 +18,7 @@ from kafka_replica.mapping.model import SOURCE, MapPlan
 from kafka_replica.mapping.requests import plan_for
 from kafka_replica.rules.model import ERRORS
 from kafka_replica.sdmx import Urn
-from kafka_replica_spark.findings import Item, finding, with_findings
+from kafka_replica_spark.findings import Finding, Item, in_full, with_findings
 from kafka_replica_spark.frames import cut_json
 from kafka_replica_spark.mapping.engine import SparkEngine
 from kafka_replica_spark.rows import ERRORS_TYPE, quoted
@@ -124,7 +124,7 @@ def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, met
 
 def _item(one: Found) -> Item:
     size = _CONDITION * (1 + one.component.count("."))
-    return Item(one.is_found, one.is_found, finding(*one[1:]), size)
+    return Item(one.is_found, one.is_found, Finding(*one[1:]), size)
 
 
 def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: list[str], severity: str) -> DataFrame:
@@ -142,7 +142,7 @@ def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: list[str], severi
     shared = F.coalesce(F.col(_SHARED), F.lit(False)) & counts
     shown = F.concat_ws(".", *(F.coalesce(quoted(key).cast("string"), F.lit("")) for key in keys))
     message = "several rows become this observation"
-    found = finding("ambiguous-key", ".".join(keys), shown, message, severity, str(plan.artefact))
-    one = F.array(found).cast(ERRORS_TYPE)
+    found = Finding("ambiguous-key", ".".join(keys), shown, message, severity, str(plan.artefact))
+    one = F.array(in_full(found)).cast(ERRORS_TYPE)
     added = F.when(errors.isNull(), one).otherwise(F.concat(errors, one))
     return joined.withColumn(ERRORS, F.when(shared, added).otherwise(errors))
