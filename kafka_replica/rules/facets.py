@@ -26,7 +26,7 @@ from kafka_replica.rules.conditions import (
     some,
 )
 from kafka_replica.rules.patterns import UnusablePatternError, translated
-from kafka_replica.rules.periods import DAY_S, MONTHLY, month_of, not_in_calendar, period, start_of
+from kafka_replica.rules.periods import DAY_S, MONTHLY, UNDERSTOOD, month_of, not_in_calendar, period, start_of
 from kafka_replica.rules.texts import DECIMAL, FINITE, FREE_TYPES, NUMBER_TYPES, SIZES, TIME_TYPES, WRITTEN
 from kafka_replica.sdmx import TextFormat
 
@@ -211,8 +211,7 @@ def _time_steps(value: Value, interval: str, start_s: int) -> Condition | None:
         return None
     month = month_of(value)
     since = Arithmetic("-", month, Number(from_month - count * (120_000 // count)))
-    known = Compared(start_of(value), ">", Number(-(10**15)))
-    odd = every(known, Not(Matches(value, MONTHLY)))
+    odd = every(Matches(value, UNDERSTOOD), Not(Matches(value, MONTHLY)))
     return some(Compared(Arithmetic("%", since, Number(count)), ">", Number(0)), odd)
 
 

@@ -17,6 +17,7 @@ from kafka_replica.rules.conditions import (
     Chosen,
     Compared,
     Condition,
+    Constant,
     Extracted,
     Matches,
     Not,
@@ -85,7 +86,9 @@ def _months(rest: str) -> tuple[int, int] | None:
 
 
 def _month_start(year: int, month: int) -> int:
-    return _seconds(date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1))
+    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+    # Python knows no year 10000, in which the last ones end.
+    return _seconds(date(year, month, 1)) if year < 10_000 else _seconds(date.max) + DAY_S
 
 
 def _seconds(day: date) -> int:
@@ -95,55 +98,90 @@ def _seconds(day: date) -> int:
 # From here on: nodes.
 
 _Y: Final = r"[0-9]{4}"
-MONTHLY: Final = rf"{_Y}(?:-A1|-M?[0-9]{{2}}(?:-01(?:T00:00:00)?)?|-[STQ][1-4])?{ZONE}"
+_DD: Final = r"[0-9]{2}"
+_REST: Final = r"(?:[^0-9:].*)?"
+"""What may follow two digits that are not the hour of a time zone."""
+MONTHLY: Final = rf"{_Y}(?:-A1|-M?{_DD}(?:-01(?:T00:00:00)?)?|-[STQ][1-4])?{ZONE}"
 """Periods that may begin with a month."""
+UNDERSTOOD: Final = (
+    rf"{_Y}(?:-A1|-[STQ][1-4]|-M?{_DD}|-W{_DD}|-D[0-9]{{3}})?{ZONE}"
+    rf"|{_Y}-{_DD}-{_DD}(?:{ZONE}(?:/.*)?|T{_DD}:{_DD}:{_DD}.*)"
+)
+"""Periods of which is known when they begin."""
+_EPOCH_DAY: Final = _EPOCH.toordinal()
+_ELSE: Final = Constant(value=True)
 
 
 def start_of(value: Value) -> Whole_:
     """The second in which the period of a column begins; unknown for what is none, or is not understood."""
-    year = _part(value, rf"({_Y}).*")
-    month = _part(value, rf"{_Y}-M?([0-9]{{2}}).*")
-    day = _part(value, rf"{_Y}-[0-9]{{2}}-([0-9]{{2}}).*")
-    clock = _plus(
-        _times(_part(value, r".*T([0-9]{2}):.*"), 3600),
-        _times(_part(value, r".*T[0-9]{2}:([0-9]{2}):.*"), 60),
-        _part(value, r".*T[0-9]{2}:[0-9]{2}:([0-9]{2}).*"),
-    )
-    days = _civil(year, month, day)
-    cases: list[tuple[Condition, Whole_]] = [
-        (Matches(value, rf"{_Y}-[0-9]{{2}}-[0-9]{{2}}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}.*"),
-         _plus(_times(days, DAY_S), clock)),
-        (Matches(value, rf"{_Y}-[0-9]{{2}}-[0-9]{{2}}{ZONE}(?:/.*)?"), _times(days, DAY_S)),
-        (Matches(value, rf"{_Y}-M?[0-9]{{2}}{ZONE}"), _times(_civil(year, month, Number(1)), DAY_S)),
-        (Matches(value, rf"{_Y}(?:-A1)?{ZONE}"), _times(_civil(year, Number(1), Number(1)), DAY_S)),
-    ]  # fmt: skip
-    for letter, count in (("S", 6), ("T", 4), ("Q", 3)):
-        number = _part(value, rf"{_Y}-{letter}([0-9]).*")
-        first = _plus(_times(_minus(number, 1), count), Number(1))
-        cases.append((Matches(value, rf"{_Y}-{letter}[1-4]{ZONE}"), _times(_civil(year, first, Number(1)), DAY_S)))
-    ordinal = _part(value, rf"{_Y}-D([0-9]{{3}}).*")
-    new_year = _civil(year, Number(1), Number(1))
-    cases.append((Matches(value, rf"{_Y}-D[0-9]{{3}}{ZONE}"), _times(_plus(new_year, _minus(ordinal, 1)), DAY_S)))
-    week = _part(value, rf"{_Y}-W([0-9]{{2}}).*")
-    monday = _plus(_first_monday(year), _times(_minus(week, 1), 7))
-    cases.append((Matches(value, rf"{_Y}-W[0-9]{{2}}{ZONE}"), _times(monday, DAY_S)))
-    return Chosen(tuple(cases))
+    day = _plus(_new_year(value), _until_month(value), _day(value), _of_a_year(value))
+    clock = Chosen((
+        (Matches(value, rf"{_Y}-{_DD}-{_DD}T.*"),
+         _plus(
+            _times(_part(value, rf".*T({_DD}):.*"), 3600),
+            _times(_part(value, rf".*T{_DD}:({_DD}):.*"), 60),
+            _part(value, rf".*T{_DD}:{_DD}:({_DD}).*"),
+         )),
+        (_ELSE, Number(0)),
+    ))  # fmt: skip
+    return Chosen(((Matches(value, UNDERSTOOD), _plus(_times(_minus(day, _EPOCH_DAY), DAY_S), clock)),))
 
 
 def month_of(value: Value) -> Whole_:
     """The month in which a period begins, counted from year 0; unknown where it does not begin with a month."""
-    year = _part(value, rf"({_Y}).*")
-    cases: list[tuple[Condition, Whole_]] = [
-        (Matches(value, rf"{_Y}-M?[0-9]{{2}}(?:-01(?:T00:00:00)?)?{ZONE}"),
-         _plus(_times(year, 12), _minus(_part(value, rf"{_Y}-M?([0-9]{{2}}).*"), 1))),
-        (Matches(value, rf"{_Y}(?:-A1)?{ZONE}"), _times(year, 12)),
-    ]  # fmt: skip
-    for letter, count in (("S", 6), ("T", 4), ("Q", 3)):
-        number = _part(value, rf"{_Y}-{letter}([0-9]).*")
-        cases.append(
-            (Matches(value, rf"{_Y}-{letter}[1-4]{ZONE}"), _plus(_times(year, 12), _times(_minus(number, 1), count)))
+    number = _plus(_times(_year(value), 12), _minus(_month(value), 1))
+    return Chosen(((Matches(value, MONTHLY), number),))
+
+
+def _year(value: Value) -> Whole_:
+    return _part(value, rf"({_Y}).*")
+
+
+def _month(value: Value) -> Whole_:
+    """The month with which a period begins, or that it is in; the first one if nothing is said of months."""
+    parts = [
+        (
+            Matches(value, rf"{_Y}-{letter}.*"),
+            _minus(_times(_part(value, rf"{_Y}-{letter}([0-9]).*"), count), count - 1),
         )
-    return Chosen(tuple(cases))
+        for letter, count in (("S", 6), ("T", 4), ("Q", 3))
+    ]
+    written = rf"{_Y}-M?({_DD}){_REST}"
+    return Chosen(((Matches(value, written), _part(value, written)), *parts, (_ELSE, Number(1))))
+
+
+def _day(value: Value) -> Whole_:
+    """The day of the month; the first one if none is written."""
+    written = rf"{_Y}-{_DD}-({_DD}){_REST}"
+    return Chosen(((Matches(value, written), _part(value, written)), (_ELSE, Number(1))))
+
+
+def _new_year(value: Value) -> Whole_:
+    """The days from 0001-01-01 until the year."""
+    past = _minus(_year(value), 1)
+    return _plus(_times(past, 365), _over(past, 4), _minus(_over(past, 400), _over(past, 100)))
+
+
+def _until_month(value: Value) -> Whole_:
+    """The days of the year before the month begins; after Dershowitz and Reingold, Calendrical Calculations."""
+    month = _month(value)
+    after_february = Chosen((
+        (Compared(month, "<=", Number(2)), Number(0)),
+        (Matches(value, rf"{LEAP_YEAR}-.*"), Number(1)),
+        (_ELSE, Number(2)),
+    ))  # fmt: skip
+    return _minus(_over(_minus(_times(month, 367), 362), 12), after_february)
+
+
+def _of_a_year(value: Value) -> Whole_:
+    """The days from the beginning of the year to a period of it that is a day or a week."""
+    # Week 1 begins up to three days before 1 January, or after it; 1 January of the year 1 is a Monday.
+    first = _minus(Number(3), Arithmetic("%", _plus(_new_year(value), Number(3)), Number(7)))
+    return Chosen((
+        (Matches(value, rf"{_Y}-D.*"), _minus(_part(value, rf"{_Y}-D([0-9]{{3}}).*"), 1)),
+        (Matches(value, rf"{_Y}-W.*"), _plus(_times(_minus(_part(value, rf"{_Y}-W({_DD}).*"), 1), 7), first)),
+        (_ELSE, Number(0)),
+    ))  # fmt: skip
 
 
 def _has_53_weeks(year: int) -> bool:
@@ -177,26 +215,6 @@ def not_in_calendar(value: Value) -> Condition:
             for last, years in (("W53", _LONG_YEAR), ("D366", LEAP_YEAR))
         )
     )
-
-
-def _civil(year: Whole_, month: Whole_, day: Whole_) -> Whole_:
-    """Days from 1970-01-01, after Howard Hinnant's days_from_civil; years from 1 on."""
-    shifted = Chosen(((Compared(month, "<=", Number(2)), _minus(year, 1)), (_always(month), year)))
-    turned = Arithmetic("%", _plus(month, Number(9)), Number(12))
-    in_year = _minus(_plus(_over(_plus(_times(turned, 153), Number(2)), 5), day), 1)
-    until_year = _plus(_times(shifted, 365), _over(shifted, 4), _minus(_over(shifted, 400), _over(shifted, 100)))
-    return _minus(_plus(until_year, in_year), 719_468)
-
-
-def _first_monday(year: Whole_) -> Whole_:
-    """The day on which week 1 begins: the Monday on or before 4 January."""
-    fourth = _civil(year, Number(1), Number(4))
-    # 719,470 makes it positive, and 0 a Monday.
-    return _minus(fourth, Arithmetic("%", _plus(fourth, Number(719_470)), Number(7)))
-
-
-def _always(of: Whole_) -> Condition:
-    return Compared(of, ">", Number(2))
 
 
 def _part(value: Value, expression: str) -> Whole_:
