@@ -35,8 +35,13 @@ class Building:
                 case Copy(source, target):
                     self._check([source], [target])
                     self._copies.append(part)
-                case Fixed(component):
+                case Fixed(component, values):
                     self._check([], [component])
+                    if len(values) > 1 and component in self.target.dimensions:
+                        raise MapError(
+                            f"compiling {self.artefact}: the dimension {component} is fixed to {len(values)} values, "
+                            "and has one in each row; have the map mended"
+                        )
                     self._fixed.append(part)
                 case ValueMap(sources, targets):
                     self._check(sources, targets)
@@ -84,8 +89,8 @@ class Building:
                 self.note(f"{id_}: no map gives it a value")
 
     def plan(self, version: int, severities: tuple[tuple[str, str], ...]) -> MapPlan:
-        """The plan."""
-        return MapPlan(
+        """The plan. Raises MapError: what one part needs is not there before the other parts are."""
+        made = MapPlan(
             artefact=self.artefact,
             version=version,
             source=self.source,
@@ -98,3 +103,26 @@ class Building:
             severities=severities,
             notes=tuple(self._notes),
         )
+        self._check_order(made)
+        return made
+
+    def _check_order(self, plan: MapPlan) -> None:
+        """Frequencies are made before dates are, and dates before what holds for a time only, if they are the time."""
+        timed = {target for one in plan.values if one.breaks for target in one.targets}
+        if timed and plan.time_is_mapped and plan.target.time not in set(plan.targets) - timed:
+            raise MapError(
+                f"compiling {self.artefact}: rules for {', '.join(sorted(timed))} are valid for a time only, but "
+                f"{plan.source.urn} has no time dimension and nothing else makes a period; have the map mended"
+            )
+        needed = {one.frequency for one in plan.dates if one.frequency is not None and not one.frequency_in_source}
+        for frequency in sorted(needed):
+            if frequency not in plan.targets:
+                raise MapError(
+                    f"compiling {self.artefact}: dates are written by {frequency}, to which no map gives a value; have "
+                    "the map mended"
+                )
+            if frequency in timed and plan.time_is_mapped:
+                raise MapError(
+                    f"compiling {self.artefact}: {frequency} depends on the period, which is written by {frequency}; "
+                    "have the map mended"
+                )

@@ -12,6 +12,8 @@ from kafka_replica.mapping.model import AMBIGUOUS, NOTHING, OUTCOMES, PARTS, Dat
 from kafka_replica.mapping.outcomes import outcome
 from kafka_replica.rules.actions import SPELLINGS
 from kafka_replica.rules.model import ACTION
+from kafka_replica.rules.periods import UNDERSTOOD
+from kafka_replica.rules.texts import anchored
 
 OURS: Final = "__mapping_"
 """What our own columns begin with."""
@@ -55,6 +57,7 @@ class _Evaluation:
         self._plan, self._engine = plan, engine
         self._done: list[ValueMap] = []
         self._blame: dict[str, list[Expression]] = {}
+        self._period: Expression | None = None
         # What is only copied, and is not there, need not be there afterwards; a dimension is then missing in each row.
         absent = {one.target for one in plan.copies if not one.said and not engine.has(one.source)}
         self._targets = [one for one in plan.targets if one not in absent - plan.target.dimensions]
@@ -77,10 +80,10 @@ class _Evaluation:
             return
         plan, engine = self._plan, self._engine
         time = plan.target.time if plan.time_is_mapped else plan.source.time
-        period = None
+        begins = None
         if time is not None and any(one.breaks for one in maps):
-            period = self._chosen(time) if plan.time_is_mapped else engine.source(time)
-        begins = None if period is None else engine.begins_s(period)
+            self._period = self._chosen(time) if plan.time_is_mapped else engine.source(time)
+            begins = engine.begins_s(self._period)
         engine.add({_of_map(plan, one): outcome(engine, one, begins) for one in maps})
         for one in maps:
             if one.several:
@@ -105,15 +108,14 @@ class _Evaluation:
     # Targets
 
     def _made(self, target: str) -> list[Expression]:
-        """The texts that maps give a target component; dates count as one."""
+        """The texts that maps give a target component."""
         plan, engine = self._plan, self._engine
         made = [engine.source(one.source) for one in plan.copies if one.target == target]
         made += [engine.text(one.values[0]) for one in plan.fixed if one.component == target]
         made += [
             self._result(one, place) for one in self._done for place, id_ in enumerate(one.targets) if id_ == target
         ]
-        dates = [engine.column(f"{OURS}date_{n}") for n, one in enumerate(plan.dates) if one.target == target]
-        return [*made, *([engine.coalesce(dates)] if dates else [])]
+        return made + [engine.column(f"{OURS}date_{n}") for n, one in enumerate(plan.dates) if one.target == target]
 
     def _result(self, one: ValueMap, place: int) -> Expression:
         engine = self._engine
@@ -121,6 +123,8 @@ class _Evaluation:
         part = text if len(one.targets) == 1 else engine.part(text, PARTS, place)
         none = [part == engine.text(NOTHING)] if NOTHING in one.marks else []
         none += [text == engine.text(AMBIGUOUS)] if AMBIGUOUS in one.marks else []
+        # What a group captured may be nothing at all.
+        none += [part == engine.text("")] if any(stage.groups for stage in one.stages) else []
         return engine.case([(~engine.any_of(none), part)]) if none else part
 
     def _chosen(self, target: str) -> Expression:
@@ -155,9 +159,23 @@ class _Evaluation:
                 ambiguous = engine.any_of([engine.column(name) == engine.text(AMBIGUOUS)])
                 message = "rules of the map that match contradict each other"
                 wrong.append(self._found(ambiguous, "ambiguous-value", one.sources, message, one.artefact))
-            for target in one.targets:
-                self._blame.setdefault(target, []).extend(found.is_found for found in wrong)
-            yield from wrong
+            yield from self._blamed(wrong, one.targets)
+        yield from self._of_validity()
+
+    def _blamed(self, found: Sequence[Found], targets: Sequence[str]) -> Sequence[Found]:
+        """Errors because of which these components have no value: it is not told again."""
+        for target in targets:
+            self._blame.setdefault(target, []).extend(one.is_found for one in found if one.severity == "error")
+        return found
+
+    def _of_validity(self) -> Iterator[Found]:
+        """Rows whose period is none, so that it is not known which rules hold."""
+        engine, plan = self._engine, self._plan
+        if self._period is None or plan.time_is_mapped:
+            return
+        unread = ~engine.is_null(self._period) & ~engine.fits(self._period, anchored(UNDERSTOOD))
+        message = "is no period, so that it is not known which rules are valid"
+        yield self._found(unread, "date-unreadable", [plan.source.time or ""], message, str(plan.artefact))
 
     def _of_dates(self) -> Iterator[Found]:
         engine, plan = self._engine, self._plan
@@ -171,10 +189,12 @@ class _Evaluation:
             unknown = [self._no_frequency(one) for one in maps if one.frequency_in_source]
             lacks = (read & ~made) | engine.any_of(unknown) if unknown else read & ~made
             unread = given & ~read & ~engine.any_of(unknown) if unknown else given & ~read
-            self._blame.setdefault(target, []).extend([unread, lacks])
             of = maps[0].artefact
-            yield self._found(unread, "date-unreadable", names, f"is not written as the map of {target} says", of)
-            yield self._found(lacks, "frequency-unknown", names, f"no format of {target} for the frequency", of)
+            wrong = [
+                self._found(unread, "date-unreadable", names, f"is not written as the map of {target} says", of),
+                self._found(lacks, "frequency-unknown", names, f"no format of {target} for the frequency", of),
+            ]
+            yield from self._blamed(wrong, [target])
 
     def _no_frequency(self, one: DateMap) -> Expression:
         """Whether nothing says how to read a date of the row's frequency."""
@@ -201,7 +221,6 @@ class _Evaluation:
             if others:
                 chosen = engine.coalesce([first, *others])
                 wrong = engine.any_of([~(one == chosen) for one in others])
-                self._blame.setdefault(target, []).append(wrong)
                 found = self._found(
                     wrong, "ambiguous-value", [target], "maps give it different values", str(self._plan.artefact)
                 )

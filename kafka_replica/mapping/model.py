@@ -7,7 +7,7 @@ it gives is one text as well: the outcomes joined by :data:`OUTCOMES`, in each o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -22,6 +22,8 @@ NOTHING: Final = "\x1a"
 """A target without a value."""
 AMBIGUOUS: Final = "\x18"
 """In the place of outcomes: they contradict each other."""
+MARKS: Final = "[\x00-\x08\x0b\x0c\x0e-\x1f]"
+"""An expression for these characters, and all others that XML does not have."""
 UNTIMED: Final = "-"
 
 Resolve: TypeAlias = Literal["startOfPeriod", "midPeriod", "endOfPeriod"]
@@ -98,6 +100,17 @@ class ValueMap:
     def several(self) -> bool:
         """Whether a row may have several outcomes."""
         return OUTCOMES in self.marks
+
+    def is_one_to_one(self, targets: Collection[str]) -> bool:
+        """Whether different values that it knows surely differ in these target components."""
+        if self.breaks or len(self.stages) != 1 or {OUTCOMES, AMBIGUOUS} & self.marks:
+            return False
+        stage = self.stages[0]
+        if stage.patterns or any(piece.start is not None for piece in stage.keys):
+            return False
+        places = [place for place, target in enumerate(self.targets) if target in targets]
+        outcomes = [tuple(text.split(PARTS)[place] for place in places) for text in stage.table.values()]
+        return len(set(outcomes)) == len(outcomes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,21 +215,15 @@ class MapPlan:
 
     @property
     def time_is_mapped(self) -> bool:
-        """Whether validity is asked of the period in the target, for the source has no time dimension."""
-        return self.source.time is None
+        """Whether validity is asked of the period that the map makes: the source has none, or a date map reads it."""
+        time = self.source.time
+        return time is None or any(one.source == time and one.target == self.target.time for one in self.dates)
 
     @property
     def keeps_keys_apart(self) -> bool:
         """Whether it is sure that different source keys stay different."""
         kept = {one.source for one in self.copies if one.target in self.target.dimensions}
-        for one in self.values:
-            if one.several or one.breaks or len(one.stages) != 1 or one.stages[0].patterns:
-                continue
-            if any(piece.start is not None for piece in one.stages[0].keys):
-                continue
-            places = [place for place, target in enumerate(one.targets) if target in self.target.dimensions]
-            outcomes = [tuple(text.split(PARTS)[place] for place in places) for text in one.stages[0].table.values()]
-            if len(set(outcomes)) == len(outcomes):
-                kept |= set(one.sources)
-        kept |= {one.component for one in self.source_fixed}
+        # Values that no rule knows become the same: none. Such rows do not count, if that is an error.
+        if self.severity("no-output") == "error":
+            kept.update(*(one.sources for one in self.values if one.is_one_to_one(self.target.dimensions)))
         return kept >= self.source.dimensions

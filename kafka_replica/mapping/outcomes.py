@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from kafka_replica.mapping.engines import Engine, Expression
-from kafka_replica.mapping.model import PARTS, UNTIMED, Pattern, Slice, Stage, ValueMap, group_mark
+from kafka_replica.mapping.model import MARKS, PARTS, UNTIMED, Pattern, Slice, Stage, ValueMap, group_mark
 from kafka_replica.mapping.regexes import Expression as Rewritten
 from kafka_replica.rules.texts import anchored
 
@@ -42,6 +42,10 @@ def _of_stage(engine: Engine, stage: Stage, span: Expression) -> Expression:
     fits = engine.fits(_text(engine, stage.patterns[0].text), anchored(stage.patterns[0].expression))
     for pattern in stage.patterns[1:]:
         fits = fits & engine.fits(_text(engine, pattern.text), anchored(pattern.expression))
+    if stage.groups:
+        # What a group captured stands in outcomes beside our own marks.
+        for pattern in stage.patterns:
+            fits = fits & ~engine.fits(_text(engine, pattern.text), MARKS)
     return engine.case([(fits, value)])
 
 

@@ -6,6 +6,7 @@ Source: SDMX 2.1 Section 2, "Structure Set and Mappings"; SDMXStructureStructure
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from kafka_replica.errors import MapError, UsageError
 from kafka_replica.mapping.building import Building
@@ -21,6 +22,8 @@ from kafka_replica.sdmx.model import (
     SchemeMapInSet,
     StructureSet,
 )
+
+_OF_CODES: Final = frozenset({"CodelistMap", "HybridCodelistMap"})
 
 
 def compile_in_set(
@@ -45,7 +48,7 @@ def compile_in_set(
     source, source_structure = side_of(structures, map_.source, map_.urn, "source")
     target, target_structure = side_of(structures, map_.target, map_.urn, "target")
     building = Building(map_.urn, source, target)
-    schemes = {one.id: one for one in set_.scheme_maps}
+    schemes = {one.id: one for one in set_.scheme_maps if one.urn.cls in _OF_CODES}
     for one in map_.component_maps:
         building.add([_component_map(structures, one, building, schemes, source_structure)])
     building.add_implicit(source_structure, target_structure, by_id=implicit)

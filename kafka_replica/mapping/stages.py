@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 from kafka_replica.errors import MapError
 from kafka_replica.mapping.model import (
     AMBIGUOUS,
+    MARKS,
     NOTHING,
     OUTCOMES,
     PARTS,
@@ -34,7 +35,7 @@ from kafka_replica.rules.periods import period
 from kafka_replica.sdmx.model import MappedValue, RepresentationMapping
 
 _REFERENCE: Final = re.compile(r"\\([0-9])")
-_CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_CONTROL: Final = re.compile(MARKS)
 
 
 class _Row(NamedTuple):
@@ -153,7 +154,7 @@ def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], ta
         if value.is_reg_ex:
             patterns.append(_pattern(number, component, value, of))
         else:
-            keys.append(_slice(component, value))
+            keys.append(_slice(number, component, value, of))
             parts.append(value.value)
     outcome, groups = _target(number, mapping, targets, sum(one.groups for one in patterns), of)
     return _Row(
@@ -162,9 +163,14 @@ def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], ta
     )  # fmt: skip
 
 
-def _slice(component: str, value: MappedValue) -> Slice:
+def _slice(number: int, component: str, value: MappedValue, of: str) -> Slice:
     """Section 2: both indexes count from zero. Whether the last is within is told by the length of the value."""
     start, end = value.start_index, value.end_index
+    if (start or 0) < 0 or (end is not None and end < (start or 0)):
+        raise MapError(
+            f"compiling {of}: row {number}: the part of {component} from {start or 0} to {end} is none; have the map "
+            "mended"
+        )
     if start is None and end is None:
         return Slice(component)
     first = start or 0
@@ -182,7 +188,7 @@ def _pattern(number: int, component: str, value: MappedValue, of: str) -> Patter
             f"compiling {of}: row {number}: the expression {value.value!r} for {component} cannot be used ({error}); "
             "write it without what Java's and Rust's expressions do not share"
         ) from error
-    return Pattern(_slice(component, value), expression.written, expression.groups)
+    return Pattern(_slice(number, component, value, of), expression.written, expression.groups)
 
 
 def _target(

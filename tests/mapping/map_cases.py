@@ -147,6 +147,12 @@ EXPRESSIONS = [
         one("R", "0:2=XU>Y", "4:7=DEF>D", "4:6=GHI>G", "7=END>E"), "A TIME_PERIOD", "B", (
             ("XULADS 2020", "Y"), ("ABC_DEF_XYZ 2020", "D"), ("ABC_GHI_XYZ 2020", "G"), ("1234567END 2020", "E"),
             ("AXU 2020", ["unmapped-value A AXU"]), ("X 2020", ["unmapped-value A X"]))),
+    Case("a group that captured nothing", "S2 RepresentationMap: an empty text is no code", one("R", r"/AB(.*)/>\1"), "A TIME_PERIOD", "B", (
+        ("ABX 2020", "X"), ("AB 2020", ["no-output B"]))),
+    Case("characters that XML does not have", "XML 1.0, 2.2; they must not move what stands beside them", (
+        named("S", "A X"), named("G", "B", attributes="N"),
+        representation_map("R", r"/(.*)/,/(.*)/>\1,\2", sources=2, targets=2), structure_map(component_map("A X", "B N", "R"))),
+        "A|X|TIME_PERIOD", "B N", (("a b|c|2020", "a b c"), ("a\x1fb|c|2020", ["unmapped-value A.X a\x1fb.c"]))),
     Case("expressions in any letter case", "Java's expressions", one("R", "/(?i)ab[c-d]+/>x", r"/\Qa.b\E\d\w\s?/>y"),
         "A|TIME_PERIOD", "B", (("ABCd|2020", "x"), ("a.b1_ |2020", "y"), ("a.b٣_|2020", ["unmapped-value A a.b٣_"]))),
 ]  # fmt: skip
@@ -164,6 +170,13 @@ VALIDITY = [
         "A TIME_PERIOD", "B", (("A 1998-12", "old"), ("A 1999-01", "new"), ("A 2000", "odd"), ("A 2001", "new"))),
     Case("validity of expressions", "S6 13.9", one("R", r"/(A.*)/>old_\1@/1998-12-31", r"/(.*)/>\1"), "A TIME_PERIOD", "B", (
         ("AB 1990", "old_AB"), ("AB 2000", "AB"), ("B 1990", "B"))),
+    Case("validity at a period that is none", "S6 13.9", one("R", "A>old@/1998-12-31", "A>new"), "A TIME_PERIOD", "B", (
+        ("A 1998", "old"), ("A 1998M01", ["date-unreadable TIME_PERIOD 1998M01"]), ("A -", ["no-output TIME_PERIOD"]))),
+    Case("validity at a period that is read by a map", "S6 13.9, 13.7", (
+        named("S", "A"), named("G", "B"), representation_map("R", "A>old@/1998-12-31", "A>new"),
+        structure_map(component_map("A", "B", "R"), date_map("TIME_PERIOD", "TIME_PERIOD", "yyyy'M'MM", "M"))),
+        "A TIME_PERIOD", "B TIME_PERIOD", (
+            ("A 1990M01", "old 1990-01"), ("A 1999M01", "new 1999-01"), ("A 1999", ["date-unreadable TIME_PERIOD 1999"]))),
     Case("by the time period itself", "S6 13.8", (
         named("S", "I"), named("G", "I", attributes="CONF"),
         representation_map("R", "X,2007>F", "X,2008>C", sources=2), structure_map(component_map("I TIME_PERIOD", "CONF", "R"))),
@@ -181,6 +194,17 @@ DATES = [
             ("a 18/07/1981", "a 1981"), ("a 8/7/1981", "a 1981"), ("a 31/04/1981", ["date-unreadable WHEN 31/04/1981"]),
             ("a 18/13/1981", ["date-unreadable WHEN 18/13/1981"]), ("a 1981", ["date-unreadable WHEN 1981"]),
             ("a -", ["no-output TIME_PERIOD"])), {"rules": {"ambiguous-key": "off"}}),
+    Case("date maps that contradict each other", "S6 13.1, 13.7", dated(
+        date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy", "D"), date_map("WHEN", "TIME_PERIOD", "MM/dd/yyyy", "D")),
+        "A WHEN", "TIME_PERIOD", (
+            ("a 18/07/1981", "1981-07-18"), ("a 07/18/1981", "1981-07-18"), ("b 07/07/1981", "1981-07-07"),
+            ("a 01/02/2020", ["ambiguous-value TIME_PERIOD 2020-02-01"])), {"rules": {"ambiguous-key": "off"}}),
+    Case("dates of two components that differ", "S6 13.1, 13.7", (
+        named("S", "A FROM TO", timed=False), named("G", "A"),
+        structure_map(date_map("FROM", "TIME_PERIOD", "dd/MM/yyyy", "D"), date_map("TO", "TIME_PERIOD", "dd/MM/yyyy", "D"))),
+        "A FROM TO", "TIME_PERIOD", (
+            ("a 18/07/1981 18/07/1981", "1981-07-18"), ("a 18/07/1982 -", "1982-07-18"),
+            ("a 01/02/2020 05/06/2021", ["ambiguous-value TIME_PERIOD 2020-02-01"]))),
     Case("the frequency of a dimension", "S6 13.7, default formats; 13.10.4: 1981-07-18 when FREQ=D",
         dated(date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy", "=FREQ"), freq=True), "A FREQ WHEN", "A FREQ TIME_PERIOD", (
             ("a A 18/07/1981", "a A 1981"), ("a S 18/07/1981", "a S 1981-S2"), ("a T 18/07/1981", "a T 1981-T2"),
@@ -249,6 +273,20 @@ KEYS = [
         one("R", "XMAN_Z_21>XM", "XMAN_Z_34>XM"), "A TIME_PERIOD OBS_VALUE", "B TIME_PERIOD", (
             ("XMAN_Z_21 2019 1", "XM 2019"), ("XMAN_Z_21 2020 1", ["ambiguous-key B.TIME_PERIOD XM.2020"]),
             ("XMAN_Z_34 2020 2", ["ambiguous-key B.TIME_PERIOD XM.2020"]), ("XMAN_Z_34 2021 2", "XM 2021"))),
+    Case("the source has fixed values", "S2 FixedValueMap; they are not in the target", (
+        named("S", "A FREQ"), named("G", "A"), structure_map(fixed("FREQ", "A", "M", side="Source"))),
+        "A FREQ TIME_PERIOD OBS_VALUE", "A TIME_PERIOD", (
+            ("a A 2020 1", ["ambiguous-key A.TIME_PERIOD a.2020"]), ("a M 2020 2", ["ambiguous-key A.TIME_PERIOD a.2020"]),
+            ("a A 2021 1", "a 2021"))),
+    Case("rules that contradict each other", "S6 13.1", (
+        named("S", "A"), named("G", "B C", attributes="N"),
+        representation_map("R", "AF>X,Y,x", "AF>X,Y,y", "AL>Z,Z,z", targets=3), structure_map(component_map("A", "B C N", "R"))),
+        "A TIME_PERIOD", "B C N", (("AF 2020", ["ambiguous-value A AF"]), ("AL 2020", "Z Z z"), ("AL 2021", "Z Z z"))),
+    Case("what is only warned of does not excuse a key without value", "S2 RepresentationMap", one("R", "A>x"), "A TIME_PERIOD", "B", (
+        ("A 2020", "x"), ("B 2020", ["no-output B"]), ("C 2020", ["no-output B"])), {"rules": {"unmapped-value": "warning"}}),
+    Case("keys that may be empty", "S6 13.4", one("R", "A>x"), "A TIME_PERIOD", "B", (
+        ("A 2020", "x"), ("B 2020", ["ambiguous-key B.TIME_PERIOD .2020"]), ("C 2020", ["ambiguous-key B.TIME_PERIOD .2020"]),
+        ("C 2021", "-")), {"rules": {"unmapped-value": "warning", "no-output": "warning"}}),
     Case("rows that delete may leave dimensions out", "SDMX-CSV 2.0, actions", one("R", "AF>X"), "ACTION A TIME_PERIOD", "B", (
         ("D - -", "-"), ("R - 2020", ["no-output B"]), ("D AF 2020", "X"))),
 ]  # fmt: skip

@@ -82,6 +82,24 @@ def test_values_and_texts() -> None:
     ]  # fmt: skip
 
 
+def test_maps_of_concepts_are_not_maps_of_codes() -> None:
+    """Another kind of map may have the same id, and is not used for codes."""
+    ends = "".join(
+        f'<s:{side}><Ref agencyID="T" id="CS" version="1.0" package="conceptscheme" class="ConceptScheme"/></s:{side}>'
+        for side in ("Source", "Target")
+    )
+    of_concepts = (
+        f'<s:ConceptSchemeMap id="M1"><c:Name>M1</c:Name>{ends}<s:ConceptMap><s:Source><Ref id="A"/></s:Source>'
+        '<s:Target><Ref id="B"/></s:Target></s:ConceptMap></s:ConceptSchemeMap>'
+    )
+    plain = (named("S", "A"), named("G", "A"))
+    components = component("A", "A", by_codelist("M1"))
+    both = version(structure_set(codelist_map("M1", A="X"), of_concepts, components=components), *plain)
+    assert became(both, [{"A": "A", "TIME_PERIOD": "2020"}], "A") == [("X",)]
+    with pytest.raises(MapError, match="no codelist map 'M1'"):
+        plan_of(version(structure_set(of_concepts, components=components), *plain), ONE)
+
+
 def test_what_cannot_be_done_is_said() -> None:
     """No map of that id, a codelist map that is not there, a name of what has no codes."""
     plain = (named("S", "A"), named("G", "A"))

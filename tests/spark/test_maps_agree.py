@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from structures_by_hand import table, version_of
 from turned_maps import turned_map
 
+from kafka_replica.errors import UsageError
 from kafka_replica.local import transform as local_transform
 from kafka_replica.mapping import MapPlan
 from kafka_replica_spark import split, transform
@@ -70,6 +71,24 @@ def test_there_and_back(spark: SparkSession, seed: int) -> None:
     back = pl.DataFrame(transform(mapped, plan, reverse=True).toArrow())
     assert isinstance(back, pl.DataFrame)
     assert back.select(frame.columns).sort(frame.columns).equals(frame.sort(frame.columns))
+
+
+def test_keys_of_numbers(spark: SparkSession) -> None:
+    """Keys are compared, and shown, as texts, as all values are."""
+    plan = plan_of(version_of(*one("R", "A>x", "B>x")))
+    frame = table([{"A": "A", "TIME_PERIOD": 1e20}, {"A": "B", "TIME_PERIOD": 1e20}, {"A": "A", "TIME_PERIOD": 1e-7}])
+    found = on_spark(spark, frame, plan)
+    same(found, local_transform(frame, plan))
+    told = [one["value"] for errors in found["_errors"].to_list() for one in errors or ()]
+    assert told == ["x.1e20"] * 2
+
+
+def test_columns_that_differ_in_letter_case(spark: SparkSession) -> None:
+    """Spark would take them for one, and is not asked to."""
+    plan = plan_of(version_of(*one("R", "A>x", "B>x")))
+    frame = spark.createDataFrame([("A", "2020", "k")], "A string, TIME_PERIOD string, b string")
+    with pytest.raises(UsageError, match="columns that Spark does not tell apart: b, B; rename or drop one"):
+        transform(frame, plan)
 
 
 @pytest.mark.parametrize("how", ["map", "cells", "joined"])

@@ -18,7 +18,8 @@ from kafka_replica.mapping.requests import plan_for
 from kafka_replica.rules.model import ERRORS
 from kafka_replica.sdmx import Snapshot, Urn
 
-_KEY = f"{OURS}key"
+_DELETES = f"{OURS}deletes"
+_KEY = f"{OURS}key_"
 
 
 def transform(
@@ -56,6 +57,9 @@ def transform(
     """
     df = as_frame(frame)
     plan = plan_for(reference, snapshot, rules, as_of, reverse=reverse)
+    if not df.width:
+        # No row, and no column either.
+        df = pl.DataFrame(schema=dict.fromkeys(plan.source.components, pl.String))
     several = [name for name, kind in df.schema.items() if isinstance(kind, pl.List | pl.Array | pl.Struct)]
     columns = columns_for(plan, df.columns, several)
     engine = PolarsEngine(df)
@@ -71,15 +75,18 @@ def _made(frame: pl.DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns) 
         for name, text in mapped.targets.items()
     }  # fmt: skip
     errors = _errors(mapped)
+    keys = [name for name in plan.targets if name in plan.target.dimensions]
     made = frame.select(
         *(expression.alias(name) for name, expression in targets.items()),
         *(pl.col(name) for name in columns.carried),
-        mapped.is_delete.alias(_KEY),
+        mapped.is_delete.alias(_DELETES),
+        *(mapped.targets[name].alias(f"{_KEY}{number}") for number, name in enumerate(keys)),
         pl.struct(columns.all).alias(SOURCE),
         errors.alias(ERRORS),
     )
-    made = _with_ambiguous_keys(made, plan)
-    return made.with_columns(pl.when(pl.col(ERRORS).is_not_null()).then(pl.col(SOURCE)).alias(SOURCE)).drop(_KEY)
+    made = _with_ambiguous_keys(made, plan, keys)
+    made = made.with_columns(pl.when(pl.col(ERRORS).is_not_null()).then(pl.col(SOURCE)).alias(SOURCE))
+    return made.drop(_DELETES, *(f"{_KEY}{number}" for number in range(len(keys))))
 
 
 def _errors(mapped: Mapped) -> pl.Expr:
@@ -102,18 +109,18 @@ def _finding(one: Found) -> pl.Expr:
     return pl.struct(*(value.alias(name) for name, value in fields.items()))
 
 
-def _with_ambiguous_keys(made: pl.DataFrame, plan: MapPlan) -> pl.DataFrame:
-    """Rows of one key get a finding, among those that could be mapped."""
+def _with_ambiguous_keys(made: pl.DataFrame, plan: MapPlan, keys: list[str]) -> pl.DataFrame:
+    """Rows of one key, as text, get a finding, among those that could be mapped."""
     severity = plan.severity("ambiguous-key")
-    keys = [name for name in plan.targets if name in plan.target.dimensions]
     if severity is None or not keys or plan.keeps_keys_apart:
         return made
     counted = (
         pl.col(ERRORS).list.eval(pl.element().struct.field("severity") == "error").list.any().fill_null(value=False)
     )
-    counts = ~counted & ~pl.col(_KEY)
-    shared = counts & (counts.sum().over(keys) > 1)
-    shown = pl.concat_str([pl.col(name).cast(pl.String).fill_null("") for name in keys], separator=".")
+    counts = ~counted & ~pl.col(_DELETES)
+    texts = [pl.col(f"{_KEY}{number}") for number in range(len(keys))]
+    shared = counts & (counts.sum().over(texts) > 1)
+    shown = pl.concat_str([text.fill_null("") for text in texts], separator=".")
     one = Found(
         shared, "ambiguous-key", ".".join(keys), shown, "several rows become this observation", severity,
         str(plan.artefact),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final
@@ -25,6 +26,7 @@ from kafka_replica_spark.rows import ERRORS_TYPE, quoted
 from kafka_replica_spark.stamps import with_stamp
 
 _DELETES: Final = f"{OURS}deletes"
+_KEY: Final = f"{OURS}key_"
 _HASHES: Final = (f"{OURS}hash_1", f"{OURS}hash_2")
 _SHARED: Final = f"{OURS}shared"
 _CONDITION: Final = 4
@@ -79,6 +81,7 @@ def transform(
             f"mapping by {plan.artefact}: two columns have names that Spark does not tell apart; rename one"
         )
     columns = columns_for(plan, df.columns, several)
+    _check_letter_case(plan, columns)
     engine = SparkEngine(df)
     mapped = evaluated(plan, engine)
     metadata: dict[str, Any] = {
@@ -112,6 +115,7 @@ def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, met
         (source if together else F.when(is_wrong, source)).alias(SOURCE),
         errors,
         *([mapped.is_delete.alias(_DELETES)] if together else []),
+        *([mapped.targets[key].alias(f"{_KEY}{number}") for number, key in enumerate(keys)] if together else []),
     )
     if not together or severity is None:
         return made
@@ -122,25 +126,36 @@ def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, met
     )  # fmt: skip
 
 
+def _check_letter_case(plan: MapPlan, columns: Columns) -> None:
+    named = Counter(name.lower() for name in (*plan.targets, *columns.carried))
+    alike = [name for name in (*columns.carried, *plan.targets) if named[name.lower()] > 1]
+    if alike:
+        raise UsageError(
+            f"mapping by {plan.artefact}: the result would have columns that Spark does not tell apart: "
+            f"{', '.join(alike)}; rename or drop one, or map with engine='local'"
+        )
+
+
 def _item(one: Found) -> Item:
     size = _CONDITION * (1 + one.component.count("."))
     return Item(one.is_found, one.is_found, Finding(*one[1:]), size)
 
 
 def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: list[str], severity: str) -> DataFrame:
-    """Rows of one key get a finding, among those that could be mapped.
+    """Rows of one key, as text, get a finding, among those that could be mapped.
 
     Only hashes are sorted into groups, and only groups of more than one row come back, as a broadcast.
     """
     errors = F.col(ERRORS)
     failed = F.coalesce(F.exists(errors, lambda one: one["severity"] == "error"), F.lit(False))
     counts = ~failed & ~F.col(_DELETES)
-    parts = [part for key in keys for part in (quoted(key), quoted(key).isNull())]
+    texts = [F.col(f"{_KEY}{number}") for number in range(len(keys))]
+    parts = [part for text in texts for part in (text, text.isNull())]
     hashes = [F.xxhash64(F.lit(seed), *parts).alias(name) for seed, name in enumerate(_HASHES)]
     groups = made.filter(counts).groupBy(*hashes).agg((F.count("*") > 1).alias(_SHARED)).filter(F.col(_SHARED))
     joined = made.select("*", *hashes).join(F.broadcast(groups), list(_HASHES), "left")
     shared = F.coalesce(F.col(_SHARED), F.lit(False)) & counts
-    shown = F.concat_ws(".", *(F.coalesce(quoted(key).cast("string"), F.lit("")) for key in keys))
+    shown = F.concat_ws(".", *(F.coalesce(text, F.lit("")) for text in texts))
     message = "several rows become this observation"
     found = Finding("ambiguous-key", ".".join(keys), shown, message, severity, str(plan.artefact))
     one = F.array(in_full(found)).cast(ERRORS_TYPE)
