@@ -9,6 +9,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.mapping.compiler import compile_map
 from kafka_replica.mapping.inverse import inverse
 from kafka_replica.mapping.model import MapPlan
+from kafka_replica.rules.requests import need_snapshot
 from kafka_replica.sdmx import Snapshot, Structures, Urn
 
 
@@ -30,8 +31,7 @@ def plan_for(
         if snapshot is not None or rules is not None or as_of is not None:
             raise UsageError("mapping by a compiled plan: snapshot, rules and as_of are settled in it; leave them out")
         plan = reference
-    elif snapshot is None:
-        raise UsageError(f"mapping by {reference}: give the snapshot to take it from")
     else:
+        snapshot = need_snapshot(f"mapping by {reference}", reference, snapshot)
         plan = compile_map(Structures(snapshot), reference, rules=rules, as_of=as_of)
     return inverse(plan) if reverse else plan

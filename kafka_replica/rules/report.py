@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kafka_replica.errors import MissingExtraError
+from kafka_replica.errors import MissingExtraError, UsageError
 from kafka_replica.rules.catalogue import SEVERITIES
 from kafka_replica.rules.model import Finding
 from kafka_replica.sdmx import Urn
@@ -107,23 +107,30 @@ class Report:
 
         Raises:
             MissingExtraError: matplotlib is not installed.
+            UsageError: it cannot be written there, or not in this format.
         """
         try:
             from matplotlib.figure import Figure  # noqa: PLC0415 - only for pictures
+            from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
         except ImportError as error:
             raise MissingExtraError("drawing a report", "plots") from error
-        parts = [("by rule", self.by_rule), ("by component", self.by_component), ("worst series", self.by_series)]
+        every = {"by rule": self.by_rule, "by component": self.by_component, "by series, most first": self.by_series}
+        parts = [(title, counts) for title, counts in every.items() if counts] or [("by rule", {})]
         figure = Figure(
             figsize=(9, 2.5 + 0.22 * sum(min(len(counts), 15) for _, counts in parts)), layout="constrained"
         )
         heights = [max(1, min(len(counts), 15)) for _, counts in parts]
-        axes = figure.subplots(len(parts), 1, height_ratios=heights)
-        for axis, (title, counts) in zip(axes, parts, strict=True):
+        axes = figure.subplots(len(parts), 1, height_ratios=heights, squeeze=False)
+        for axis, (title, counts) in zip(axes[:, 0], parts, strict=True):
             worst = dict(list(counts.items())[:15])
             names = list(worst)[::-1]
             axis.barh(range(len(names)), [worst[name] for name in names], color="#3b6ea5")
             axis.set_yticks(range(len(names)), names, fontsize=8)
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             axis.set_title(f"findings {title}", fontsize=9, loc="left")
             axis.spines[["top", "right"]].set_visible(False)
         figure.suptitle(f"{self.artefact.reference}: {self.bad_rows} of {self.rows} rows have findings", fontsize=11)
-        figure.savefig(path)
+        try:
+            figure.savefig(path)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"drawing the report of {self.artefact.reference} into {path}: {error}") from error

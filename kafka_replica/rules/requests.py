@@ -32,9 +32,26 @@ def rules_for(
                 "validating with compiled rules: snapshot, rules and as_of are settled in them; leave them out"
             )
         return reference
-    if snapshot is None:
-        raise UsageError(f"validating against {reference}: give the snapshot to take it from")
+    snapshot = need_snapshot(f"validating against {reference}", reference, snapshot)
     return compile_rules(Structures(snapshot), reference, rules=rules, action=action, as_of=as_of)
+
+
+def need_snapshot(doing: str, reference: object, snapshot: Snapshot | None) -> Snapshot:
+    """Makes sure that a reference and the version to take it from were given.
+
+    Raises:
+        UsageError: one of them was not, or is something else.
+    """
+    if not isinstance(reference, Urn | str):
+        raise UsageError(f"{doing}: give a URN or a short reference such as AGENCY:ID(1.0)")
+    if snapshot is None:
+        raise UsageError(f"{doing}: give the snapshot to take it from")
+    if not hasattr(snapshot, "cut"):
+        # A replica, most likely: it has snapshots, and goes on to newer ones.
+        raise UsageError(
+            f"{doing}: {type(snapshot).__name__} is no snapshot; give one version, which is replica.snapshot()"
+        )
+    return snapshot
 
 
 def need_errors(columns: Collection[str], doing: str) -> None:

@@ -25,6 +25,17 @@ LATEST_STABLE: Final = "+"
 SortKey: TypeAlias = tuple[tuple[int, ...], int, tuple[tuple[int, int | str], ...], int]
 
 _rule = re.compile(r"[0-9]+\+?(?:\.[0-9]+\+?)*").fullmatch
+_version = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z.-]+)?").fullmatch
+
+
+def is_version(text: str) -> bool:
+    """Whether it is written as a version."""
+    return _version(text) is not None
+
+
+def is_rule(text: str) -> bool:
+    """Whether it is written as a rule that chooses among versions, or as a version."""
+    return text in {"*", LATEST, LATEST_STABLE} or _rule(text) is not None
 
 
 def is_wildcard(version: str) -> bool:

@@ -48,7 +48,7 @@ def broadcast(
         languages: of which names go along, beside the default ones (English, else the first); None: all.
 
     Raises:
-        UsageError: on Spark Connect, which has no broadcast variables.
+        UsageError: on Spark Connect, which has no broadcast variables; a text in place of a list.
         ArtefactNotFoundError: a list is not in this version.
         SdmxError: a list, or one that it extends, cannot be read.
     """
@@ -57,6 +57,8 @@ def broadcast(
         "broadcasting codelists",
         "it has no broadcast variables; join with spark.read.format('kafka_replica') instead, or validate()",
     )
+    if isinstance(codelists, str | Urn):
+        raise UsageError(f"broadcasting codelists: give a list of them, [{str(codelists)!r}]")
     asked = None if codelists is None else tuple(str(one) for one in codelists)
     return _made(_Request(spark, asked, None if languages is None else tuple(languages)), source, [], {})
 

@@ -27,6 +27,8 @@ from pyspark import cloudpickle
 HEAD: Final = 8
 ALIGNED: Final = 64
 PROBE: Final = "kafka_replica"
+_ASKED: Final = "looking up codes, which are texts (cast the values to string): asked for"
+_TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 SAME_AS_DEFAULT: Final = b"same as default"
 """Languages whose names are those of the default column."""
 
@@ -182,8 +184,16 @@ def _answer(values: Any, look_up: Callable[[Any], Any]) -> Any:
     if values is None or isinstance(values, str):
         return look_up(pa.array([values], pa.string()))[0].as_py()
     if isinstance(values, pd.Series):
-        found = look_up(pa.Array.from_pandas(values, type=pa.string())).to_pandas()
-        return found.set_axis(values.index)
+        try:
+            array = pa.Array.from_pandas(values, type=pa.string())
+        except pa.ArrowTypeError as error:
+            raise TypeError(f"{_ASKED} a pandas Series of other values: {error}") from error
+        return look_up(array).to_pandas().set_axis(values.index)
+    if not isinstance(values, pa.Array | pa.ChunkedArray):
+        raise TypeError(f"{_ASKED} {type(values).__name__}")
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if not (pa.types.is_null(kind) or any(one(kind) for one in _TEXTS)):
+        raise TypeError(f"{_ASKED} an Arrow array of {values.type}")
     if isinstance(values, pa.ChunkedArray):
         return pa.chunked_array([look_up(chunk) for chunk in values.chunks] or [look_up(pa.array([], pa.string()))])
     return look_up(values)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from seeded_faults import seeded, world
 from structures_by_hand import said, table
 
-from kafka_replica.local import report, split, validate
+from kafka_replica import Replica
+from kafka_replica.errors import UsageError
+from kafka_replica.local import report, split, transform, validate
 from kafka_replica.rules import fitting_rows
 from kafka_replica.rules.binding import bind
 from kafka_replica.rules.evaluation import evaluate
@@ -47,6 +51,32 @@ def test_the_split_and_the_report() -> None:
     assert (made.rows, made.bad_rows, made.is_valid) == (len(rows), bad.height, False)
     assert made.by_rule["duplicate-key"] == 6
     assert sum(report(checked, rules, series=1000).by_series.values()) == sum(map(len, wanted))
+
+
+def test_where_a_picture_cannot_go(tmp_path: Path) -> None:
+    """Pictures of reports without findings, and of one kind of finding; formats and folders that there are not."""
+    rules = world()
+    rows = fitting_rows(rules, 10, 3)
+    for number, some in enumerate((rows, rows[:1] * 2)):
+        made = report(validate(table(some), rules), rules)
+        assert made.is_valid == (number == 0)
+        made.picture(tmp_path / f"{number}.png")
+        assert (tmp_path / f"{number}.png").read_bytes().startswith(b"\x89PNG")
+    for wrong in ("report.nope", "no folder/report.png"):
+        with pytest.raises(UsageError, match=r"drawing the report of .*(report.nope|no folder)"):
+            made.picture(tmp_path / wrong)
+
+
+def test_what_is_no_snapshot() -> None:
+    """A replica in its place, or nothing, is told, as is nothing in the place of the reference."""
+    frame = table([{"A": "x"}])
+    for given in (Replica({"bootstrap.servers": "localhost:1"}, "t"), None):
+        with pytest.raises(UsageError, match=r"validating against T:D.*snapshot"):
+            validate(frame, "T:D(1.0)", given)  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match=r"mapping by T:M.*snapshot"):
+            transform(frame, "T:M(1.0)", given)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="validating against None: give a URN"):
+        validate(frame, None)  # type: ignore[arg-type]
 
 
 def test_python_agrees_with_polars() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -67,6 +68,11 @@ def test_look_ups(codes: BroadcastCodelists) -> None:
     assert codes.codes(AREA).to_pylist() == ["EU", "A", "B"]
     with pytest.raises(LookupError, match=r"T:CL_GONE\(1.0\) among the broadcast codelists of version 1"):
         codes.is_code("T:CL_GONE(1.0)", "A")
+    for wrong in (1, pd.Series([1, 2]), pa.array([1]), pa.array([1]).dictionary_encode(), ["A"]):
+        with pytest.raises(TypeError, match="looking up codes, which are texts"):
+            codes.is_code(AREA, wrong)
+    assert codes.is_code(AREA, pa.array(["A", "Q"]).dictionary_encode()).to_pylist() == [True, False]
+    assert codes.is_code(AREA, pa.array(["A"], pa.large_string())).to_pylist() == [True]
 
 
 def test_in_udfs(spark: SparkSession, codes: BroadcastCodelists) -> None:
@@ -168,6 +174,8 @@ def test_chosen_lists(spark: SparkSession, store: MemoryStore) -> None:
     assert some.name(AREA, "EU", "en") is None
     assert some.name(AREA, "EU") == "eu"
     assert some.size_bytes < broadcast(spark, store.snapshot()).size_bytes
+    with pytest.raises(UsageError, match=re.escape("give a list of them, ['T:CL_AREA(1.0)']")):
+        broadcast(spark, store.snapshot(), "T:CL_AREA(1.0)")
     with pytest.raises(UsageError, match="only codelists and value lists"):
         broadcast(spark, store.snapshot(), ["urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=T:DSD(1.0)"])
     stub = codelist("CL_STUB", []).replace("<s:Codelist ", '<s:Codelist isExternalReference="true" ')

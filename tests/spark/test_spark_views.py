@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from spark_world import apply, message, records_of
 from views_material import records
 
 from kafka_replica import MemoryStore, Snapshot
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
 from kafka_replica_spark import views
 from kafka_replica_spark.tables import VIEWS, Selection, Unreadable, ViewTables
@@ -119,6 +121,10 @@ def test_selection(version: Snapshot) -> None:
     assert rows(version, "codes", "code", agency="U*") == []
     assert len(rows(version, "structures", "id", version="1.0+")) == 10
     assert rows(version, "structures", "id", version="2.0") == []
+    assert len(rows(version, "structures", "id", version="1.*")) == len(rows(version, "structures", "id"))
+    for wrong in ("abc+", "[", "1.0+-draft", ""):
+        with pytest.raises(UsageError, match=re.escape(f"artefacts of version {wrong!r}")):
+            rows(version, "structures", "id", version=wrong)
 
 
 def test_what_came_along_in_a_message(version: Snapshot) -> None:

@@ -7,17 +7,21 @@ from typing import NamedTuple, cast
 
 import pyarrow as pa
 
-from kafka_replica.errors import SdmxError
+from kafka_replica.errors import SdmxError, UsageError
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.lookups.patterns import fitting, meant, pattern
 from kafka_replica.sdmx.model import ARTEFACTS, Artefact, OpaqueArtefact
-from kafka_replica.sdmx.versions import LATEST
+from kafka_replica.sdmx.versions import LATEST, is_rule, is_version
 from kafka_replica_spark.tables.view import View
 
 
 class Selection(NamedTuple):
-    """Which artefacts; ``*`` stands for any text, and ``version`` may be a rule of SDMX 3 (``1.0+``, ``+``)."""
+    """Which artefacts; ``*`` stands for any text, and ``version`` may be a rule of SDMX 3 (``1.0+``, ``+``, ``~``).
+
+    Raises:
+        UsageError: by :meth:`of`, if ``version`` is neither a version nor a rule.
+    """
 
     agency: str = "*"
     id: str = "*"
@@ -25,6 +29,11 @@ class Selection(NamedTuple):
 
     def of(self, urns: Iterable[Urn]) -> list[Urn]:
         """Those that are selected, sorted."""
+        if not is_version(self.version.replace("*", "0")) and not is_rule(self.version):
+            raise UsageError(
+                f"selecting artefacts of version {self.version!r}: give a version (1.0), a pattern (1.*) or a rule of "
+                "SDMX 3 (1.0+, +, ~)"
+            )
         agency, id_ = pattern(self.agency), pattern(self.id)
         found = [urn for urn in urns if fitting(agency, urn.agency) and fitting(id_, urn.id)]
         if "+" in self.version or self.version == LATEST:
