@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kafka_replica.errors import NotInvertibleError
-from kafka_replica.mapping.dates import Dated, Reading
-from kafka_replica.mapping.fineness import read_again, tells, write_again
+from kafka_replica.mapping.dates import Reading
+from kafka_replica.mapping.fineness import forgotten, lies_within, read_again, write_again
 from kafka_replica.mapping.model import (
     AMBIGUOUS,
     NOTHING,
@@ -101,22 +101,20 @@ def _turned(one: ValueMap) -> ValueMap:
 
 
 def _coarser(one: DateMap) -> Iterator[str]:
-    if not _telling(one):
+    reason = forgotten(one.readings[0][1])
+    if reason is not None:
+        yield f"the date in {one.source} cannot be given back: {reason}"
+    elif not _telling(one):
         yield f"{one.target} tells less than the date in {one.source}"
 
 
 def _telling(one: DateMap) -> list[tuple[str | None, Reading]]:
     """Ways to read what was written, for the frequencies for which that tells all that was read before."""
+    if len(one.readings) > 1:
+        return []
     first = one.readings[0][1]
-    return [
-        (frequency, read_again(writing, _short_year(first)))
-        for frequency, writing in one.writings
-        if len(one.readings) == 1 and tells(writing, first)
-    ]
-
-
-def _short_year(reading: Reading) -> int:
-    return reading.short_year_from if isinstance(reading, Dated) else 1970
+    again = ((frequency, read_again(writing, first)) for frequency, writing in one.writings)
+    return [(frequency, reading) for frequency, reading in again if reading is not None and lies_within(reading, first)]
 
 
 def _dates_turned(one: DateMap) -> DateMap:
