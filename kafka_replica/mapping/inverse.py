@@ -30,13 +30,18 @@ from kafka_replica.mapping.model import (
 def inverse(plan: MapPlan) -> MapPlan:
     """The plan that maps back. Mapping data and mapping it back gives the data again, as texts.
 
+    Dates, times and numbers of an epoch are given back as the map's pattern writes them in full, a fixed source
+    component as the map fixes it, and source attributes that no map names are not given back; notes name these.
+
     Raises:
         NotInvertibleError: the map forgets something; the message says what.
     """
     reasons = [*_lost(plan), *(reason for one in plan.values for reason in _why_not(one))]
     reasons += [reason for one in plan.dates for reason in _coarser(one)]
     if reasons:
-        raise NotInvertibleError(f"turning {plan.artefact} round: {'; '.join(reasons)}")
+        raise NotInvertibleError(
+            f"turning {plan.artefact} round: {'; '.join(reasons)}; map back by a map that is made for it"
+        )
     return replace(
         plan,
         source=plan.target,
@@ -63,15 +68,21 @@ def _untold(plan: MapPlan) -> list[str]:
 
 
 def _lost(plan: MapPlan) -> Iterator[str]:
-    lost = [id_ for id_ in _untold(plan) if id_ in plan.source.dimensions]
-    if lost:
-        yield f"dimension {', '.join(lost)} leaves no trace"
+    untold = _untold(plan)
+    for what, ids in (("dimension", plan.source.dimensions), ("measure", plan.source.measures)):
+        lost = [id_ for id_ in untold if id_ in ids]
+        if lost:
+            yield f"{what} {', '.join(lost)} leaves no trace"
+    any_of = [one.component for one in plan.source_fixed if len(one.values) > 1]
+    if any_of:
+        yield f"{', '.join(any_of)} is fixed to several values"
     twice = [id_ for id_, count in _told(plan).items() if count > 1]
     if twice:
         yield f"{', '.join(twice)} is mapped by several maps"
     made = Counter(target for one in plan.values for target in one.targets)
     made.update(one.target for one in plan.copies)
     made.update(one.target for one in plan.dates)
+    made.update(one.component for one in plan.fixed)
     several = [id_ for id_, count in made.items() if count > 1]
     if several:
         yield f"{', '.join(several)} is made by several maps"

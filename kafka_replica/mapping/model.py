@@ -163,12 +163,14 @@ class Side:
         urn: what the map names, a data structure or dataflow.
         components: all components, in order.
         dimensions: the dimensions among them, with that of time.
+        measures: the measures among them.
         time: the time dimension.
     """
 
     urn: Urn
     components: tuple[str, ...]
     dimensions: frozenset[str]
+    measures: frozenset[str]
     time: str | None
 
 

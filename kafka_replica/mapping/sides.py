@@ -26,7 +26,8 @@ def side_of(structures: Structures, urn: Urn | None, of: Urn, what: str) -> tupl
     components = structure.components
     dimensions = frozenset(one.id for one in components if isinstance(one, Dimension))
     time = next((one.id for one in components if isinstance(one, Dimension) and one.is_time), None)
-    return Side(urn, tuple(one.id for one in components), dimensions, time), structure
+    measures = frozenset(measures_of(structure))
+    return Side(urn, tuple(one.id for one in components), dimensions, measures, time), structure
 
 
 def measures_of(structure: DataStructure) -> list[str]:

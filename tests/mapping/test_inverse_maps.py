@@ -54,6 +54,12 @@ def test_there_and_back(seed: int) -> None:
           structure_map(date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy", "A"))), "tells less than the date in WHEN"),
         ((named("S", "A"), named("G", "A B"), representation_map("R", "1>2"),
           structure_map(component_map("A", "A"), component_map("A", "B", "R"))), "A is mapped by several maps"),
+        ((named("S", "A", attributes="N"), named("G", "A", attributes="N"),
+          structure_map(component_map("N", "N"), fixed("N", "x"))), "N is made by several maps"),
+        ((named("S", "A", measures="M1 M2"), named("G", "A", measures="M1"), structure_map()),
+         "measure M2 leaves no trace"),
+        ((named("S", "A F"), named("G", "A"), structure_map(fixed("F", "x", "y", side="Source"))),
+         "F is fixed to several values"),
     ],
 )  # fmt: skip
 def test_what_forgets_cannot_be_turned(contents: tuple[str, ...], reason: str) -> None:
