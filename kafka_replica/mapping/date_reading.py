@@ -31,7 +31,7 @@ def _read(engine: Engine, text: Expression, reading: Reading, resolve: Resolve) 
         for number, name in enumerate(reading.fields, start=1)
     }
     numbers = {
-        name: engine.whole(engine.look_up(field, reading.months) if name == "month_name" else field)
+        name: engine.whole(engine.look_up(engine.lower(field), reading.months) if name == "month_name" else field)
         for name, field in fields.items()
         if name != "half_day"
     }

@@ -37,7 +37,7 @@ class Dated:
     Attributes:
         expression: fits the whole text.
         fields: what each of its groups is.
-        months: the number of a month by its names.
+        months: the number of a month by its names, in small letters.
         unit: the period that the date says.
         clock_s: the seconds of the finest part of a time of the day; None without one.
         short_year_from: the first year that a year of two digits may be.
@@ -172,7 +172,8 @@ def read_by(pattern: str, locale: str | None, short_year_from: int) -> Dated:
             names = month_numbers(locale)
             if not names:
                 raise UnusableDateError(f"names of months in {locale!r} are not known")
-            expression += f"({'|'.join(map(_plain, sorted(names, key=lambda one: (-len(one), one))))})"
+            alternatives = "|".join(map(_plain, sorted(names, key=lambda one: (-len(one), one))))
+            expression += f"((?iu:{alternatives}))"  # in any letter case; Java asks for u to know more than ASCII
             fields.append("month_name")
         elif token.field == "weekday_name":
             expression += r"\p{L}+\.?"

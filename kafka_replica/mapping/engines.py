@@ -54,6 +54,9 @@ class Engine(Protocol):
     def slice(self, text: Expression, start: int, length: int | None) -> Expression:
         """Some characters, from one counted from 0."""
 
+    def lower(self, text: Expression) -> Expression:
+        """A text in small letters."""
+
     def look_up(self, text: Expression, table: Mapping[str, str]) -> Expression:
         """What a table has for a text; NULL if nothing."""
 

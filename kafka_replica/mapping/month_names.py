@@ -28,13 +28,14 @@ def _months(locale: str | None) -> tuple[tuple[str, ...], ...]:
 
 @cache
 def month_numbers(locale: str | None) -> Mapping[str, str]:
-    """The number of a month, as text, by each of its names, in capitals or not, with a full stop or without."""
+    """The number of a month, as text, by each of its names in small letters, with a full stop or without."""
     found: dict[str, str] = {}
     for number, names in enumerate(_months(locale), start=1):
         for name in names:
             for form in (name, name.removesuffix(".")):
-                for spelled in (form, form.lower(), form.upper(), form[:1].upper() + form[1:]):
-                    found.setdefault(spelled, str(number))
+                # Small letters of capitals may be others: those of KASIM are kasim, not kasım.
+                for small in (form.lower(), form.upper().lower()):
+                    found.setdefault(small, str(number))
     return found
 
 

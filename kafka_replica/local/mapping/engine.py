@@ -65,6 +65,9 @@ class PolarsEngine:
     def slice(self, text: pl.Expr, start: int, length: int | None) -> pl.Expr:
         return text.str.slice(start, length)
 
+    def lower(self, text: pl.Expr) -> pl.Expr:
+        return text.str.to_lowercase()
+
     def look_up(self, text: pl.Expr, table: Mapping[str, str]) -> pl.Expr:
         if not table:
             return self.text(None)

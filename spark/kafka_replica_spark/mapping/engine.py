@@ -82,6 +82,9 @@ class SparkEngine:
     def slice(self, text: Column, start: int, length: int | None) -> Column:
         return F.substring(text, start + 1, 2**30 if length is None else length)
 
+    def lower(self, text: Column) -> Column:
+        return F.lower(text)
+
     def look_up(self, text: Column, table: Mapping[str, str]) -> Column:
         if not table:
             return self.text(None)
