@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.mapping.dates import MONTHS, Counted, Dated, Reading
+from kafka_replica.mapping.dates import LETTERS, MONTHS, Counted, Dated, Reading
 from kafka_replica.mapping.engines import Engine, Expression
 from kafka_replica.mapping.model import DateMap, Resolve
 from kafka_replica.mapping.regexes import Expression as Rewritten
@@ -62,18 +62,18 @@ def _days(engine: Engine, reading: Dated, numbers: dict[str, Expression]) -> tup
     """The first day of the period, and the one after its last."""
     year = _year(engine, reading, numbers)
     one = engine.number(1)
-    count = next((numbers[name] for name in numbers if name.startswith("number:")), None)
+    count = numbers.get(f"number:{LETTERS[reading.unit]}")
     month = numbers.get("month_name", numbers.get("month"))
-    if reading.unit == "week" or "week" in numbers:
-        return _weeks(engine, year, numbers.get("week", count), numbers.get("weekday"))
     if "day" in numbers and month is not None:
         day = engine.day(year, month, numbers["day"])
         return day, day + one
-    if reading.unit == "day":
-        ordinal = numbers.get("day_of_year", count)
+    ordinal = numbers.get("day_of_year", count) if reading.unit == "day" else None
+    if ordinal is not None:
         day = engine.day(year, one, one) + ordinal - one
         day = engine.case([((ordinal >= one) & (engine.of_day(day, "year") == year), day)])
         return day, day + one
+    if reading.unit in {"week", "day"}:
+        return _weeks(engine, year, numbers.get("week", numbers.get("number:W")), numbers.get("weekday"))
     length = MONTHS[reading.unit]
     number = month if reading.unit == "month" and month is not None else count
     if reading.unit == "year" or number is None:
@@ -124,7 +124,8 @@ def _clock(engine: Engine, numbers: dict[str, Expression], fields: dict[str, Exp
         inside = (value >= engine.number(least)) & (value <= engine.number(most))
         value = engine.case([(inside & (value == wraps), engine.number(0)), (inside, value)])
         total = total + value * engine.number(unit)
-    if "half_day" in fields:
+    # As in Java, the half of the day says nothing beside an hour that counts to 24.
+    if "half_day" in fields and {"hour_11", "hour_12"} & set(numbers):
         late = engine.any_of([fields["half_day"] == engine.text(letter) for letter in "Pp"])
         total = total + engine.coalesce([engine.case([(late, engine.number(DAY_S // 2))]), engine.number(0)])
     return total

@@ -22,6 +22,7 @@ UNITS: Final[Mapping[str, Unit]] = {
     "A": "year", "S": "semester", "T": "trimester", "Q": "quarter", "M": "month", "W": "week", "D": "day",
 }  # fmt: skip
 """What a period of a frequency is, by the letter that stands before its number."""
+LETTERS: Final[Mapping[Unit, str]] = {unit: letter for letter, unit in UNITS.items()}
 MONTHS: Final[Mapping[str, int]] = {"year": 12, "semester": 6, "trimester": 4, "quarter": 3, "month": 1}
 """How many months a period has."""
 
@@ -214,24 +215,27 @@ def _said(fields: list[str], pattern: str) -> tuple[Unit, int | None]:
     """The period that fields say, and the unit of the time of the day."""
     bare = {name.removeprefix("short_") for name in fields}
     clock = min((_CLOCKS[name] for name in bare if name in _CLOCKS), default=None)
-    numbers = [name[-1] for name in bare if name.startswith("number:")]
-    has_month = bool(bare & {"month", "month_name"})
-    unit: Unit | None = None
-    if not bare & {"year", "week_year"}:
-        unit = None
-    elif (has_month and "day" in bare) or "day_of_year" in bare or ("week" in bare and "weekday" in bare):
-        unit = "day"
-    elif numbers:
-        unit = UNITS[numbers[0]]
-    elif "week" in bare:
-        unit = "week"
-    elif has_month:
-        unit = "month"
-    elif not bare - {"year", "week_year"}:
-        unit = "year"
+    unit = _finest(bare) if bare & {"year", "week_year"} else None
     if unit is None or (clock is not None and unit != "day"):
         raise UnusableDateError(f"{pattern!r} says no date that can be placed in a year")
     return unit, clock
+
+
+def _finest(fields: set[str]) -> Unit | None:
+    """The shortest period that fields say within a year; None if they say none."""
+    has_month, has_week = bool(fields & {"month", "month_name"}), bool(fields & {"week", "number:W"})
+    said: tuple[tuple[bool, Unit], ...] = (
+        (has_month and "day" in fields, "day"),
+        (bool(fields & {"day_of_year", "number:D"}), "day"),
+        (has_week and "weekday" in fields, "day"),
+        (has_week, "week"),
+        (has_month or "number:M" in fields, "month"),
+        ("number:Q" in fields, "quarter"),
+        ("number:T" in fields, "trimester"),
+        ("number:S" in fields, "semester"),
+        ("number:A" in fields or fields <= {"year", "week_year"}, "year"),
+    )
+    return next((unit for is_said, unit in said if is_said), None)
 
 
 def write_by(pattern: str, locale: str | None) -> Written:

@@ -38,7 +38,7 @@ _WAYS: Final = frozenset(
     frozenset(way.split())
     for way in (
         "year", "year number:A", "year number:S", "year number:T", "year number:Q", "year month", "year number:M",
-        "week_year week", "week_year number:W", "week_year week weekday",
+        "week_year week", "week_year number:W", "week_year week weekday", "week_year number:W weekday",
         "year month day", "year day_of_year", "year number:D",
     )
 )  # fmt: skip
