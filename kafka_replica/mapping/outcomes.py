@@ -10,7 +10,7 @@ from kafka_replica.mapping.model import MARKS, PARTS, UNTIMED, Pattern, Slice, S
 from kafka_replica.mapping.regexes import Expression as Rewritten
 from kafka_replica.rules.texts import anchored
 
-_MARK: Final = re.compile("\x02([0-9])\x03")
+_MARK: Final = re.compile("\x02([0-9]+)\x03")
 
 
 def outcome(engine: Engine, one: ValueMap, begins_s: Expression | None) -> Expression:

@@ -34,7 +34,7 @@ from kafka_replica.mapping.regexes import UnusableExpressionError, usable
 from kafka_replica.rules.periods import period
 from kafka_replica.sdmx.model import MappedValue, RepresentationMapping
 
-_REFERENCE: Final = re.compile(r"\\([0-9])")
+_REFERENCE: Final = re.compile(r"\\(0|[1-9][0-9]{0,8})")
 _CONTROL: Final = re.compile(MARKS)
 
 
@@ -198,14 +198,21 @@ def _target(
     if not any(one.is_reg_ex for one in mapping.sources):
         written = [text or NOTHING for text in mapping.targets]
         return PARTS.join(written + [NOTHING] * (len(targets) - len(written))), frozenset()
-    used = {int(found[1]) for text in mapping.targets for found in _REFERENCE.finditer(text)}
-    unknown = [group for group in used if group > groups]
-    if unknown:
-        raise MapError(
-            f"compiling {of}: row {number}: a target refers to group {unknown[0]}, but its expressions have {groups}; "
-            "have the map mended"
-        )
-    written = [_REFERENCE.sub(lambda found: group_mark(int(found[1])), text) or NOTHING for text in mapping.targets]
+    used: set[int] = set()
+
+    def marked(found: re.Match[str]) -> str:
+        digits = found[1]
+        while int(digits) > groups and len(digits) > 1:  # the longest number for which there is a group, as in Java
+            digits = digits[:-1]
+        if int(digits) > groups:
+            raise MapError(
+                f"compiling {of}: row {number}: a target refers to group {digits}, but its expressions have {groups}; "
+                "have the map mended"
+            )
+        used.add(int(digits))
+        return group_mark(int(digits)) + found[1][len(digits) :]
+
+    written = [_REFERENCE.sub(marked, text) or NOTHING for text in mapping.targets]
     return PARTS.join(written + [NOTHING] * (len(targets) - len(written))), frozenset(used)
 
 

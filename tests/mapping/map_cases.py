@@ -127,6 +127,9 @@ EXPRESSIONS = [
         ("ABX 2020", "XAB"), ("ABY 2020", "YAB"), ("AB 2020", "AB"))),
     Case("groups that took no part, and the whole", "S6 13.6.1", one("R", r"/(a)?(b)?c/>[\1|\2]", r"/d+/>\0\0"),
         "A TIME_PERIOD", "B", (("c 2020", "[|]"), ("bc 2020", "[|b]"), ("abc 2020", "[a|b]"), ("dd 2020", "dddd"))),
+    Case("the longest number for which there is a group", "Java's replacements",
+        one("R", rf"/{'(.)' * 10}/>\10|\100|\2", r"/(.)(.)/>\10\01"), "A TIME_PERIOD", "B", (
+            ("abcdefghij 2020", "j|j0|b"), ("xy 2020", "x0xy1"))),
     Case("groups of several sources are counted on", "S6 13.6.1, S2", (
         named("S", "A X"), named("G", "B"), representation_map("R", r"/(.).*/,/.*(.)/>\2\1", sources=2),
         structure_map(component_map("A X", "B", "R"))),
