@@ -30,7 +30,7 @@ from kafka_replica.mapping.model import (
     ValueMap,
     group_mark,
 )
-from kafka_replica.mapping.regexes import UnusableExpressionError, usable
+from kafka_replica.mapping.regexes import Expression, UnusableExpressionError, usable
 from kafka_replica.rules.periods import period
 from kafka_replica.sdmx.model import MappedValue, RepresentationMapping
 
@@ -150,13 +150,24 @@ def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], ta
     keys: list[Slice] = []
     parts: list[str] = []
     patterns: list[Pattern] = []
+    unsure: set[int] = set()
     for component, value in zip(sources, mapping.sources, strict=True):
         if value.is_reg_ex:
-            patterns.append(_pattern(number, component, value, of))
+            expression = _expression(number, component, value, of)
+            before = sum(one.groups for one in patterns)
+            if expression.is_unsure:
+                unsure.update(range(before + 1, before + expression.groups + 1))
+            patterns.append(Pattern(_slice(number, component, value, of), expression.written, expression.groups))
         else:
             keys.append(_slice(number, component, value, of))
             parts.append(value.value)
     outcome, groups = _target(number, mapping, targets, sum(one.groups for one in patterns), of)
+    if groups & unsure:
+        raise MapError(
+            f"compiling {of}: row {number}: a target refers to group {min(groups & unsure)}, but a part of its "
+            "expression may match nothing and is repeated, where Java and Rust capture different texts; write it so "
+            "that what is repeated takes a character at least, such as ([a-z]*) instead of ([a-z]*)+"
+        )
     return _Row(
         tuple(keys), PARTS.join(parts), tuple(patterns), outcome, groups,
         _bound(number, mapping.valid_from, of, end=False), _bound(number, mapping.valid_to, of, end=True),
@@ -180,15 +191,13 @@ def _slice(number: int, component: str, value: MappedValue, of: str) -> Slice:
     return Slice(component, first, length + 1 if len(value.value) == length + 1 and not value.is_reg_ex else length)
 
 
-def _pattern(number: int, component: str, value: MappedValue, of: str) -> Pattern:
+def _expression(number: int, component: str, value: MappedValue, of: str) -> Expression:
     try:
-        expression = usable(value.value)
+        return usable(value.value)
     except UnusableExpressionError as error:
         raise MapError(
-            f"compiling {of}: row {number}: the expression {value.value!r} for {component} cannot be used ({error}); "
-            "write it without what Java's and Rust's expressions do not share"
+            f"compiling {of}: row {number}: the expression {value.value!r} for {component} cannot be used: {error}"
         ) from error
-    return Pattern(_slice(number, component, value, of), expression.written, expression.groups)
 
 
 def _target(
