@@ -1,7 +1,7 @@
 """Constraints on data as checks: cube regions, key sets, ranges of time, reference periods, validity.
 
 All constraints of the data structure, dataflow, provider and provision agreement hold together: each can only
-narrow. Within one constraint a row must be in one of the cube regions that are in (if there are any), in none that
+narrow; of several versions of one the latest that is no draft ("Multiple Constraints"). Within one constraint a row must be in one of the cube regions that are in (if there are any), in none that
 is out, and the same for the keys of key sets. Source: SDMX 2.1/3.x Section 6, "Constraints"; SDMX 3.1 Section 2.
 
 Validity of a constraint is asked of a date, that of its regions, keys and values of the observation's period, and
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Final
 
 from kafka_replica.errors import SdmxError
 from kafka_replica.rules.components import Described
@@ -21,7 +22,8 @@ from kafka_replica.rules.model import Check
 from kafka_replica.rules.periods import period
 from kafka_replica.rules.regions import Regions
 from kafka_replica.rules.targets import Target
-from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx import AttachedConstraint, Structures, Urn
+from kafka_replica.sdmx.lookups.resolved import ConstraintLevel, in_force
 from kafka_replica.sdmx.model import (
     Constraint,
     ContentConstraint,
@@ -32,9 +34,25 @@ from kafka_replica.sdmx.model import (
     TimeRange,
 )
 
+_LEVELS: Final = {
+    "DataProvider": ConstraintLevel.DATA_PROVIDER,
+    "DataStructure": ConstraintLevel.DATA_STRUCTURE,
+    "Dataflow": ConstraintLevel.DATAFLOW,
+    "ProvisionAgreement": ConstraintLevel.PROVISION_AGREEMENT,
+}
+
 
 def constraints_of(structures: Structures, target: Target) -> Iterator[Constraint]:
-    """The constraints on data that are attached to the target, to what it uses, or to its provider."""
+    """The constraints on data that are attached to the target, to what it uses, or to its provider.
+
+    Of several versions of one, at one place, the latest that is no draft: the choice of ``Structures.resolve``.
+    """
+    found = list(_attached(structures, target))
+    for is_actual in (False, True):
+        yield from (one.constraint for one in in_force(one for one in found if one.is_actual is is_actual))
+
+
+def _attached(structures: Structures, target: Target) -> Iterator[AttachedConstraint]:
     wanted = set(target.constrained)
     for class_ in ("DataConstraint", "ContentConstraint"):
         for urn in structures.find(class_):
@@ -42,22 +60,25 @@ def constraints_of(structures: Structures, target: Target) -> Iterator[Constrain
                 found = structures.get(urn)
             except SdmxError as error:
                 raise type(error)(f"looking for the constraints of {target.artefact}: {error}") from error
-            if isinstance(found, DataConstraint | ContentConstraint) and _attached(structures, found, wanted):
-                yield found
+            if isinstance(found, DataConstraint | ContentConstraint):
+                place = _place(structures, found, wanted)
+                if place is not None:
+                    yield AttachedConstraint(constraint=found, level=_LEVELS[place.cls], attached_to=place)
 
 
-def _attached(structures: Structures, constraint: Constraint, wanted: set[Urn]) -> bool:
+def _place(structures: Structures, constraint: Constraint, wanted: set[Urn]) -> Urn | None:
+    """Which of the artefacts it is attached to, if any."""
     references = () if constraint.attachment is None else constraint.attachment.references
     for urn in references:
         if urn in wanted:
-            return True
+            return urn
         if urn.item is None and {
             one for one in wanted if (one.cls, one.agency, one.id) == (urn.cls, urn.agency, urn.id)
         }:
             meant = structures.get(urn) if urn in structures else None  # a version with a wildcard
             if meant is not None and meant.urn in wanted:
-                return True
-    return False
+                return meant.urn
+    return None
 
 
 @dataclass(slots=True)

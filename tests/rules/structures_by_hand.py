@@ -45,9 +45,9 @@ def message(content: str) -> bytes:
     ).encode()
 
 
-def _item(kind: str, id_: str, body: str, attributes: str = "") -> str:
+def _item(kind: str, id_: str, body: str, attributes: str = "", version: str = "1.0") -> str:
     return (
-        f'<s:{kind}s><s:{kind} agencyID="T" id="{id_}" version="1.0" {attributes}><c:Name>{id_}</c:Name>{body}'
+        f'<s:{kind}s><s:{kind} agencyID="T" id="{id_}" version="{version}" {attributes}><c:Name>{id_}</c:Name>{body}'
         f"</s:{kind}></s:{kind}s>"
     )
 
@@ -151,11 +151,14 @@ FLOWS = (
 """T:F(1.0) of T:D(1.0), and T:PA(1.0) of both and the provider P."""
 
 
-def constraint(body: str, to: str = "DataStructure", id_: str = "C", role: str = "Allowed", more: str = "") -> str:
+def constraint(
+    body: str, to: str = "DataStructure", id_: str = "C", role: str = "Allowed", more: str = "",
+    version: str = "1.0",
+) -> str:  # fmt: skip
     """A data constraint on T:D(1.0), T:F(1.0), T:PA(1.0) or P."""
     target = {"DataStructure": DSD, "Dataflow": FLOW, "ProvisionAgreement": AGREEMENT, "DataProvider": PROVIDER}[to]
     attached = f"<s:ConstraintAttachment><s:{to}>{target}</s:{to}></s:ConstraintAttachment>"
-    return _item("DataConstraint", id_, attached + body, f'role="{role}" {more}')
+    return _item("DataConstraint", id_, attached + body, f'role="{role}" {more}', version)
 
 
 def region(*selections: str, include: str = "true", more: str = "") -> str:

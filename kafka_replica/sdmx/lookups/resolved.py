@@ -155,15 +155,16 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
         Of several versions of one, at one place, the latest that is no draft (SDMX 3.1 Section 6, "Multiple
         Constraints"). Whether their validity covers a date is not asked here.
         """
-        return _in_force(one for one in self.constraints if not one.is_actual)
+        return in_force(one for one in self.constraints if not one.is_actual)
 
     @property
     def actual(self) -> tuple[AttachedConstraint, ...]:
         """The constraints that tell what data there is; of several versions of one the latest."""
-        return _in_force(one for one in self.constraints if one.is_actual)
+        return in_force(one for one in self.constraints if one.is_actual)
 
 
-def _in_force(constraints: Iterable[AttachedConstraint]) -> tuple[AttachedConstraint, ...]:
+def in_force(constraints: Iterable[AttachedConstraint]) -> tuple[AttachedConstraint, ...]:
+    """Of several versions of one constraint, at one place, the latest that is no draft."""
     newest: dict[tuple[Urn, str, str], AttachedConstraint] = {}
     for one in constraints:
         urn = one.constraint.urn
