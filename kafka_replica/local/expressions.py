@@ -9,6 +9,7 @@ from typing import Any, Final
 import polars as pl
 
 from kafka_replica.local.membership import is_in
+from kafka_replica.local.texts import written_out
 from kafka_replica.rules.conditions import (
     All,
     Arithmetic,
@@ -50,6 +51,10 @@ class Expressions:
 
     def __init__(self, texts: Mapping[str, pl.Expr], floating: frozenset[str] = frozenset()) -> None:
         self._texts, self._floating = texts, floating
+
+    def of_each(self, texts: Mapping[str, pl.Expr]) -> Expressions:
+        """The same for the single values of columns that hold several."""
+        return Expressions(texts, self._floating)
 
     def condition(self, node: Condition) -> pl.Expr:  # noqa: PLR0911 - one return a kind of node
         """A condition: true, false or NULL."""
@@ -93,7 +98,7 @@ class Expressions:
             case Whole(text):
                 return self.text(text).cast(pl.Int64, strict=False)
             case Scaled(text, decimals):
-                return _scaled(self.text(text), decimals)
+                return _scaled(self._written(text, is_number=True), decimals)
             case Length(text):
                 return self.text(text).str.len_chars().cast(pl.Int64)
             case Count(component):
@@ -110,8 +115,7 @@ class Expressions:
     def _written(self, text: Text, *, is_number: bool) -> pl.Expr:
         found = self.text(text)
         if is_number and isinstance(text, Value) and text.component in self._floating:
-            # A column of numbers writes 1e22; the value is still a decimal.
-            return found.str.replace(r"e-?[0-9]+\z", "")
+            return written_out(found)
         return found
 
 

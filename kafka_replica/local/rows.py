@@ -38,7 +38,7 @@ class Prepared:
         found = self.expressions.condition(outer)
         if inner is None:
             return found
-        each = Expressions({id_: pl.element()}).condition(inner)
+        each = self.expressions.of_each({id_: pl.element()}).condition(inner)
         return found & pl.col(id_).list.eval(each).list.any()
 
     def shown(self, check: Check) -> pl.Expr:
@@ -48,7 +48,7 @@ class Prepared:
             inner, _ = parted(check.broken, id_)
             if inner is None:
                 return pl.col(id_).list.join(";")
-            each = Expressions({id_: pl.element()}).condition(inner)
+            each = self.expressions.of_each({id_: pl.element()}).condition(inner)
             return pl.col(id_).list.eval(pl.element().filter(each)).list.first()
         return joined([one for one in check.shown if one in self.texts.columns])
 
@@ -72,9 +72,14 @@ def prepared(df: pl.DataFrame, rules: Rules) -> Prepared:
         name: as_text(name, kind) if shapes[name] != "other" else _present(name) for name, kind in kinds.items()
     }  # fmt: skip
     several = frozenset(name for name, shape in shapes.items() if shape in {"values", "languages"})
-    floating = frozenset(name for name, kind in kinds.items() if kind.is_float())
+    floating = frozenset(name for name, kind in kinds.items() if _holds_floats(kind))
     expressions = Expressions({name: pl.col(name) for name in texts}, floating)
     return Prepared(df.select(**texts), bound, expressions, several)
+
+
+def _holds_floats(kind: pl.DataType) -> bool:
+    inner = kind.inner if isinstance(kind, pl.List) else kind
+    return isinstance(inner, pl.DataType) and inner.is_float()
 
 
 def _present(name: str) -> pl.Expr:

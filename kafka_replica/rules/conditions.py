@@ -108,7 +108,8 @@ class Matches:
     """Whether an expression fits a whole text.
 
     The expression is one that Java and Rust read alike: no look-around, no back references, ASCII written out.
-    ``is_number`` says that a column of floating-point numbers need not write its values out.
+    ``is_number`` asks of floating-point numbers how they are written without an exponent: a column of them may write
+    1e22, and the value is a whole number still.
     """
 
     text: Text

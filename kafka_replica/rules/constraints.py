@@ -1,8 +1,9 @@
 """Constraints on data as checks: cube regions, key sets, ranges of time, reference periods, validity.
 
 All constraints of the data structure, dataflow, provider and provision agreement hold together: each can only
-narrow; of several versions of one the latest that is no draft ("Multiple Constraints"). Within one constraint a row must be in one of the cube regions that are in (if there are any), in none that
-is out, and the same for the keys of key sets. Source: SDMX 2.1/3.x Section 6, "Constraints"; SDMX 3.1 Section 2.
+narrow; of several versions of one the latest that is no draft ("Multiple Constraints"). Within one constraint a row
+must be in one of the cube regions that are in (if there are any), in none that is out, and the same for the keys of
+key sets. Source: SDMX 2.1/3.x Section 6, "Constraints"; SDMX 3.1 Section 2.
 
 Validity of a constraint is asked of a date, that of its regions, keys and values of the observation's period, and
 of the same date where the structure has no time. A constraint on what data there is (role Actual) is no rule.

@@ -27,7 +27,7 @@ from kafka_replica.rules.conditions import (
 )
 from kafka_replica.rules.patterns import UnusablePatternError, translated
 from kafka_replica.rules.periods import DAY_S, MONTHLY, UNDERSTOOD, month_of, not_in_calendar, period, start_of
-from kafka_replica.rules.texts import DECIMAL, FINITE, FREE_TYPES, NUMBER_TYPES, SIZES, TIME_TYPES, WRITTEN
+from kafka_replica.rules.texts import DECIMAL, FINITE, FLOATING, FREE_TYPES, NUMBER_TYPES, SIZES, TIME_TYPES, WRITTEN
 from kafka_replica.sdmx import TextFormat
 
 
@@ -71,12 +71,12 @@ def facets(
 
 def not_written(value: Value, text_type: str) -> Condition:
     """Whether a text is not a value of that text type; unknown where there is none."""
-    is_number = text_type in NUMBER_TYPES
-    fits = Matches(value, WRITTEN[text_type], is_number)
+    # Doubles may have an exponent: what a column of them writes fits as it is.
+    fits = Matches(value, WRITTEN[text_type], is_number=text_type in NUMBER_TYPES and text_type not in FLOATING)
     if text_type not in SIZES:
         return Not(fits)
     most = 2 ** SIZES[text_type] - 1
-    return some(Not(fits), Matches(value, rf"\+?0*(?:{_above(most)})|-0*(?:{_above(most + 1)})"))
+    return some(Not(fits), Matches(value, rf"\+?0*(?:{_above(most)})|-0*(?:{_above(most + 1)})", is_number=True))
 
 
 def _above(number: int) -> str:
@@ -112,7 +112,7 @@ def compared(value: Value, operator: Operator, bound: Decimal) -> Condition:
         return clear if operator == strict else some(clear, Measured(value, "=", rough))
     near = every(Measured(value, "=", rough), Compared(Scaled(value, decimals), operator, Number(int(exact))))
     # With more digits than the bound has, it is a little off; which way is left open, and it counts as equal.
-    unknown = every(Measured(value, "=", rough), Not(Matches(value, _at_most(decimals))))
+    unknown = every(Measured(value, "=", rough), Not(Matches(value, _at_most(decimals), is_number=True)))
     return some(clear, near) if operator == strict else some(clear, near, unknown)
 
 
@@ -153,7 +153,8 @@ def _numbers(value: Value, text_type: str, format_: TextFormat) -> Iterator[Brok
             broken = every(finite, out_of_bounds(value, None, high, exclusive=exclusive))
             yield Broken("range", broken, f"is not {'under' if exclusive else 'at most'} {_plain(high)}")
     if format_.decimals is not None:
-        longer = Matches(value, rf"[+-]?[0-9]*\.[0-9]{{{format_.decimals + 1},}}(?:[eE][+-]?[0-9]+)?")
+        digits = rf"[+-]?[0-9]*\.[0-9]{{{format_.decimals + 1},}}(?:[eE][+-]?[0-9]+)?"
+        longer = Matches(value, digits, is_number=True)
         yield Broken("decimals", longer, f"has more than {format_.decimals} digits after the decimal point")
     if format_.interval:
         yield _steps(value, format_.interval, format_.start_value or Decimal(0))
@@ -167,9 +168,12 @@ def _steps(value: Value, interval: Decimal, start: Decimal) -> Broken:
     number = Scaled(value, decimals)
     rest = Arithmetic("%", Arithmetic("-", number, Number(lowered)), Number(step))
     fine = re.sub(r"\.0$", "", str(interval))
-    off = some(Compared(rest, ">", Number(0)), Not(Matches(value, rf"[+-]?[0-9]*(?:\.[0-9]{{0,{decimals}}}0*)?")))
+    fits = rf"[+-]?[0-9]*(?:\.[0-9]{{0,{decimals}}}0*)?"
+    off = some(Compared(rest, ">", Number(0)), Not(Matches(value, fits, is_number=True)))
     return Broken(
-        "sequence", every(Matches(value, DECIMAL), off), f"is not a multiple of {fine} away from {_plain(start)}"
+        "sequence",
+        every(Matches(value, DECIMAL, is_number=True), off),
+        f"is not a multiple of {fine} away from {_plain(start)}",
     )
 
 

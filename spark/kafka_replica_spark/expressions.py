@@ -37,6 +37,7 @@ from kafka_replica.rules.conditions import (
 from kafka_replica.rules.texts import anchored
 from kafka_replica_spark.cells import Bytes
 from kafka_replica_spark.membership import fits_a_map, is_in, is_missed
+from kafka_replica_spark.texts import written_out
 
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], Column]]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
 _COMPUTE: Final[Mapping[str, Callable[[Any, Any], Column]]] = {"+": add, "-": sub, "*": mul, "%": mod}
@@ -73,6 +74,10 @@ class Expressions:
         made = Expressions(self._texts, self._floating, in_maps, self._put)
         made._members = self._members
         return made
+
+    def of_each(self, texts: Mapping[str, Column]) -> Expressions:
+        """The same for the single values of columns that hold several."""
+        return Expressions(texts, self._floating)
 
     def broken(self, node: Condition) -> Column:
         """A condition of which only matters where it is true: elsewhere it may be false or NULL.
@@ -155,7 +160,7 @@ class Expressions:
             case Whole(text):
                 return self.text(text).try_cast("bigint")
             case Scaled(text, decimals):
-                return _scaled(self.text(text), decimals)
+                return _scaled(self._written(text, is_number=True), decimals)
             case Length(text):
                 return F.char_length(self.text(text)).cast("bigint")
             case Count(component):
@@ -175,8 +180,7 @@ class Expressions:
     def _written(self, text: Text, *, is_number: bool) -> Column:
         found = self.text(text)
         if is_number and isinstance(text, Value) and text.component in self._floating:
-            # A column of numbers writes 1e22; the value is still a decimal.
-            return F.regexp_replace(found, r"e-?[0-9]+\z", "")
+            return written_out(found)
         return found
 
 

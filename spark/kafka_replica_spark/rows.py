@@ -9,7 +9,7 @@ from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import DoubleType, FloatType
+from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType
 
 from kafka_replica.errors import UsageError
 from kafka_replica.rules.binding import Bound, bind
@@ -56,7 +56,7 @@ class Prepared:
         if inner is None:
             return found
         each = inner
-        return found & F.exists(self.texts[id_], lambda one: Expressions({id_: one}).condition(each))
+        return found & F.exists(self.texts[id_], lambda one: self.expressions.of_each({id_: one}).condition(each))
 
     def shown(self, check: Check) -> Column:
         """The value that a finding shows; of an array the first that is wrong."""
@@ -66,7 +66,8 @@ class Prepared:
             if inner is None:
                 return F.array_join(self.texts[id_], ";")
             each = inner
-            return F.get(F.filter(self.texts[id_], lambda one: Expressions({id_: one}).condition(each)), F.lit(0))
+            wrong = F.filter(self.texts[id_], lambda one: self.expressions.of_each({id_: one}).condition(each))
+            return F.get(wrong, F.lit(0))
         return joined([self.texts[one] for one in check.shown if one in self.texts])
 
 
@@ -99,13 +100,18 @@ def prepared(df: DataFrame, rules: Rules) -> Prepared:
         name: as_text(quoted(name), kind) if shapes[name] != "other" else _present(name) for name, kind in kinds.items()
     }
     several = frozenset(name for name, shape in shapes.items() if shape in {"values", "languages"})
-    floating = frozenset(name for name, kind in kinds.items() if isinstance(kind, FloatType | DoubleType))
+    floating = frozenset(name for name, kind in kinds.items() if _holds_floats(kind))
     return Prepared(df, texts, bound, Expressions(texts, floating, put=bytes_for(df)), several)
 
 
 def quoted(name: str) -> Column:
     """A column by its name, whatever is in it."""
     return F.col(f"`{name.replace('`', '``')}`")
+
+
+def _holds_floats(kind: DataType) -> bool:
+    inner = kind.elementType if isinstance(kind, ArrayType) else kind
+    return isinstance(inner, FloatType | DoubleType)
 
 
 def _present(name: str) -> Column:

@@ -25,7 +25,7 @@ from kafka_replica.rules.binding import Shape
 
 # Within this a double holds whole numbers exactly, nearly.
 _WHOLE: Final = 10**16
-_MANTISSA: Final = r"\A-?([0-9])\.([0-9]+)E(-?[0-9]+)\z"
+_SCIENTIFIC: Final = r"\A-?([0-9])(?:\.([0-9]*?)0*)?[eE]([+-]?[0-9]+)\z"
 
 
 def shape_of(kind: DataType) -> Shape:
@@ -40,7 +40,8 @@ def shape_of(kind: DataType) -> Shape:
 def as_text(column: Column, kind: DataType) -> Column:  # noqa: PLR0911 - one return a kind
     """The column as text: 5.0 is ``5``, an infinity ``INF``, a timestamp an xs:dateTime.
 
-    Timestamps are in the session's time zone and to the second. Arrays give arrays of texts; maps from languages to
+    Timestamps are in the session's time zone. No digits that say nothing: 1.250 is ``1.25``, and seconds have a
+    fraction where there is one. Arrays give arrays of texts; maps from languages to
     texts the array of these texts.
     """
     if isinstance(kind, MapType):
@@ -51,9 +52,9 @@ def as_text(column: Column, kind: DataType) -> Column:  # noqa: PLR0911 - one re
     if isinstance(kind, StringType):
         return column.cast("string")  # of any collation
     if isinstance(kind, TimestampType | TimestampNTZType):
-        return F.date_format(column, "yyyy-MM-dd'T'HH:mm:ss")
+        return F.regexp_replace(F.date_format(column, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"), r"\.?0+\z", "")
     if isinstance(kind, DecimalType) and kind.scale > 0:
-        return F.regexp_replace(column.cast("string"), r"\.0+\z", "")
+        return F.regexp_replace(written_out(column.cast("string")), r"\.?0+\z", "")
     if isinstance(kind, FloatType | DoubleType):
         return _of_double(column)
     return column.cast("string")
@@ -67,19 +68,24 @@ def _of_double(column: Column) -> Column:
         F.when(whole, column.try_cast("bigint").cast("string"))
         .when(column == float("inf"), F.lit("INF"))
         .when(column == float("-inf"), F.lit("-INF"))
-        .when(((size >= 1e7) & (size < _WHOLE)) | size.between(1e-5, 1e-3), _written_out(text))
+        .when(((size >= 1e7) & (size < _WHOLE)) | size.between(1e-5, 1e-3), written_out(text))
         .otherwise(F.regexp_replace(F.regexp_replace(text, "E", "e"), r"\.0e", "e"))
     )
 
 
-def _written_out(text: Column) -> Column:
-    """Java's 1.25E7 and 1.25E-4 without exponents; other texts as they are."""
-    first, rest = F.regexp_extract(text, _MANTISSA, 1), F.regexp_extract(text, _MANTISSA, 2)
-    exponent = F.regexp_extract(text, _MANTISSA, 3).try_cast("int")
+def written_out(text: Column) -> Column:
+    """1.25E7, 1.25e-4 and 1e22 without exponents; other texts as they are."""
+    first, rest, power = (F.regexp_extract(text, _SCIENTIFIC, group) for group in (1, 2, 3))
+    exponent = power.try_cast("int")
     sign = F.when(text.startswith("-"), F.lit("-")).otherwise(F.lit(""))
-    digits = F.concat(first, F.regexp_replace(rest, r"\A0\z", ""))
+    digits = F.concat(first, rest)
+    fraction = F.substring(digits, exponent + 2, F.lit(40))
     large = F.concat(
-        sign, F.substring(digits, F.lit(1), exponent + 1), F.lit("."), F.substring(digits, exponent + 2, F.lit(40))
+        sign,
+        F.rpad(F.substring(digits, F.lit(1), exponent + 1), exponent + 1, F.lit("0")),
+        F.when(fraction == "", F.lit("")).otherwise(F.concat(F.lit("."), fraction)),
     )
     small = F.concat(sign, F.lit("0."), F.repeat(F.lit("0"), -exponent - 1), digits)
-    return F.when(exponent.isNull(), text).when(exponent > 0, large).otherwise(small)
+    # The cheap question first: most numbers have no exponent.
+    found = F.when(exponent.isNull(), text).when(exponent >= 0, large).otherwise(small)
+    return F.when(text.contains("e") | text.contains("E"), found).otherwise(text)

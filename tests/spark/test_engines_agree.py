@@ -14,6 +14,7 @@ from seeded_faults import seeded, world
 from structures_by_hand import attribute as attribute_of
 from structures_by_hand import dimension as dimension_of
 from structures_by_hand import rules_of, said, structure, table, text, time, version_of
+from typed_cases import typed_findings, typed_frame, typed_rules
 from validation_cases import CASES, Case
 
 from kafka_replica import UsageError, local
@@ -141,6 +142,17 @@ def test_typed_columns(spark: SparkSession) -> None:
         "B": [one % 2 == 0 for one in range(n)],
     })  # fmt: skip
     assert on_spark(spark, frame, rules)["_errors"].to_list() == local.validate(frame, rules)["_errors"].to_list()
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_typed_cases(spark: SparkSession, ansi: str) -> None:
+    """The table of typed columns; ANSI mode, which writes small decimals with exponents, makes no difference."""
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        assert said(on_spark(spark, typed_frame(), typed_rules())) == typed_findings()
+    finally:
+        spark.conf.unset("spark.sql.ansi.enabled")
 
 
 def test_one_call_for_both(spark: SparkSession) -> None:
