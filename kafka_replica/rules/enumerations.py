@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from kafka_replica.errors import UnreadableContentError
 from kafka_replica.sdmx import Code, Codelist, ConceptScheme, Structures, Urn, ValueList
 from kafka_replica.sdmx.lookups.code_selection import selected_codes
-from kafka_replica.sdmx.lookups.extensions import expanded
+from kafka_replica.sdmx.lookups.extensions import expanded, without_prefixes
 from kafka_replica.sdmx.model import SelectedValue
 
 
 @dataclass(frozen=True, slots=True)
 class Enumeration:
-    """The values of a list, and for a codelist its codes and the prefixes of its extensions."""
+    """The values of a list, and for a codelist its codes, and what those with a prefix are without it."""
 
     urn: Urn
     values: frozenset[str] = field(repr=False)
     codes: Mapping[str, Code] = field(repr=False)
-    prefixes: tuple[str, ...] = ()
+    bare: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def selected(self, selections: tuple[SelectedValue, ...]) -> frozenset[str]:
         """The values that selections mean: patterns with ``%`` and cascades; an unknown value means itself."""
@@ -29,11 +29,7 @@ class Enumeration:
 
     def without_prefix(self, values: frozenset[str]) -> frozenset[str]:
         """The values without the prefix that an extension gave them (``removePrefix``)."""
-        return frozenset(self._bare(value) for value in values)
-
-    def _bare(self, value: str) -> str:
-        longest = max((one for one in self.prefixes if value.startswith(one)), key=len, default="")
-        return value[len(longest) :]
+        return frozenset(self.bare.get(value, value) for value in values)
 
 
 _CODELESS = Code(urn=Urn("codelist", "Code", "SDMX", "NONE", "1.0", "NONE"))
@@ -50,8 +46,9 @@ def enumeration_of(structures: Structures, urn: Urn) -> Enumeration:
     artefact = structures.get(urn)
     if isinstance(artefact, Codelist):
         whole = expanded(artefact, structures.codelist)
-        prefixes = tuple(one.prefix for one in artefact.extensions if one.prefix)
-        return Enumeration(artefact.urn, frozenset(whole.codes), whole.codes, prefixes)
+        has_prefixes = any(one.prefix for one in artefact.extensions)
+        bare = without_prefixes(artefact, structures.codelist) if has_prefixes else {}
+        return Enumeration(artefact.urn, frozenset(whole.codes), whole.codes, bare)
     if isinstance(artefact, ValueList):
         return Enumeration(artefact.urn, frozenset(item.id for item in artefact.values), {})
     if isinstance(artefact, ConceptScheme):

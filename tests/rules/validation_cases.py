@@ -240,6 +240,13 @@ CONSTRAINED = [
             ({"AREA": "AT", **YEAR}, []), ({"AREA": "OWN", **YEAR}, []),
             ({"AREA": "X_AT", **YEAR}, ["value-not-allowed AREA X_AT"]),
             ({"AREA": "US", **YEAR}, ["code-unknown AREA US", "value-not-allowed AREA US"]))),
+    Case("own codes that begin like a prefix keep it", "SDMX 3.0 Section 6, removePrefix", (
+        AREA, codelist("MORE", ["EU9", "EAT"], extension("AREA", "E")),
+        structure(dimension("AREA", coded("MORE")), D_SEX, time(), measure()),
+        constraint(region(selected("AREA", "EU9", "EAT", "EUS", more='removePrefix="true"')))), (
+            ({"AREA": "EU9", **YEAR}, []), ({"AREA": "EAT", **YEAR}, []), ({"AREA": "US", **YEAR}, []),
+            ({"AREA": "U9", **YEAR}, ["code-unknown AREA U9", "value-not-allowed AREA U9"]),
+            ({"AREA": "AT", **YEAR}, ["code-unknown AREA AT", "value-not-allowed AREA AT"]))),
 ]  # fmt: skip
 
 LEVELS = structure(

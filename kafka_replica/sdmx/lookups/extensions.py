@@ -77,9 +77,12 @@ class _Expansion:
         path = (*path, codelist.urn)
         if len(path) > MAX_DEPTH:
             raise ExtensionError(f"{_doing(path[0])}: more than {MAX_DEPTH} lists extend each other; shorten the chain")
-        sources = [self._source(one, path) for one in codelist.extensions]
-        made = self._done[codelist.urn] = _merged(codelist, sources)
+        made = self._done[codelist.urn] = _merged(codelist, self.sources(codelist, path))
         return made
+
+    def sources(self, codelist: Codelist, path: tuple[Urn, ...]) -> list[_Source]:
+        """What a list takes codes from; ``path`` ends with the list itself."""
+        return [self._source(one, path) for one in codelist.extensions]
 
     def _source(self, extension: CodelistExtension, path: tuple[Urn, ...]) -> _Source:
         try:
@@ -96,13 +99,32 @@ class _Expansion:
         return _Source(self.of(found, path), extension.prefix or "")
 
 
-def _merged(codelist: Codelist, sources: list[_Source]) -> Codelist:
+def without_prefixes(codelist: Codelist, look_up: Callable[[Urn], Codelist]) -> dict[str, str]:
+    """The codes that a list takes from others with a prefix, each with what it is without it.
+
+    A code of its own that begins like a prefix is not among them. Raises what :func:`expanded` raises.
+    """
+    sources = _Expansion(look_up).sources(codelist, (codelist.urn,))
+    return {
+        id_: place.id
+        for id_, place in _places(codelist, sources).items()
+        if place.source != _OWN and sources[place.source].prefix
+    }
+
+
+def _places(codelist: Codelist, sources: list[_Source]) -> dict[str, _Place]:
+    """Where each code comes from that counts."""
     places: dict[str, _Place] = {}
     for number, (source, extension) in enumerate(zip(sources, codelist.extensions, strict=True)):
         for id_ in _chosen(extension, source.codelist):
             _put(places, source.prefix + id_, _Place(number, id_), codelist)
     for id_ in codelist.codes:
         _put(places, id_, _Place(_OWN, id_), codelist)
+    return places
+
+
+def _merged(codelist: Codelist, sources: list[_Source]) -> Codelist:
+    places = _places(codelist, sources)
     numbers, known = _numbered(places, codelist), list(places.values())
     return msgspec.structs.replace(
         codelist,
