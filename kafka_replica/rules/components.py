@@ -92,12 +92,22 @@ def _column(component: Component, enumeration: Enumeration | None, format_: Text
         required=required,
         needed=needed,
         repeated=repeated,
-        is_multi_lingual=bool(format_.is_multi_lingual),
+        is_multi_lingual=kind != "dimension" and enumeration is None and _may_be_in_languages(format_),
         enumeration=None if enumeration is None else enumeration.urn,
         values=frozenset() if enumeration is None else enumeration.values,
         text_type=text_type,
         examples=() if enumeration is not None else examples(text_type, format_),
     )
+
+
+def _may_be_in_languages(format_: TextFormat) -> bool:
+    """Whether values may be in several languages.
+
+    Of a text that does not say, 2.1 and 3.0 mean so and 3.1 the opposite; a model has no edition, so it is allowed.
+    """
+    if format_.is_multi_lingual is None:
+        return (format_.text_type or "String") in {"String", "XHTML"}
+    return format_.is_multi_lingual
 
 
 def representation_of(structures: Structures, component: Component) -> Representation | None:
