@@ -25,8 +25,6 @@ SPELLINGS: Final = {
 """Each action as SDMX-CSV, SDMX-ML and SDMX-JSON write it."""
 SWITCHED_OFF: Final = "~"
 """What stands for a dimension that an attribute is not attached to."""
-NOT_AVAILABLE: Final = "#N/A"
-"""What stands for a value that is meant to be missing, where the type has no NaN (SDMX 3.x)."""
 
 
 class Actions:

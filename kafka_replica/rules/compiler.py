@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Final
 
-from kafka_replica.rules.actions import NOT_AVAILABLE, Action, Actions
+from kafka_replica.rules.actions import Action, Actions
 from kafka_replica.rules.catalogue import severities
 from kafka_replica.rules.components import Described, described
 from kafka_replica.rules.conditions import (
@@ -29,7 +29,6 @@ from kafka_replica.rules.frequency import frequency_check
 from kafka_replica.rules.levels import level_checks
 from kafka_replica.rules.model import ACTION, Check, KeyCheck, Rules
 from kafka_replica.rules.targets import Target, target_of
-from kafka_replica.rules.texts import FLOATING
 from kafka_replica.sdmx import Structures, Urn
 
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
@@ -120,15 +119,13 @@ class _Compiler:
     def _living(self, check: Check) -> Check:
         """The check for rows that do not delete, and leaves out values that stand for none."""
         guards: list[Condition] = [Not(self.actions.any_of("delete")), Not(self.actions.is_partial())]
-        if check.component is not None and not self._is_dimension(check.component):
-            guards.append(Not(OneOf(Value(check.component), frozenset({NOT_AVAILABLE}))))
+        marks = next((one.marks for one in self.components if one.column.id == check.component), frozenset())
+        if check.component is not None and marks:
+            guards.append(Not(OneOf(Value(check.component), marks)))
         broken = every(check.broken, *guards)
         return Check(
             check.rule, check.severity, check.component, broken, check.message, check.artefact, check.shown
         )  # fmt: skip
-
-    def _is_dimension(self, id_: str) -> bool:
-        return any(one.column.id == id_ and one.column.kind == "dimension" for one in self.components)
 
     def checks(self) -> Iterator[Check]:
         structure = str(self.target.structure.urn)
@@ -192,21 +189,17 @@ class _Compiler:
         enumeration = one.enumeration
         assert enumeration is not None  # noqa: S101 - for mypy
         rule, what = ("value-unknown", "value") if enumeration.urn.cls == "ValueList" else ("code-unknown", "code")
-        marks = frozenset() if one.column.kind == "dimension" else frozenset({NOT_AVAILABLE})
-        values = enumeration.values | marks | self.bare.get(one.column.id, frozenset())
+        values = enumeration.values | one.marks | self.bare.get(one.column.id, frozenset())
         broken = Not(OneOf(Value(one.column.id), values))
         return Broken(rule, broken, f"is not a {what} of {enumeration.urn.reference}")
 
     def _excused(self, one: Described) -> list[Condition]:
         """When a value need not be one of its type."""
         id_ = one.column.id
+        marked = [Not(OneOf(Value(id_), one.marks))] if one.marks and one.enumeration is None else []
         if one.column.kind == "dimension":
-            return [Not(self.actions.switched_off(id_))]
-        marks = {value.value for value in one.format.sentinel_values}
-        if one.enumeration is None and one.column.text_type not in FLOATING:
-            marks.add(NOT_AVAILABLE)
-        found = [Not(OneOf(Value(id_), frozenset(marks)))] if marks and one.enumeration is None else []
-        return [*found, Not(self.actions.any_of("delete"))]
+            return [*marked, Not(self.actions.switched_off(id_))]
+        return [*marked, Not(self.actions.any_of("delete"))]
 
     def _shifted(self) -> Condition:
         """Whether reporting years do not begin on 1 January."""

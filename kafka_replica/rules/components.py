@@ -8,7 +8,7 @@ from kafka_replica.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica.rules.enumerations import Enumeration, enumeration_of
 from kafka_replica.rules.examples import examples
 from kafka_replica.rules.model import Column
-from kafka_replica.rules.texts import TIME_TYPES
+from kafka_replica.rules.texts import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE, TIME_TYPES
 from kafka_replica.sdmx import (
     Attribute,
     Component,
@@ -24,7 +24,10 @@ from kafka_replica.sdmx import (
 
 
 class Described(NamedTuple):
-    """A component, its column, and what its values come from or are written like."""
+    """A component, its column, and what its values come from or are written like.
+
+    The format of an enumerated component is one of its codes.
+    """
 
     component: Component
     column: Column
@@ -32,6 +35,15 @@ class Described(NamedTuple):
     format: TextFormat
     min_occurs: int | None
     max_occurs: int | None
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Values that stand for something else than a value, so that no rule on values is about them."""
+        found = {one.value for one in self.format.sentinel_values}
+        if self.column.kind != "dimension":
+            is_floating = self.enumeration is None and self.column.text_type in FLOATING
+            found.add(NOT_A_NUMBER if is_floating else NOT_AVAILABLE)
+        return frozenset(found)
 
 
 def described(structures: Structures, structure: DataStructure) -> list[Described]:
@@ -66,9 +78,9 @@ def _described(structures: Structures, component: Component, known: dict[Urn, En
         if representation.enumeration not in known:
             known[representation.enumeration] = enumeration_of(structures, representation.enumeration)
         found = known[representation.enumeration]
-    format_ = representation.format if found is None and representation.format is not None else TextFormat()
+    format_ = representation.format or TextFormat()
     most = None if representation.max_occurs == "unbounded" else representation.max_occurs or 1
-    column = _column(component, found, format_, repeated=most is None or most > 1)
+    column = _column(component, found, format_ if found is None else TextFormat(), repeated=most is None or most > 1)
     return Described(component, column, found, format_, representation.min_occurs, most)
 
 

@@ -40,7 +40,19 @@ class Regions:
     def inside(self, region: Region) -> Condition:
         """Whether a row is in a region: what all its selections select, and at a time at which it is valid."""
         selections = (*region.key_values, *region.components)
-        return every(*(self.selected(one) for one in selections), *self._valid(region.valid_from, region.valid_to))
+        return every(*(self._judged(one) for one in selections), *self._valid(region.valid_from, region.valid_to))
+
+    def _judged(self, selection: MemberSelection) -> Condition:
+        """Whether a row has what is selected; as unknown as where nothing is given for values that stand for none."""
+        found = self.selected(selection)
+        if not self._marks(selection):
+            return found
+        marked = OneOf(Value(selection.id), self._marks(selection))
+        unknown = Constant(value=None)
+        return every(some(found, every(marked, unknown)), some(Not(marked), unknown))
+
+    def _marks(self, selection: MemberSelection) -> frozenset[str]:
+        return self._components[selection.id].marks if selection.id in self._components else frozenset()
 
     @staticmethod
     def dated(region: Region) -> bool:
@@ -77,7 +89,11 @@ class Regions:
         for key in keys:
             selections = [one for one in key.key_values if self._known(one.id) and not _is_any(one)]
             simple = all(
-                len(one.values) == 1 and one.include and "%" not in one.values[0].value and not _special(one)
+                len(one.values) == 1
+                and one.include
+                and "%" not in one.values[0].value
+                and not _special(one)
+                and not self._marks(one)
                 for one in selections
             )
             if simple and not (key.valid_from or key.valid_to) and not key.components and selections:
@@ -87,7 +103,7 @@ class Regions:
             else:
                 others.append(
                     every(
-                        *(self.selected(one) for one in (*selections, *key.components)),
+                        *(self._judged(one) for one in (*selections, *key.components)),
                         *self._valid(key.valid_from, key.valid_to),
                     )
                 )

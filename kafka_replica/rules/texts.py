@@ -89,6 +89,11 @@ NUMBER_TYPES: Final = {
 FLOATING: Final = frozenset({"Float", "Double"})
 """The types that have NaN for a value that is meant to be missing."""
 
+NOT_A_NUMBER: Final = "NaN"
+"""What stands for a floating-point number that is meant to be missing."""
+NOT_AVAILABLE: Final = "#N/A"
+"""What stands for any other value that is meant to be missing (SDMX 3.x)."""
+
 SIZES: Final = {"Short": 15, "Integer": 31, "Long": 63}
 """The bounded integer types, and the power of two that bounds them."""
 

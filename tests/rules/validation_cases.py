@@ -116,6 +116,25 @@ REPRESENTATION = [
          ("2010-W27", "range"), ("2010-D182", "range"), ("2010-D181", None))),
     Case("sentinel values", "SDMX 3.0 Section 2, Sentinel values", *one("N", text("Integer", ["-9", "none"], minValue=0),
          ("-9", None), ("none", None), ("-8", "range"))),
+    Case("sentinel values of dimensions", "SDMXStructureBase.xsd 3.0, SimpleComponentTextFormatType", (
+        structure(dimension("N", text("Integer", ["none"])), measure()), constraint(region(selected("N", "1")))), (
+            ({"N": "1"}, []), ({"N": "none"}, []), ({"N": "2"}, ["value-not-allowed N 2"]),
+            ({"N": "some"}, ["text-type N some", "value-not-allowed N some"]))),
+    Case("values that stand for none are in no constraint", "SDMX 3.0 Section 6, Intentionally missing values", (
+        AREA, structure(D_AREA, attribute("STAT", text("Integer", ["-9"])), measure()),
+        constraint(region(selected("STAT", "1", kind="Component"), selected("OBS_VALUE", "2", kind="Component")))), (
+            ({"AREA": "AT", "STAT": "-9", "OBS_VALUE": "NaN"}, []), ({"AREA": "DE", "STAT": "#N/A", "OBS_VALUE": "2"}, []),
+            ({"AREA": "EU", "STAT": "9", "OBS_VALUE": "INF"}, ["value-not-allowed STAT 9", "value-not-allowed OBS_VALUE INF"]))),
+    Case("values that stand for none in one of several regions", "SDMX 3.0 Section 6, Intentionally missing values", (
+        AREA, structure(D_AREA, attribute("STAT", text("Integer", ["-9"])), measure()),
+        constraint(region(selected("AREA", "AT"), selected("STAT", "1", kind="Component"))
+                   + region(selected("AREA", "DE"), selected("STAT", "2", kind="Component"))
+                   + region(selected("AREA", "AT"), selected("STAT", "3", kind="Component", more='include="false"'),
+                            include="false"))), (
+            ({"AREA": "AT", "STAT": "-9"}, []), ({"AREA": "DE", "STAT": "#N/A"}, []), ({"AREA": "DE", "STAT": "2"}, []),
+            ({"AREA": "AT", "STAT": "2"}, ["region-not-allowed AT.2"] * 2),
+            ({"AREA": "US", "STAT": "-9"}, ["region-not-allowed US.-9"])),
+         settings={"rules": {"duplicate-key": "off"}}),
     Case("other types", S6, *one("S", text("Boolean"), ("true", None), ("0", None), ("TRUE", "text-type"))),
     Case("letters and digits", S6, *one("S", text("Alpha"), ("aZ", None), ("a1", "text-type"), ("ä", "text-type"))),
     Case("durations", S6, *one("S", text("Duration"), ("P1Y2M", None), ("-PT1.5S", None), ("P", "text-type"),
