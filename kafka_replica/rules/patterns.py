@@ -1,8 +1,8 @@
 r"""Patterns: XML Schema's regular expressions as ones that Java and Rust read alike, and examples of what they fit.
 
-Source: XML Schema Part 2, appendix F. Two things are taken from practice: a leading ``^`` and a closing ``$`` are
-anchors, for registries read patterns as Java does, and ``(?:...)`` is a group. What is left out (blocks such as
-``\\p{IsGreek}``, look-around, back references) makes a pattern unusable, and that is told.
+Source: XML Schema Part 2, appendix F. Two things are taken from practice: ``^`` and ``$`` at the ends of an alternative
+are anchors, for registries read patterns as Java does, and ``(?:...)`` is a group. What is left out (blocks such as
+``\\p{IsGreek}``, look-around, back references, anchors in groups) makes a pattern unusable, and that is told.
 """
 
 from __future__ import annotations
@@ -60,13 +60,10 @@ class Pattern:
 
 def translated(pattern: str) -> Pattern:
     """The pattern as Java and Rust read it. Raises UnusablePatternError."""
-    text = pattern.removeprefix("^")
-    if text.endswith("$") and not re.search(r"(?<!\\)(?:\\\\)*\\\$\Z", text):
-        text = text[:-1]
-    reader = _Reader(text)
+    reader = _Reader(pattern)
     found = reader.alternatives()
-    if reader.at < len(text):
-        raise UnusablePatternError(f"{text[reader.at]!r} at {reader.at} closes nothing")
+    if reader.at < len(pattern):
+        raise UnusablePatternError(f"{pattern[reader.at]!r} at {reader.at} closes nothing")
     expression = found.written
     try:
         re.compile(re.sub(r"\\p\{[^}]*\}|\\P\{[^}]*\}|\\x\{[^}]*\}", "x", expression).replace("&&", ""))
@@ -79,7 +76,7 @@ class _Reader:
     """Reads one expression, left to right."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+        self.text, self.at, self.depth = text, 0, 0
 
     def alternatives(self) -> _Part:
         branches = [self._branch()]
@@ -91,7 +88,10 @@ class _Reader:
     def _branch(self) -> _Part:
         written = ""
         examples: tuple[str, ...] = ("",)
+        self._anchor("^")
         while self.at < len(self.text) and self.text[self.at] not in "|)":
+            if self.text[self.at + 1 : self.at + 2] in {"", "|", ")"} and self._anchor("$"):
+                break
             part = self._quantified(self._atom())
             written += part.written
             length = max(len(examples), len(part.examples))
@@ -99,6 +99,16 @@ class _Reader:
                 examples[index % len(examples)] + part.examples[index % len(part.examples)] for index in range(length)
             )
         return _Part(written, examples)
+
+    def _anchor(self, char: str) -> bool:
+        """An anchor at an end of an alternative: nothing is to be written for it, the whole value must fit anyway."""
+        if not self._take(char):
+            return False
+        if self.depth:
+            raise UnusablePatternError(
+                f"{char} at the end of a group is a letter in XML Schema, and an anchor elsewhere"
+            )
+        return True
 
     def _quantified(self, atom: _Part) -> _Part:
         found = _QUANTIFIER.match(self.text, self.at)
@@ -141,7 +151,9 @@ class _Reader:
             if not self.text.startswith("?:", self.at):
                 raise UnusablePatternError("groups that begin with (? are not XML Schema's")
             self.at += 2
+        self.depth += 1
         inner = self.alternatives()
+        self.depth -= 1
         if not self._take(")"):
             raise UnusablePatternError("a group is not closed")
         return _Part(f"(?:{inner.written})", inner.examples)
@@ -167,6 +179,9 @@ class _Reader:
             return _CLASSES[char]
         if char in _CONTROL:
             return f"\\{char}", False, _CONTROL[char]
+        if char in "pP":
+            block = re.match(r"\{[^}]*\}?", self.text[self.at :])
+            raise UnusablePatternError(f"\\{char}{block.group() if block else ''} is not read: blocks are left out")
         if char.isalnum():
             raise UnusablePatternError(f"\\{char} is not XML Schema's")
         return char, False, char

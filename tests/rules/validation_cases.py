@@ -102,6 +102,8 @@ REPRESENTATION = [
          ("abb", None), ("_.-z", None), ("1bb", "pattern"), ("aba", "pattern"))),
     Case("patterns with anchors, as registries have them", "practice", *one("S", text(pattern="^A|B$"),
          ("A", None), ("B", None), ("AB", "pattern"))),
+    Case("patterns with anchors in each alternative", "practice", *one("S", text(pattern="^[A-Z]$|^[0-9]\\$$|^$"),
+         ("A", None), ("7$", None), ("", None), ("7", "pattern"), ("A$", "pattern"), ("^7$", "pattern"))),
     Case("numbers in steps", XSD, *one("N", text("Decimal", isSequence="true", interval="0.5", startValue=1, endValue=3),
          ("1", None), ("2.50", None), ("3", None), ("1.25", "sequence"), ("0.5", "range"), ("3.5", "range"))),
     Case("steps below zero", XSD, *one("N", text("Integer", isSequence="true", interval=3, startValue=-7),
