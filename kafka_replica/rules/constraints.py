@@ -140,14 +140,14 @@ class Constraints:
             yield from self._check("region-not-allowed", constraint, outside, shown, "is in no region that is allowed")
         for region in excluded:
             selections = _selections(region)
+            condition = regions.wholly_inside(region)
+            if condition is None:
+                continue
             if len(selections) == 1 and selections[0].include:
-                condition = regions.inside(region)
                 yield from self._one(constraint, selections[0].id, condition, regions.dated(region))
             else:
                 message = "is in a region that is not allowed"
-                yield from self._check(
-                    "region-not-allowed", constraint, regions.inside(region), _ids([region]), message
-                )
+                yield from self._check("region-not-allowed", constraint, condition, _ids([region]), message)
 
     def _value(self, constraint: Constraint, regions: Regions, selection: MemberSelection) -> Iterator[Check]:
         condition = Not(regions.selected(selection))
@@ -175,7 +175,7 @@ class Constraints:
             outside = Not(regions.one_of_keys(included))
             yield from self._check("key-not-allowed", constraint, outside, self.series, "is no key that is allowed")
         if excluded:
-            inside = regions.one_of_keys(excluded)
+            inside = regions.one_of_keys(excluded, are_out=True)
             yield from self._check("key-not-allowed", constraint, inside, self.series, "is a key that is not allowed")
 
     def _reference_period(self, constraint: Constraint, regions: Regions) -> Iterator[Check]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Final
 
+from msgspec import structs
+
 from kafka_replica.rules.components import Described
 from kafka_replica.rules.conditions import (
     Compared,
@@ -41,6 +43,22 @@ class Regions:
         """Whether a row is in a region: what all its selections select, and at a time at which it is valid."""
         selections = (*region.key_values, *region.components)
         return every(*(self._judged(one) for one in selections), *self._valid(region.valid_from, region.valid_to))
+
+    def wholly_inside(self, region: Region) -> Condition | None:
+        """The same for a region or key that is out; None where a part of it cannot be asked.
+
+        Without that part it would be wider, and keep more out than it means. What is left out is told.
+        """
+        left: list[str] = []
+        told, self._leave = self._leave, left.append
+        condition = self.inside(region)
+        self._leave = told
+        for what in left:
+            self._leave_out(what)
+        return None if left else condition
+
+    def _leave_out(self, what: str) -> None:
+        self._leave(f"{what}; a region or key with it is out, which is left alone")
 
     def _judged(self, selection: MemberSelection) -> Condition:
         """Whether a row has what is selected; as unknown as where nothing is given for values that stand for none."""
@@ -82,11 +100,18 @@ class Regions:
             options.append(self._range(selection.id, selection.time_range))
         return some(*options) if options else Constant(value=True)
 
-    def one_of_keys(self, keys: Iterable[Region]) -> Condition:
-        """Whether a row has one of some keys. Keys of the same dimensions are one look-up."""
+    def one_of_keys(self, keys: Iterable[Region], *, are_out: bool = False) -> Condition:
+        """Whether a row has one of some keys. Keys of the same dimensions are one look-up.
+
+        Keys that are out are left alone where a part of them cannot be asked.
+        """
         alike: dict[tuple[str, ...], set[str]] = {}
         others: list[Condition] = []
         for key in keys:
+            strangers = [one.id for one in (*key.key_values, *key.components) if one.id not in self._components]
+            if are_out and strangers:
+                self._leave_out(f"{', '.join(strangers)} is no component")
+                continue
             selections = [one for one in key.key_values if self._known(one.id) and not _is_any(one)]
             simple = all(
                 len(one.values) == 1
@@ -101,12 +126,9 @@ class Regions:
                 ids = tuple(one.id for one in selections)
                 alike.setdefault(ids, set()).add(SEPARATOR.join(one.values[0].value for one in selections))
             else:
-                others.append(
-                    every(
-                        *(self._judged(one) for one in (*selections, *key.components)),
-                        *self._valid(key.valid_from, key.valid_to),
-                    )
-                )
+                rest = structs.replace(key, key_values=tuple(selections))
+                condition = self.wholly_inside(rest) if are_out else self.inside(rest)
+                others += [] if condition is None else [condition]
         found: list[Condition] = []
         for ids, texts in alike.items():
             text = Value(ids[0]) if len(ids) == 1 else Joined(ids, SEPARATOR)

@@ -219,6 +219,11 @@ CONSTRAINED = [
         keys({"AREA": "AT", "SEX": "%"}, {"AREA": "US", "SEX": "F"}, included="false"))), (
             ({"AREA": "DE", **YEAR}, []), ({"AREA": "AT", **YEAR}, ["key-not-allowed AT.F"]),
             ({"AREA": "US", **YEAR}, ["key-not-allowed US.F"]))),
+    Case("what is out with a component that is none is left alone", CONSTRAINTS, (AREA, F_AREA, constraint(
+        keys({"AREA": "AT", "FOO": "X"}, {"AREA": "US", "FOO": "%"}, {"AREA": "DE"}, included="false")
+        + region(selected("AREA", "EU"), selected("FOO", "X"), include="false"))), (
+            *(({"AREA": area, **YEAR}, []) for area in ("AT", "US", "EU", "W")),
+            ({"AREA": "DE", **YEAR}, ["key-not-allowed DE.F"]))),
     Case("dataflow, provider and agreement narrow together", CONSTRAINTS, (
         AREA, F_AREA, FLOWS, constraint(region(selected("AREA", "EU+")), id_="C1"),
         constraint(region(selected("AREA", "AT", "DE")), "Dataflow", "C2"),
