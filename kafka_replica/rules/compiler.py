@@ -72,7 +72,10 @@ def compile_rules(
         checks=(*compiler.checks(), *constraint_checks),
         keys=tuple(compiler.keys()),
         levels=tuple(
-            level_checks(target.structure, used, wanted, Not(actions.any_of("delete")), compiler.complete)
+            level_checks(
+                target.structure, used, wanted, Not(actions.any_of("delete")), compiler.complete,
+                compiler.unchecked.append,
+            )
         ),
         unchecked=tuple(dict.fromkeys(compiler.unchecked)),
         severities=tuple(wanted.items()),

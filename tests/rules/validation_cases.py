@@ -298,6 +298,10 @@ TOGETHER = [
     Case("attributes of the data set are told apart", "SDMX 3.0 Section 2, Attribute relationship", (AREA, LEVELS), (
         ({**FULL, "TIME_PERIOD": "2020"}, []), ({**FULL, "TIME_PERIOD": "2021", "SOURCE": "r"}, [])),
         dataset=("error attribute-differs SOURCE r, s",)),
+    Case("attributes of groups of which no dimensions are known", "SDMXStructureDataStructure.xsd 2.1, GroupType", (
+        AREA, structure(D_AREA, D_SEX, time(), attribute("TITLE", text(), "GROUP:NONE", "mandatory"), measure())), (
+            ({"AREA": "AT", **YEAR, "TITLE": "t"}, []), ({"AREA": "US", **YEAR, "TITLE": "u"}, []),
+            ({"AREA": "DE", **YEAR, "TITLE": None}, []))),
     Case("no attribute of the data set at all", "SDMX 3.0 Section 2, Attribute relationship", (AREA, LEVELS), (
         ({**FULL, "TIME_PERIOD": "2020", "SOURCE": None}, []),), dataset=("error attribute-missing SOURCE",)),
     Case("keys that come twice", "SDMX 3.0 Section 2, Data set", (AREA, F_AREA), (
