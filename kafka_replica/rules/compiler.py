@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Final
 
@@ -22,6 +22,7 @@ from kafka_replica.rules.conditions import (
     OneOf,
     Value,
     every,
+    extracted_from,
 )
 from kafka_replica.rules.constraints import Constraints, constraints_of
 from kafka_replica.rules.facets import Broken, facets
@@ -29,6 +30,7 @@ from kafka_replica.rules.frequency import frequency_check
 from kafka_replica.rules.levels import level_checks
 from kafka_replica.rules.model import ACTION, Check, KeyCheck, Rules
 from kafka_replica.rules.targets import Target, target_of
+from kafka_replica.rules.texts import TIME_TYPES
 from kafka_replica.sdmx import Structures, Urn
 
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
@@ -69,7 +71,7 @@ def compile_rules(
         structure=target.structure.urn,
         version=structures.version,
         columns=tuple(one.column for one in used),
-        checks=(*compiler.checks(), *constraint_checks),
+        checks=tuple(compiler.unshifted(check) for check in (*compiler.checks(), *constraint_checks)),
         keys=tuple(compiler.keys()),
         levels=tuple(
             level_checks(
@@ -203,6 +205,17 @@ class _Compiler:
         if one.column.kind == "dimension":
             return [*marked, Not(self.actions.switched_off(id_))]
         return [*marked, Not(self.actions.any_of("delete"))]
+
+    def unshifted(self, check: Check) -> Check:
+        """The check, but for reporting periods of years that begin elsewhere than when it takes them to begin."""
+        if not any(one.column.id == _YEAR_START for one in self.components):
+            return check
+        compared = sorted(extracted_from(check.broken))
+        self.unchecked += [
+            f"{id_}: {check.rule} of reporting periods where {_YEAR_START} is not --01-01" for id_ in compared
+        ]
+        elsewhen = (every(self._shifted(), Matches(Value(id_), TIME_TYPES["ReportingTimePeriod"])) for id_ in compared)
+        return replace(check, broken=every(check.broken, *map(Not, elsewhen)))
 
     def _shifted(self) -> Condition:
         """Whether reporting years do not begin on 1 January."""

@@ -206,6 +206,21 @@ def components_of(condition: Condition) -> frozenset[str]:
     return frozenset(found)
 
 
+def extracted_from(condition: Condition) -> frozenset[str]:
+    """The components whose texts a condition takes apart, as it does to see when a period begins."""
+    found: set[str] = set()
+    stack: list[object] = [condition]
+    while stack:
+        match stack.pop():
+            case Extracted(Value(component)):
+                found.add(component)
+            case tuple() as parts:
+                stack.extend(parts)
+            case node if is_dataclass(node):
+                stack.extend(getattr(node, field.name) for field in fields(node))
+    return frozenset(found)
+
+
 def size_of(condition: Condition) -> int:
     """How long a condition is: its nodes, of which one that takes a decimal apart counts as several."""
     found = 0

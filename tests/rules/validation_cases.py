@@ -162,6 +162,17 @@ TIMES = [
         structure(time(), attribute("REPORTING_YEAR_START_DAY", text("MonthDay")), measure()),), (
             ({"TIME_PERIOD": "2021-W53", "REPORTING_YEAR_START_DAY": "--07-01"}, []),
             ({"TIME_PERIOD": "2022-W53", "REPORTING_YEAR_START_DAY": "--01-01"}, ["calendar TIME_PERIOD 2022-W53"]))),
+    Case("reporting years that begin elsewhere are not compared with times", TIME, (
+        structure(time(text("ObservationalTimePeriod", startTime="2010-10-01")),
+                  attribute("REPORTING_YEAR_START_DAY", text("MonthDay")), measure()),
+        constraint(region('<s:KeyValue id="TIME_PERIOD"><s:TimeRange><s:AfterPeriod isInclusive="true">2010-10-01'
+                          '</s:AfterPeriod></s:TimeRange></s:KeyValue>'))), (
+            ({"TIME_PERIOD": "2010-Q2", "REPORTING_YEAR_START_DAY": "--07-01"}, []),
+            ({"TIME_PERIOD": "2010-09", "REPORTING_YEAR_START_DAY": "--07-01"},
+             ["range TIME_PERIOD 2010-09", "value-not-allowed TIME_PERIOD 2010-09"]),
+            ({"TIME_PERIOD": "2010-Q3", "REPORTING_YEAR_START_DAY": "--01-01"},
+             ["range TIME_PERIOD 2010-Q3", "value-not-allowed TIME_PERIOD 2010-Q3"]),
+            ({"TIME_PERIOD": "2010-Q4", "REPORTING_YEAR_START_DAY": None}, []))),
     Case("no period, no other finding", TIME, (FREQ, structure(dimension("FREQ", coded("FREQ")), time())), (
         ({"FREQ": "A", "TIME_PERIOD": "2020-13"}, ["time-period TIME_PERIOD 2020-13"]),
         ({"FREQ": "A", "TIME_PERIOD": ""}, ["time-period TIME_PERIOD"]),
