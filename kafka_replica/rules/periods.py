@@ -27,11 +27,12 @@ from kafka_replica.rules.conditions import (
     Whole_,
     some,
 )
-from kafka_replica.rules.texts import LEAP_YEAR, ZONE
+from kafka_replica.rules.texts import LEAP_YEAR, TIME_TYPES, ZONE
 
 DAY_S: Final = 86_400
 _MONTHS: Final = {"A": 12, "S": 6, "T": 4, "Q": 3, "M": 1}
 _EPOCH: Final = date(1970, 1, 1)
+_is_standard: Final = re.compile(TIME_TYPES["StandardTimePeriod"]).fullmatch
 
 
 class Period(NamedTuple):
@@ -44,7 +45,7 @@ class Period(NamedTuple):
 def period(text: str) -> Period | None:
     """The period a text writes; None if it writes none, or one that is not understood."""
     found = re.fullmatch(r"(\d{4})(.*?)(?:Z|[+-]\d\d:\d\d)?", text.strip(), re.ASCII)
-    if found is None:
+    if found is None or not _is_standard(text.strip()):
         return None
     year, rest = int(found[1]), found[2]
     try:
@@ -61,8 +62,8 @@ def _period(year: int, rest: str) -> Period | None:
         start = _seconds(date.fromisocalendar(year, int(found[1]), 1))
         return Period(start, start + 7 * DAY_S)
     if found := re.fullmatch(r"-D(\d{3})", rest):
-        start = _seconds(date(year, 1, 1) + timedelta(days=int(found[1]) - 1))
-        return Period(start, start + DAY_S)
+        day = date(year, 1, 1) + timedelta(days=int(found[1]) - 1)
+        return Period(_seconds(day), _seconds(day) + DAY_S) if day.year == year else None
     if found := re.fullmatch(r"-(\d\d)-(\d\d)", rest):
         start = _seconds(date(year, int(found[1]), int(found[2])))
         return Period(start, start + DAY_S)

@@ -66,6 +66,12 @@ def test_what_is_no_period_begins_nowhere() -> None:
         assert evaluate(Compared(month_of(P), ">", Number(0)), {"P": text}) is None, text
 
 
+def test_bounds_that_are_no_periods() -> None:
+    """What no period is written like begins nowhere, instead of in the year after."""
+    for text in ("2010-13", "2010-Q5", "2010-S3", "2010-T4", "2010-A2", "2010-W54", "2010-D366", "2010-01-01T25:00:00"):
+        assert period(text) is None, text
+
+
 def test_the_last_week_and_day_of_every_year() -> None:
     """Week 53 and day 366 are wrong in just the years that have none; weeks and days before them never are."""
     for year in range(1, 10_000):
