@@ -19,6 +19,7 @@ from kafka_replica.rules.conditions import (
     Measured,
     Not,
     Number,
+    OneOf,
     Operator,
     Scaled,
     Value,
@@ -144,13 +145,16 @@ def _numbers(value: Value, text_type: str, format_: TextFormat) -> Iterator[Brok
     # startValue and endValue bound a sequence, and so its values.
     exclusive = text_type == "ExclusiveValueRange"
     finite = Matches(value, FINITE)
+    floating = text_type in FLOATING
     for low in (format_.min_value, format_.start_value):
         if low is not None:
             broken = every(finite, out_of_bounds(value, low, None, exclusive=exclusive))
+            broken = some(broken, OneOf(value, frozenset({"-INF"}))) if floating else broken
             yield Broken("range", broken, f"is not {'over' if exclusive else 'at least'} {_plain(low)}")
     for high in (format_.max_value, format_.end_value):
         if high is not None:
             broken = every(finite, out_of_bounds(value, None, high, exclusive=exclusive))
+            broken = some(broken, OneOf(value, frozenset({"INF"}))) if floating else broken
             yield Broken("range", broken, f"is not {'under' if exclusive else 'at most'} {_plain(high)}")
     if format_.decimals is not None:
         digits = rf"[+-]?[0-9]*\.[0-9]{{{format_.decimals + 1},}}(?:[eE][+-]?[0-9]+)?"
