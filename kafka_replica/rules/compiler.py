@@ -25,6 +25,8 @@ from kafka_replica.rules.conditions import (
     extracted_from,
 )
 from kafka_replica.rules.constraints import Constraints, constraints_of
+from kafka_replica.rules.enumerations import Enumeration
+from kafka_replica.rules.evaluation import evaluate
 from kafka_replica.rules.facets import Broken, facets
 from kafka_replica.rules.frequency import frequency_check
 from kafka_replica.rules.levels import level_checks
@@ -182,6 +184,7 @@ class _Compiler:
         artefact = structure
         if one.enumeration is not None:
             artefact, found = str(one.enumeration.urn), iter([self._coded(one)])
+            self.unchecked += self._unfit_codes(one, one.enumeration)
         else:
             told: list[str] = []
             found = facets(one.column.id, one.column.text_type, one.format, told.append, self._shifted())
@@ -197,6 +200,17 @@ class _Compiler:
         values = enumeration.values | one.marks | self.bare.get(one.column.id, frozenset())
         broken = Not(OneOf(Value(one.column.id), values))
         return Broken(rule, broken, f"is not a {what} of {enumeration.urn.reference}")
+
+    def _unfit_codes(self, one: Described, enumeration: Enumeration) -> Iterator[str]:
+        """Demands of the format of codes that codes of the list do not meet: the structure is wrong then, not data."""
+        id_, type_ = one.column.id, one.format.text_type or "String"
+        for broken in facets(id_, type_, one.format, lambda _: None, Constant(value=False)):
+            unfit = min((code for code in enumeration.values if evaluate(broken.condition, {id_: code})), default=None)
+            if unfit is not None:
+                yield (
+                    f"{id_}: code {unfit} of {enumeration.urn.reference} {broken.message}, as the format of its codes "
+                    "asks; codes are compared with the list alone"
+                )
 
     def _excused(self, one: Described) -> list[Condition]:
         """When a value need not be one of its type."""

@@ -60,6 +60,8 @@ def _examples(text_type: str, format_: TextFormat) -> Iterator[str]:
     if text_type in NUMBER_TYPES:
         yield from _numbers(text_type, format_)
         return
+    if text_type == "Numeric":
+        yield from (one for one in _numbers("Integer", format_) if one.isdecimal())
     yield from _BY_TYPE.get(text_type) or _GROUPS.get(text_type) or ("some text", "x", "Zürich")
     if text_type in TIME_TYPES:
         return

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from msgspec import structs
 
 from kafka_replica.rules.conditions import (
     Arithmetic,
@@ -27,9 +29,25 @@ from kafka_replica.rules.conditions import (
     some,
 )
 from kafka_replica.rules.patterns import UnusablePatternError, translated
-from kafka_replica.rules.periods import DAY_S, MONTHLY, UNDERSTOOD, month_of, not_in_calendar, period, start_of
+from kafka_replica.rules.periods import (
+    DAY_S,
+    MONTHLY,
+    OF_A_YEAR,
+    UNDERSTOOD,
+    month_of,
+    not_in_calendar,
+    period,
+    start_of,
+)
 from kafka_replica.rules.texts import DECIMAL, FINITE, FLOATING, FREE_TYPES, NUMBER_TYPES, SIZES, TIME_TYPES, WRITTEN
 from kafka_replica.sdmx import TextFormat
+
+COUNTED: Final = frozenset(NUMBER_TYPES) | {"Numeric"}
+"""The types whose values can be compared with numbers."""
+_OF_NUMBERS: Final = ("min_value", "max_value", "start_value", "end_value", "interval", "decimals")
+_OF_TIMES: Final = ("start_time", "end_time", "time_interval")
+_OF_SEQUENCES: Final = ("interval", "start_value", "end_value", "time_interval")
+_OF_A_YEAR: Final = ("2020-W02", "2020-D002")
 
 
 class Broken(NamedTuple):
@@ -64,10 +82,38 @@ def facets(
         leave(f"text type {text_type}")
     yield from _lengths(value, format_)
     yield from _pattern(value, format_, leave)
-    if text_type in NUMBER_TYPES:
+    format_ = _without_sequence(format_, leave)
+    if text_type in COUNTED:
         yield from _numbers(value, text_type, format_)
     elif text_type in TIME_TYPES:
-        yield from _times(value, format_, leave)
+        yield from _times(value, text_type, format_, leave)
+    for name in _meaningless(text_type, format_):
+        leave(f"facet {name} of text type {text_type}")
+
+
+def _without_sequence(format_: TextFormat, leave: Callable[[str], None]) -> TextFormat:
+    """The facets without those that describe a sequence where ``isSequence`` says that there is none.
+
+    Where it says nothing they are taken as they stand: XML Schema's comments ask for a true one, and many leave it out.
+    """
+    if format_.is_sequence is not False:
+        return format_
+    given = [name for name in _OF_SEQUENCES if getattr(format_, name) is not None]
+    for name in given:
+        leave(f"facet {_camel(name)}, for isSequence is false")
+    return structs.replace(format_, **dict.fromkeys(given))
+
+
+def _meaningless(text_type: str, format_: TextFormat) -> Iterator[str]:
+    """The facets that say nothing of values of this type."""
+    for names, types in ((_OF_NUMBERS, COUNTED), (_OF_TIMES, frozenset(TIME_TYPES))):
+        if text_type not in types:
+            yield from (_camel(name) for name in names if getattr(format_, name) is not None)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
 
 
 def not_written(value: Value, text_type: str) -> Condition:
@@ -181,7 +227,7 @@ def _steps(value: Value, interval: Decimal, start: Decimal) -> Broken:
     )
 
 
-def _times(value: Value, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[Broken]:
+def _times(value: Value, text_type: str, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[Broken]:
     start = None if format_.start_time is None else period(format_.start_time)
     end = None if format_.end_time is None else period(format_.end_time)
     begins = start_of(value)
@@ -199,6 +245,8 @@ def _times(value: Value, format_: TextFormat, leave: Callable[[str], None]) -> I
     if off is None:
         leave(f"facet timeInterval {format_.time_interval}")
         return
+    if re.search("[YM]", format_.time_interval) and any(re.fullmatch(WRITTEN[text_type], one) for one in _OF_A_YEAR):
+        leave(f"facet timeInterval {format_.time_interval} of weeks, and of days of the year other than the first")
     message = f"is not a multiple of {format_.time_interval} after {format_.start_time}"
     yield Broken("sequence", off, message)
 
@@ -219,7 +267,7 @@ def _time_steps(value: Value, interval: str, start_s: int) -> Condition | None:
         return None
     month = month_of(value)
     since = Arithmetic("-", month, Number(from_month - count * (120_000 // count)))
-    odd = every(Matches(value, UNDERSTOOD), Not(Matches(value, MONTHLY)))
+    odd = every(Matches(value, UNDERSTOOD), Not(Matches(value, MONTHLY)), Not(Matches(value, OF_A_YEAR)))
     return some(Compared(Arithmetic("%", since, Number(count)), ">", Number(0)), odd)
 
 

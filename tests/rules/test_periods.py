@@ -62,7 +62,7 @@ def test_what_is_no_period_begins_nowhere() -> None:
     """Unknown, as is the month of a period that begins within one."""
     for text in ("", "x", "2020-", "2020-1", "2020-W1", "2020-Q5", "2020-01-1", "12020", "2020-01-01T10", "2020-S"):
         assert evaluate(Compared(start_of(P), ">", Number(-(10**15))), {"P": text}) is None, text
-    for text in ("2020-W01", "2020-D001", "2020-01-02", "2020-01-01T00:00:01"):
+    for text in ("2020-W01", "2020-D002", "2020-01-02", "2020-01-01T00:00:01"):
         assert evaluate(Compared(month_of(P), ">", Number(0)), {"P": text}) is None, text
 
 
