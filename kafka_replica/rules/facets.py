@@ -119,7 +119,7 @@ def _camel(name: str) -> str:
 def not_written(value: Value, text_type: str) -> Condition:
     """Whether a text is not a value of that text type; unknown where there is none."""
     # Doubles may have an exponent: what a column of them writes fits as it is.
-    fits = Matches(value, WRITTEN[text_type], is_number=text_type in NUMBER_TYPES and text_type not in FLOATING)
+    fits = Matches(value, WRITTEN[text_type], is_number=text_type in COUNTED - FLOATING)
     if text_type not in SIZES:
         return Not(fits)
     most = 2 ** SIZES[text_type] - 1

@@ -29,6 +29,7 @@ TYPED = [
                                   (2.5e-300, "text-type 2.5e-300"))),
     Typed(text("Long"), DOUBLE, ((1e16, None), (12345678901234567.0, None), (1e19, "text-type 1e19"))),
     Typed(text("BigInteger"), DOUBLE, ((1.5e22, None), (-1e300, None), (1.5, "text-type 1.5"))),
+    Typed(text("Numeric"), DOUBLE, ((1e22, None), (-1.0, "text-type -1"), (1e-7, "text-type 1e-7"))),
     Typed(text("Decimal"), DOUBLE, ((1.5e22, None), (1e-7, None), (float("inf"), "text-type INF"))),
     Typed(text("Double", decimals=2), DOUBLE, ((1e22, None), (0.25, None), (1e-5, "decimals 0.00001"),
                                                (1e-6, "decimals 1e-6"), (1.5e-6, "decimals 1.5e-6"))),
