@@ -31,9 +31,8 @@ class DataOptions:
 
     @property
     def of_jobs(self) -> dict[str, Any]:
-        """What every job is told."""
+        """What every job is told, besides where it writes."""
         return {
-            "out": self.out,
             "out_format": self.out_format,
             "decimal": self.decimal,
             "encoding": self.encoding,

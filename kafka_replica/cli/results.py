@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Final
 
 from rich.console import Console
@@ -40,23 +41,54 @@ def steps() -> Iterator[Step]:
         yield lambda words: progress.update(task, description=words)
 
 
-def fresh_folder(folder: Path, *, overwrite: bool) -> None:
-    """Makes the folder, without what an earlier run left.
+@contextmanager
+def results_folder(folder: Path, *, overwrite: bool, aside: bool) -> Iterator[Path]:
+    """Where a run is to write; its results come to the folder when it has come to its end.
+
+    Until then an earlier run's results stay as they are: they may be the data, and the run may fail.
+
+    Args:
+        folder: where results go.
+        overwrite: whether those of an earlier run are replaced.
+        aside: False where rows are written to files that this process does not see: to the folder at once, then.
 
     Raises:
         UsageError: there is something, and it is not to be replaced.
     """
-    left = [folder / name for name in (*_WRITTEN, _REPORT, _PICTURE) if (folder / name).exists()]
+    left = _left_in(folder)
     if left and not overwrite:
         raise UsageError(
             f"writing to {folder}: {left[0].name} is there already; name another folder, or say --overwrite"
         )
-    for path in left:
+    was_there = folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    if not aside:
+        yield folder
+        return
+    unfinished = folder / f".unfinished-{token_hex(4)}"
+    unfinished.mkdir()
+    try:
+        yield unfinished
+        _replace(folder, unfinished)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        if not was_there and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _left_in(folder: Path) -> list[Path]:
+    return [folder / name for name in (_REPORT, *_WRITTEN, _PICTURE) if (folder / name).exists()]
+
+
+def _replace(folder: Path, made: Path) -> None:
+    """The report goes first and comes last: where it is, all results are of one run."""
+    for path in _left_in(folder):
         if path.is_dir():
             shutil.rmtree(path)
         else:
             path.unlink()
-    folder.mkdir(parents=True, exist_ok=True)
+    for path in sorted(made.iterdir(), key=lambda one: one.name == _REPORT):
+        path.replace(folder / path.name)
 
 
 def outcome_json(outcome: Outcome) -> dict[str, Any]:

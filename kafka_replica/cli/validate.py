@@ -8,7 +8,7 @@ from typing import get_args
 import click
 
 from kafka_replica.cli.data_options import DataOptions, data_options
-from kafka_replica.cli.results import REJECTED_ROWS, fresh_folder, steps, tell, write_report
+from kafka_replica.cli.results import REJECTED_ROWS, results_folder, steps, tell, write_report
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.jobs import ValidationJob, engine, sources_of
 from kafka_replica.rules import compile_rules
@@ -44,8 +44,8 @@ def validate(
         with source.snapshot() as snapshot:
             structures, when = Structures(snapshot), None if as_of is None else as_of.date()
             rules = compile_rules(structures, flow, rules=chosen.rules, action=action, as_of=when)
-        fresh_folder(chosen.out, overwrite=chosen.overwrite)
-        outcome = runs.validate(ValidationJob(sources=sources, rules=rules, **chosen.of_jobs), step)
-        write_report(chosen.out, outcome, picture=chosen.report_picture)
+        with results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out:
+            outcome = runs.validate(ValidationJob(sources=sources, rules=rules, out=out, **chosen.of_jobs), step)
+            write_report(out, outcome, picture=chosen.report_picture)
     tell(outcome, chosen)
     return REJECTED_ROWS if outcome.rejected_rows or not outcome.report.is_valid else 0

@@ -14,6 +14,10 @@ GROUP: Final = "kafka_replica.engines"
 class Engine(Protocol):
     """Reads data, works on it and writes it."""
 
+    @property
+    def writes_here(self) -> bool:
+        """Whether this process sees the files that it writes."""
+
     def validate(self, job: ValidationJob, step: Step) -> Outcome:
         """Validates data and writes good and rejected rows.
 

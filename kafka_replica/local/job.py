@@ -21,6 +21,8 @@ from kafka_replica.rules.model import ERRORS, FIELDS, Finding
 class LocalEngine:
     """Polars."""
 
+    writes_here = True
+
     def validate(self, job: ValidationJob, step: Step) -> Outcome:
         """Validates data and writes good and rejected rows, a file each.
 

@@ -9,6 +9,7 @@ from functools import reduce
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.utils import is_remote
 
 from kafka_replica.datasets.messages import read_data_message
 from kafka_replica.errors import DatasetError
@@ -29,6 +30,14 @@ class SparkEngine:
 
     def __init__(self) -> None:
         self._spark = SparkSession.getActiveSession() or _session()
+
+    @property
+    def writes_here(self) -> bool:
+        """Whether a path without a scheme means a file that this process sees."""
+        if is_remote():
+            return False
+        hadoop = self._spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 - Python has no name for it
+        return str(hadoop.get("fs.defaultFS", "file:///")).startswith("file:")
 
     def validate(self, job: ValidationJob, step: Step) -> Outcome:
         """Validates data and writes good and rejected rows, a folder each.

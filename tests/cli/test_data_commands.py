@@ -152,6 +152,35 @@ def test_rows_of_another_structure_alone(run: Run, rows: pl.DataFrame, rules: Ru
     )
 
 
+def test_rejected_rows_corrected_where_they_are(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """Data may lie among the results that it is to replace; of those nothing is left beside the new ones."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    write_sdmx_csv(rows.with_columns(SEX=pl.lit("Q")).head(3), data, rules)
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out", out]
+    assert run("validate", data, *where, "--report-picture").returncode == 3
+    rejected = out / "rejected.csv"
+    rejected.write_text(rejected.read_text().replace(",Q,", ",F,"))
+    done = run("validate", rejected, *where, "--overwrite")
+    assert "3 rows, " in done.stdout, done.stderr
+    assert sorted(path.name for path in out.iterdir()) == ["good.csv", "rejected.csv", "report.json"]
+    assert json.loads((out / "report.json").read_text())["rows"] == 3
+
+
+def test_a_run_that_fails_changes_nothing(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """Results of the run before stay; where there were none, not even the folder is left."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    write_sdmx_csv(rows, data, rules)
+    short = tmp_path / "short.csv"
+    short.write_text(data.read_text() + "dataflow\n")
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out"]
+    assert run("validate", data, *where, out).returncode == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert run("validate", short, *where, out, "--overwrite").returncode == 1
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert run("validate", short, *where, tmp_path / "new").returncode == 1
+    assert not (tmp_path / "new").exists()
+
+
 def test_map(run: Run, tmp_path: Path) -> None:
     """``map`` writes rows of the target, and rows that cannot be mapped as they came."""
     base = "urn:sdmx:org.sdmx.infomodel."
