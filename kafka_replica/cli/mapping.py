@@ -7,6 +7,7 @@ import click
 from kafka_replica.cli.data_options import DataOptions, data_options
 from kafka_replica.cli.results import REJECTED_ROWS, results_folder, steps, tell, write_report
 from kafka_replica.cli.structure_source import StructureSource
+from kafka_replica.datasets import usages_of
 from kafka_replica.jobs import MappingJob, engine, sources_of
 from kafka_replica.mapping import compile_map, inverse
 from kafka_replica.rules import compile_rules
@@ -40,8 +41,11 @@ def map_data(
             plan = compile_map(structures, reference, rules=chosen.rules)
             plan = inverse(plan) if reverse else plan
             rules, target = (compile_rules(structures, side.urn) for side in (plan.source, plan.target))
+            usages = usages_of(structures, rules)
         with results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out:
-            job = MappingJob(sources=sources, rules=rules, plan=plan, target=target, out=out, **chosen.of_jobs)
+            job = MappingJob(
+                sources=sources, rules=rules, usages=usages, plan=plan, target=target, out=out, **chosen.of_jobs
+            )
             outcome = runs.map(job, step)
             write_report(out, outcome, picture=chosen.report_picture)
     tell(outcome, chosen)

@@ -11,6 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, Final
 
+import click
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -94,7 +95,8 @@ def _replace(folder: Path, made: Path) -> None:
 def outcome_json(outcome: Outcome) -> dict[str, Any]:
     """The report, and how many rows went where."""
     rows = {"good": outcome.good_rows, "rejected": outcome.rejected_rows, "of_other_structures": outcome.other_rows}
-    return {**outcome.report.as_json(), "written_rows": rows}
+    others = [str(urn) for urn in outcome.other_structures]
+    return {**outcome.report.as_json(), "written_rows": rows, "other_structures": others}
 
 
 def write_report(folder: Path, outcome: Outcome, *, picture: bool) -> None:
@@ -105,7 +107,10 @@ def write_report(folder: Path, outcome: Outcome, *, picture: bool) -> None:
 
 
 def tell(outcome: Outcome, chosen: DataOptions) -> None:
-    """The report, or a summary of it, on stdout."""
+    """The report, or a summary of it, on stdout; rows that were left out on stderr."""
+    if outcome.other_rows:
+        said = ", ".join(map(str, outcome.other_structures))
+        click.echo(f"kafka-replica: rows left out: {outcome.other_rows:,}, which say they are of {said}", err=True)
     if chosen.as_json:
         json_line(outcome_json(outcome))
     else:
@@ -126,8 +131,6 @@ def show(outcome: Outcome, folder: Path, kind: str) -> None:
         console.print(table)
     for what in report.unchecked:
         console.print(f"not checked: {escape(what)}", highlight=False)
-    if outcome.other_rows:
-        console.print(f"left out: {outcome.other_rows:,} rows of other structures", highlight=False)
     console.print(
         f"{report.artefact.reference} in version {report.version}: {report.rows:,} rows, {outcome.good_rows:,} good, "
         f"{outcome.rejected_rows:,} rejected",

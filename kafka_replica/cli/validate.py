@@ -10,6 +10,7 @@ import click
 from kafka_replica.cli.data_options import DataOptions, data_options
 from kafka_replica.cli.results import REJECTED_ROWS, results_folder, steps, tell, write_report
 from kafka_replica.cli.structure_source import StructureSource
+from kafka_replica.datasets import usages_of
 from kafka_replica.jobs import ValidationJob, engine, sources_of
 from kafka_replica.rules import compile_rules
 from kafka_replica.rules.actions import Action
@@ -44,8 +45,10 @@ def validate(
         with source.snapshot() as snapshot:
             structures, when = Structures(snapshot), None if as_of is None else as_of.date()
             rules = compile_rules(structures, flow, rules=chosen.rules, action=action, as_of=when)
+            usages = usages_of(structures, rules)
         with results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out:
-            outcome = runs.validate(ValidationJob(sources=sources, rules=rules, out=out, **chosen.of_jobs), step)
+            job = ValidationJob(sources=sources, rules=rules, usages=usages, out=out, **chosen.of_jobs)
+            outcome = runs.validate(job, step)
             write_report(out, outcome, picture=chosen.report_picture)
     tell(outcome, chosen)
     return REJECTED_ROWS if outcome.rejected_rows or not outcome.report.is_valid else 0

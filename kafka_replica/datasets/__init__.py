@@ -16,7 +16,7 @@ from kafka_replica.datasets.header import layout_of
 from kafka_replica.datasets.layout import FORMS, Field, Form, Labels, Layout
 from kafka_replica.datasets.names import Names, names_of
 from kafka_replica.datasets.normalizing import IS_TIMED, Collected, Normalizing, TimeFormat, day_of, normalizing
-from kafka_replica.datasets.references import KINDS, belongs_to, kind_of, urn_of
+from kafka_replica.datasets.references import KINDS, belongs_to, kind_of, urn_of, usages_of
 from kafka_replica.datasets.writing import Keys, Plan, PlannedColumn, plan_of
 
 __all__ = [
@@ -42,4 +42,5 @@ __all__ = [
     "normalizing",
     "plan_of",
     "urn_of",
+    "usages_of",
 ]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final, TypeVar
 
-from kafka_replica.errors import DatasetError, UrnError
+from kafka_replica.errors import DatasetError, SdmxError, UrnError
 from kafka_replica.rules.model import Rules
-from kafka_replica.sdmx import Urn
+from kafka_replica.sdmx import Dataflow, Structures, Urn
+from kafka_replica.sdmx.model import ProvisionAgreement
+
+T = TypeVar("T", Dataflow, ProvisionAgreement)
 
 KINDS: Final[Mapping[str, str]] = {
     "dataflow": "Dataflow", "datastructure": "DataStructure", "dataprovision": "ProvisionAgreement",
@@ -47,9 +50,57 @@ def kind_of(urn: Urn) -> str:
     raise DatasetError(f"writing data of {urn}: give a Dataflow, DataStructure or ProvisionAgreement")
 
 
-def belongs_to(row: Urn, rules: Rules) -> bool:
-    """Whether rows of an artefact are meant by rules: it is what they are of, or its data structure."""
-    return any(_same(row, one) for one in (rules.artefact, rules.structure))
+def belongs_to(row: Urn, rules: Rules, usages: Collection[Urn] = ()) -> bool:
+    """Whether rows of an artefact are meant by rules.
+
+    It is what they are of, its data structure, or one of those that use it.
+
+    Args:
+        row: what the row says it is of.
+        rules: the rules.
+        usages: from :func:`usages_of`.
+    """
+    return any(_same(row, one) for one in (rules.artefact, rules.structure, *usages))
+
+
+def usages_of(structures: Structures, rules: Rules) -> frozenset[Urn]:
+    """The artefacts whose data is data of what the rules are of, too.
+
+    Of a data structure its dataflows and their provision agreements, of a dataflow its provision agreements, of a
+    provision agreement its dataflow. Reads all dataflows, or all provision agreements; those that cannot be read are
+    left out.
+    """
+    artefact = rules.artefact
+    if artefact.cls == "ProvisionAgreement":
+        named = structures.get(artefact)
+        flow = named.dataflow if isinstance(named, ProvisionAgreement) else None
+        return frozenset() if flow is None else frozenset({structures.get(flow).urn})
+    flows = {artefact}
+    if artefact.cls == "DataStructure":
+        flows = {one.urn for one in _all(structures, Dataflow) if _leads_to(structures, one.structure, {artefact})}
+    agreements = _all(structures, ProvisionAgreement)
+    below = {one.urn for one in agreements if _leads_to(structures, one.dataflow, flows)}
+    return frozenset((flows | below) - {artefact})
+
+
+def _all(structures: Structures, class_: type[T]) -> Iterator[T]:
+    for urn in structures.find(class_.__name__):
+        try:
+            found = structures.get(urn)
+        except SdmxError:
+            continue
+        if isinstance(found, class_):
+            yield found
+
+
+def _leads_to(structures: Structures, reference: Urn | None, wanted: set[Urn]) -> bool:
+    """Whether a reference means one of these; its version may be a rule (``1.0+``)."""
+    if reference is None or all((one.agency, one.id) != (reference.agency, reference.id) for one in wanted):
+        return False
+    try:
+        return structures.get(reference).urn in wanted
+    except SdmxError:
+        return False
 
 
 def _same(row: Urn, one: Urn) -> bool:

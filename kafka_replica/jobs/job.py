@@ -11,6 +11,7 @@ from kafka_replica.datasets import TimeFormat
 from kafka_replica.jobs.sources import Source
 from kafka_replica.mapping import MapPlan
 from kafka_replica.rules import Report, Rules
+from kafka_replica.sdmx import Urn
 
 OutFormat: TypeAlias = Literal["csv", "parquet"]
 Step: TypeAlias = Callable[[str], None]
@@ -33,6 +34,7 @@ class Job:
         out_format: of good and rejected rows.
         decimal: what stands before decimals in SDMX-CSV.
         encoding: of text files without a byte order mark; UTF-8 if None.
+        usages: artefacts whose rows are meant as well, from ``usages_of``.
         time_format: of periods of good rows in SDMX-CSV; rejected ones are written as they came.
     """
 
@@ -42,6 +44,7 @@ class Job:
     out_format: OutFormat = "csv"
     decimal: str = "."
     encoding: str | None = None
+    usages: frozenset[Urn] = frozenset()
     time_format: TimeFormat = "original"
 
     def file(self, what: str) -> Path:
@@ -80,9 +83,11 @@ class Outcome:
         good_rows: how many rows may pass.
         rejected_rows: how many may not.
         other_rows: how many rows say that they are of another structure; they were left out.
+        other_structures: which ones these are.
     """
 
     report: Report
     good_rows: int
     rejected_rows: int
     other_rows: int = 0
+    other_structures: tuple[Urn, ...] = ()

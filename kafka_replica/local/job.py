@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
+from kafka_replica.datasets import belongs_to
 from kafka_replica.datasets.messages import read_data_message
 from kafka_replica.errors import DatasetError, UsageError
 from kafka_replica.jobs.job import ERRORS_TEXT, GOOD, REJECTED, Job, MappingJob, Outcome, Step, ValidationJob
@@ -16,6 +18,7 @@ from kafka_replica.local.reports import report
 from kafka_replica.local.validation import split, validate
 from kafka_replica.rules import Report, Rules, Sample
 from kafka_replica.rules.model import ERRORS, FIELDS, Finding
+from kafka_replica.sdmx import Urn
 
 
 class LocalEngine:
@@ -29,15 +32,15 @@ class LocalEngine:
         Raises:
             KafkaReplicaError: a file cannot be read, or no row is of the structure.
         """
-        mine, others = _mine(job, step)
-        step(f"validating {mine.height:,} rows")
-        checked = validate(mine, job.rules)
+        mine = _mine(job, step)
+        step(f"validating {mine.frame.height:,} rows")
+        checked = validate(mine.frame, job.rules)
         good, bad = split(checked)
         step("writing")
         _write(good, job, GOOD, job.rules)
         _write(bad, job, REJECTED, job.rules)
         step("reporting")
-        return Outcome(report(checked, job.rules), good.height, bad.height, others)
+        return Outcome(report(checked, job.rules), good.height, bad.height, mine.other_rows, mine.other_structures)
 
     def map(self, job: MappingJob, step: Step) -> Outcome:
         """Maps data and writes mapped rows, and rejected ones as they came, a file each.
@@ -45,25 +48,37 @@ class LocalEngine:
         Raises:
             KafkaReplicaError: a file cannot be read, or no row is of the source.
         """
-        mine, others = _mine(job, step)
-        step(f"mapping {mine.height:,} rows")
-        mapped = transform(mine, job.plan)
+        mine = _mine(job, step)
+        step(f"mapping {mine.frame.height:,} rows")
+        mapped = transform(mine.frame, job.plan)
         good, bad = split(mapped)
         step("writing")
         _write(good, job, GOOD, job.target)
         _write(bad, job, REJECTED, job.rules)
-        return Outcome(_map_report(mapped, job), good.height, bad.height, others)
+        return Outcome(_map_report(mapped, job), good.height, bad.height, mine.other_rows, mine.other_structures)
 
 
-def _mine(job: Job, step: Step) -> tuple[pl.DataFrame, int]:
-    """The rows that are meant, and how many others there are."""
+@dataclass(frozen=True, slots=True)
+class _Mine:
+    """The rows that are meant, how many others there are, and of what these say they are."""
+
+    frame: pl.DataFrame
+    other_rows: int
+    other_structures: tuple[Urn, ...]
+
+
+def _mine(job: Job, step: Step) -> _Mine:
     step("reading data")
     frame = _read_all(job)
-    mine = rows_of(frame, job.rules)
-    if frame.height and not mine.height:
-        said = ", ".join(map(str, structures_in(frame)))
+    mine = rows_of(frame, job.rules, job.usages)
+    left_out = frame.height - mine.height
+    if not left_out:
+        return _Mine(mine, 0, ())
+    others = tuple(urn for urn in structures_in(frame) if not belongs_to(urn, job.rules, job.usages))
+    if not mine.height:
+        said = ", ".join(map(str, others))
         raise DatasetError(f"reading data of {job.rules.artefact}: no row is of it; the rows say they are of {said}")
-    return mine, frame.height - mine.height
+    return _Mine(mine, left_out, others)
 
 
 def _map_report(mapped: pl.DataFrame, job: MappingJob) -> Report:

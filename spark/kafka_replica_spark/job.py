@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import reduce
 
 import pyarrow as pa
@@ -11,18 +12,29 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.utils import is_remote
 
+from kafka_replica.datasets import belongs_to
 from kafka_replica.datasets.messages import read_data_message
 from kafka_replica.errors import DatasetError
 from kafka_replica.jobs.job import ERRORS_TEXT, GOOD, REJECTED, Job, MappingJob, Outcome, Step, ValidationJob
 from kafka_replica.jobs.sources import Source
 from kafka_replica.rules import Report, Rules, Sample
 from kafka_replica.rules.model import ERRORS, FIELDS, Finding
+from kafka_replica.sdmx import Urn
 from kafka_replica_spark.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
 from kafka_replica_spark.mapping import transform
 from kafka_replica_spark.reports import report
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.sessions import session
 from kafka_replica_spark.validation import split, validate
+
+
+@dataclass(frozen=True, slots=True)
+class _Mine:
+    """The rows that are meant, how many others there are, and of what these say they are."""
+
+    df: DataFrame
+    other_rows: int
+    other_structures: tuple[Urn, ...]
 
 
 class SparkEngine:
@@ -46,10 +58,10 @@ class SparkEngine:
             KafkaReplicaError: no row is of the structure, or a first line is wrong.
             PySparkException: Spark could not do it.
         """
-        df, mine = self._mine(job, step)
+        mine = self._mine(job, step)
         step("validating and writing")
-        checked = validate(mine, job.rules)
-        return self._written(job, job.rules, checked, lambda: report(checked, job.rules), _others(df, mine))
+        checked = validate(mine.df, job.rules)
+        return self._written(job, job.rules, checked, lambda: report(checked, job.rules), mine)
 
     def map(self, job: MappingJob, step: Step) -> Outcome:
         """Maps data and writes mapped rows, and rejected ones as they came, a folder each.
@@ -58,26 +70,28 @@ class SparkEngine:
             KafkaReplicaError: no row is of the source, or a first line is wrong.
             PySparkException: Spark could not do it.
         """
-        df, mine = self._mine(job, step)
+        mine = self._mine(job, step)
         step("mapping and writing")
-        mapped = transform(mine, job.plan)
-        return self._written(job, job.target, mapped, lambda: _map_report(mapped, job), _others(df, mine))
+        mapped = transform(mine.df, job.plan)
+        return self._written(job, job.target, mapped, lambda: _map_report(mapped, job), mine)
 
-    def _mine(self, job: Job, step: Step) -> tuple[DataFrame, DataFrame]:
-        """All rows, and those that are meant."""
+    def _mine(self, job: Job, step: Step) -> _Mine:
         step("reading data")
         df = self._read(job)
         step("picking rows")
-        mine = rows_of(df, job.rules)
-        if mine is not df and mine.isEmpty():
-            said = ", ".join(map(str, structures_in(df)))
+        mine = rows_of(df, job.rules, job.usages)
+        if mine is df:
+            return _Mine(df, 0, ())
+        others = tuple(urn for urn in structures_in(df) if not belongs_to(urn, job.rules, job.usages))
+        if mine.isEmpty():
+            said = ", ".join(map(str, others))
             raise DatasetError(
                 f"reading data of {job.rules.artefact}: no row is of it; the rows say they are of {said}"
             )
-        return df, mine
+        return _Mine(mine, df.count() - mine.count(), others)
 
     def _written(
-        self, job: Job, good_rules: Rules, checked: DataFrame, found: Callable[[], Report], others: int
+        self, job: Job, good_rules: Rules, checked: DataFrame, found: Callable[[], Report], mine: _Mine
     ) -> Outcome:
         parts = split(checked)
         try:
@@ -86,7 +100,7 @@ class SparkEngine:
             made, rejected = found(), parts.bad.count()
         finally:
             checked.unpersist()
-        return Outcome(made, made.rows - rejected, rejected, others)
+        return Outcome(made, made.rows - rejected, rejected, mine.other_rows, mine.other_structures)
 
     def _read(self, job: Job) -> DataFrame:
         frames = [self._read_one(source, job) for source in job.sources]
@@ -116,10 +130,6 @@ def _with_maps(df: DataFrame) -> DataFrame:
     """Lists of languages and texts as maps, which is what they are on Spark."""
     listed = [name for name, kind in df.dtypes if kind == "array<struct<language:string,text:string>>"]
     return df.withColumns({name: F.map_from_entries(quoted(name)) for name in listed})
-
-
-def _others(df: DataFrame, mine: DataFrame) -> int:
-    return 0 if mine is df else df.count() - mine.count()
 
 
 def _map_report(mapped: DataFrame, job: MappingJob) -> Report:

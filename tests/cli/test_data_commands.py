@@ -199,6 +199,21 @@ def test_map(run: Run, tmp_path: Path) -> None:
     assert "unmapped-value" in bad["ERRORS"][0]
 
 
+def test_data_of_a_dataflow_of_the_data_structure(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """A dataflow's rows are data of its data structure; rows that are left out are named on stderr."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    write_sdmx_csv(rows, data, rules)
+    (tmp_path / "other.csv").write_text("DATAFLOW,SEX\nKR_DEMO:OTHER(1.0),F\n")
+    where = ["--flow", "KR_DEMO:DSD_LABOUR(1.0)", "--structures", SAMPLES, "--out", out]
+    done = run("validate", data, tmp_path / "other.csv", *where)
+    assert done.returncode == 0, done.stderr
+    assert "100 rows, 100 good, 0 rejected" in done.stdout
+    other = "urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=KR_DEMO:OTHER(1.0)"
+    assert f"rows left out: 1, which say they are of {other}" in done.stderr
+    report = json.loads((out / "report.json").read_text())
+    assert (report["written_rows"]["of_other_structures"], report["other_structures"]) == (1, [other])
+
+
 def _map_message(base: str) -> str:
     names = " ".join(
         f'xmlns:{prefix}="http://www.sdmx.org/resources/sdmxml/schemas/v3_0/{name}"'

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from structures_by_hand import (
+    AGREEMENT,
+    DSD,
+    FLOW,
     FLOWS,
     attribute,
     coded,
@@ -24,8 +27,6 @@ from structures_by_hand import (
 
 from kafka_replica import Snapshot
 from kafka_replica.rules import Rules
-
-FLOW = "urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=T:F(1.0)"
 
 
 def world() -> Snapshot:
@@ -49,6 +50,27 @@ def world() -> Snapshot:
 def world_rules() -> Rules:
     """Of its flow."""
     return rules_of(world(), FLOW)
+
+
+SAYING = [
+    {"STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(1.0)", "DATAFLOW": None},
+    {"STRUCTURE": "datastructure", "STRUCTURE_ID": "T:D(1.0)", "DATAFLOW": "T:OTHER(1.0)"},
+    {"STRUCTURE": "dataprovision", "STRUCTURE_ID": "T:PA(1.0)", "DATAFLOW": None},
+    {"STRUCTURE": "dataflow", "STRUCTURE_ID": "T:OTHER(1.0)", "DATAFLOW": None},
+    {"STRUCTURE": None, "STRUCTURE_ID": None, "DATAFLOW": "T:F(1.0)"},
+    {"STRUCTURE": None, "STRUCTURE_ID": None, "DATAFLOW": "T:OTHER(1.0)"},
+    {"STRUCTURE": None, "STRUCTURE_ID": None, "DATAFLOW": None},
+]
+"""Rows as files of 2.0 and 1.0 give them, one below the other."""
+MEANT = (
+    (DSD, False, [1, 6]),
+    (DSD, True, [0, 1, 2, 4, 6]),
+    (FLOW, False, [0, 1, 4, 6]),
+    (FLOW, True, [0, 1, 2, 4, 6]),
+    (AGREEMENT, False, [1, 2, 6]),
+    (AGREEMENT, True, [0, 1, 2, 4, 6]),
+)
+"""Rules of an artefact, whether with ``usages_of``, and which of these rows are meant."""
 
 
 @dataclass(frozen=True)

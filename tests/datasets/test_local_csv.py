@@ -12,9 +12,10 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "rules"))
 
-from csv_cases import CSV_CASES, WRONG_HEADERS, CsvCase, world, world_rules
+from csv_cases import CSV_CASES, MEANT, SAYING, WRONG_HEADERS, CsvCase, world, world_rules
+from structures_by_hand import rules_of
 
-from kafka_replica.datasets import names_of
+from kafka_replica.datasets import names_of, usages_of
 from kafka_replica.errors import DatasetError, UsageError
 from kafka_replica.local import validate
 from kafka_replica.local.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
@@ -96,6 +97,15 @@ def test_several_structures_in_several_files(tmp_path: Path) -> None:
     odd = frame.with_columns(STRUCTURE=pl.lit("cube"))
     with pytest.raises(DatasetError, match="its structure is a 'cube'"):
         structures_in(odd)
+
+
+@pytest.mark.parametrize(("artefact", "with_usages", "meant"), MEANT)
+def test_rows_that_are_meant(artefact: str, with_usages: bool, meant: list[int]) -> None:
+    """What uses a data structure is told by the structures; rows of 1.0 are looked at as those of 2.0 are."""
+    rules = rules_of(world(), artefact)
+    usages = usages_of(Structures(world()), rules) if with_usages else ()
+    frame = pl.DataFrame(SAYING, infer_schema_length=None).with_row_index("ROW")
+    assert rows_of(frame, rules, usages)["ROW"].to_list() == meant
 
 
 @pytest.mark.parametrize("labels", ["id", "both", "name"])

@@ -14,11 +14,12 @@ from pyspark.sql import functions as F  # noqa: N812
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "datasets"))
 
-from csv_cases import CSV_CASES, WRONG_HEADERS, CsvCase, world, world_rules
+from csv_cases import CSV_CASES, MEANT, SAYING, WRONG_HEADERS, CsvCase, world, world_rules
 from normalized_cases import DAYS, MIXED, rows_of_days, time_rules
+from structures_by_hand import rules_of
 
 from kafka_replica import local
-from kafka_replica.datasets import names_of
+from kafka_replica.datasets import names_of, usages_of
 from kafka_replica.errors import DatasetError
 from kafka_replica.local.datasets import read_sdmx_csv as read_locally
 from kafka_replica.sdmx import Structures
@@ -75,6 +76,17 @@ def test_a_folder_has_one_header(spark: SparkSession, tmp_path: Path) -> None:
     assert rows_of(both, world_rules()).count() == 2
     other = both.withColumn("STRUCTURE_ID", F.lit("T:OTHER(1.0)"))
     assert rows_of(other, world_rules()).count() == 0
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_rows_that_are_meant(spark: SparkSession) -> None:
+    """The same as with polars."""
+    schema = "STRUCTURE string, STRUCTURE_ID string, DATAFLOW string, ROW int"
+    df = spark.createDataFrame([(*row.values(), number) for number, row in enumerate(SAYING)], schema).coalesce(1)
+    for artefact, with_usages, meant in MEANT:
+        rules = rules_of(world(), artefact)
+        usages = usages_of(Structures(world()), rules) if with_usages else ()
+        assert [row["ROW"] for row in rows_of(df, rules, usages).collect()] == meant
 
 
 @pytest.mark.parametrize("labels", ["id", "both", "name"])

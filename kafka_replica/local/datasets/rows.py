@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import polars as pl
 
 from kafka_replica.datasets import belongs_to, urn_of
@@ -17,11 +19,17 @@ def structures_in(frame: pl.DataFrame) -> tuple[Urn, ...]:
     Raises:
         DatasetError: a row says something else.
     """
-    return tuple(sorted({urn for _, urn in _found(frame)}))
+    said = _said(frame)
+    return () if said is None else tuple(sorted({urn for _, urn in _found(said)}))
 
 
-def rows_of(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+def rows_of(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> pl.DataFrame:
     """The rows that are of what the rules are for, or of its data structure, and those that do not say.
+
+    Args:
+        frame: rows of SDMX-CSV.
+        rules: the rules.
+        usages: what else is meant: ``usages_of(structures, rules)``, for example the dataflows of a data structure.
 
     Raises:
         DatasetError: a row says something else.
@@ -29,19 +37,27 @@ def rows_of(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     said = _said(frame)
     if said is None:
         return frame
-    silent = (None,) * len(said.columns)
-    meant = [silent, *(row for row, urn in _found(frame) if belongs_to(urn, rules))]
-    wanted = pl.DataFrame(meant, schema=dict.fromkeys(said.columns, pl.String()), orient="row")
-    return frame.join(wanted, on=said.columns, how="semi", nulls_equal=True, maintain_order="left")
+    meant = [(None, None), *(row for row, urn in _found(said) if belongs_to(urn, rules, usages))]
+    wanted = pl.DataFrame(meant, schema=dict.fromkeys(_COLUMNS, pl.String()), orient="row").with_columns(wanted=True)
+    is_wanted = said.join(wanted, on=_COLUMNS, how="left", nulls_equal=True, maintain_order="left")["wanted"]
+    return frame.filter(is_wanted.fill_null(value=False))
 
 
 def _said(frame: pl.DataFrame) -> pl.DataFrame | None:
-    if set(_COLUMNS) <= set(frame.columns):
-        return frame.select(_COLUMNS).unique()
-    return frame.select("DATAFLOW").unique() if "DATAFLOW" in frame.columns else None
+    """What each row says: as in 2.0, or where it is silent as in 1.0; files of both may stand below each other."""
+    texts: list[pl.Expr] = [pl.lit(None, pl.String), pl.lit(None, pl.String)]
+    named = set(_COLUMNS) <= set(frame.columns)
+    if named:
+        texts = [pl.col(name).cast(pl.String) for name in _COLUMNS]
+    if "DATAFLOW" in frame.columns:
+        flow = pl.col("DATAFLOW").cast(pl.String)
+        is_silent = pl.all_horizontal(one.is_null() for one in texts)
+        kind = pl.when(flow.is_not_null()).then(pl.lit("dataflow"))
+        texts = [pl.when(is_silent).then(new).otherwise(one) for new, one in zip((kind, flow), texts, strict=True)]
+    elif not named:
+        return None
+    return frame.select(text.alias(name) for name, text in zip(_COLUMNS, texts, strict=True))
 
 
-def _found(frame: pl.DataFrame) -> list[tuple[tuple[str | None, ...], Urn]]:
-    said = _said(frame)
-    rows = [] if said is None else [row for row in said.rows() if any(one is not None for one in row)]
-    return [(row, urn_of(*row) if len(row) == len(_COLUMNS) else urn_of("dataflow", row[0])) for row in rows]
+def _found(said: pl.DataFrame) -> list[tuple[tuple[str | None, ...], Urn]]:
+    return [(row, urn_of(*row)) for row in said.unique().rows() if any(one is not None for one in row)]

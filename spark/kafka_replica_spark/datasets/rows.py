@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import reduce
 from operator import and_, or_
+from typing import Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.datasets import belongs_to, urn_of
 from kafka_replica.rules.model import Rules
 from kafka_replica.sdmx import Urn
 
-_COLUMNS = ["STRUCTURE", "STRUCTURE_ID"]
+_COLUMNS: Final = ("STRUCTURE", "STRUCTURE_ID")
 
 
 def structures_in(df: DataFrame) -> tuple[Urn, ...]:
@@ -21,40 +23,52 @@ def structures_in(df: DataFrame) -> tuple[Urn, ...]:
     Raises:
         DatasetError: a row says something else.
     """
-    return tuple(sorted({urn for _, urn in _found(df)}))
+    said = _said(df)
+    return () if said is None else tuple(sorted({urn for _, urn in _found(df, said)}))
 
 
-def rows_of(df: DataFrame, rules: Rules) -> DataFrame:
+def rows_of(df: DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> DataFrame:
     """The rows that are of what the rules are for, or of its data structure, and those that do not say.
 
     Reads the frame to see what there is.
 
+    Args:
+        df: rows of SDMX-CSV.
+        rules: the rules.
+        usages: what else is meant: ``usages_of(structures, rules)``, for example the dataflows of a data structure.
+
     Raises:
         DatasetError: a row says something else.
     """
-    columns = _columns(df)
-    if not columns:
+    said = _said(df)
+    if said is None:
         return df
-    found = _found(df)
-    meant = [row for row, urn in found if belongs_to(urn, rules)]
+    found = _found(df, said)
+    meant = [row for row, urn in found if belongs_to(urn, rules, usages)]
     if len(meant) == len(found):
         return df
-    silent: tuple[str | None, ...] = (None,) * len(columns)
     tests = [
-        reduce(and_, (F.col(name).eqNullSafe(F.lit(value)) for name, value in zip(columns, row, strict=True)))
-        for row in [silent, *meant]
+        reduce(and_, (text.eqNullSafe(F.lit(value)) for text, value in zip(said, row, strict=True)))
+        for row in [(None, None), *meant]
     ]
     return df.filter(reduce(or_, tests, F.lit(False)))
 
 
-def _columns(df: DataFrame) -> list[str]:
-    if set(_COLUMNS) <= set(df.columns):
-        return _COLUMNS
-    return ["DATAFLOW"] if "DATAFLOW" in df.columns else []
+def _said(df: DataFrame) -> list[Column] | None:
+    """What each row says: as in 2.0, or where it is silent as in 1.0; files of both may stand below each other."""
+    texts = [F.lit(None).cast("string")] * len(_COLUMNS)
+    named = set(_COLUMNS) <= set(df.columns)
+    if named:
+        texts = [F.col(name).cast("string") for name in _COLUMNS]
+    if "DATAFLOW" in df.columns:
+        flow = F.col("DATAFLOW").cast("string")
+        is_silent = reduce(and_, (one.isNull() for one in texts))
+        kind = F.when(flow.isNotNull(), F.lit("dataflow"))
+        return [F.when(is_silent, new).otherwise(one) for new, one in zip((kind, flow), texts, strict=True)]
+    return texts if named else None
 
 
-def _found(df: DataFrame) -> list[tuple[tuple[str | None, ...], Urn]]:
-    columns = _columns(df)
-    rows = [tuple(row) for row in df.select(*columns).distinct().collect()] if columns else []
-    rows = [row for row in rows if any(one is not None for one in row)]
-    return [(row, urn_of(row[0], row[1]) if len(row) == len(_COLUMNS) else urn_of("dataflow", row[0])) for row in rows]
+def _found(df: DataFrame, said: list[Column]) -> list[tuple[tuple[str | None, ...], Urn]]:
+    shown = df.select(*(text.alias(name) for name, text in zip(_COLUMNS, said, strict=True)))
+    rows = [tuple(row) for row in shown.distinct().collect()]
+    return [(row, urn_of(row[0], row[1])) for row in rows if any(one is not None for one in row)]
