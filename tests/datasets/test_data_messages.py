@@ -75,6 +75,28 @@ def test_sdmx_ml(name: str, tmp_path: Path) -> None:
     assert read_data_message(file) == ROWS
 
 
+_ALONE = {
+    "specific": '<Series DIM_1="A" DIM_2="C" NOTE="02"/></m:DataSet>',
+    "generic": '<g:Series><g:SeriesKey><g:Value id="DIM_1" value="A"/><g:Value id="DIM_2" value="C"/></g:SeriesKey>'
+    '<g:Attributes><g:Value id="NOTE" value="02"/></g:Attributes></g:Series></m:DataSet>',
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+@pytest.mark.parametrize(("action", "letter", "period"), [("Append", "A", "~"), ("Delete", "D", None)])
+def test_a_series_without_observations(name: str, action: str, letter: str, period: str | None, tmp_path: Path) -> None:
+    """Its attributes are attached to no period: `~`, as in SDMX-CSV; if it is deleted, any period is meant."""
+    message = (
+        MESSAGES[name].replace("</m:DataSet>", _ALONE[name.split(maxsplit=1)[0]]).replace('"Append"', f'"{action}"')
+    )
+    file = tmp_path / "data.xml"
+    file.write_text(message)
+    nothing = {"OBS_VALUE": None, "ST": None}
+    assert read_data_message(file)[2:] == [
+        {**_ROW, **nothing, "ACTION": letter, "DIM_2": "C", "NOTE": "02", "TIME_PERIOD": period}
+    ]
+
+
 _REL = {"dataflow": {}}
 
 
@@ -141,6 +163,36 @@ def test_sdmx_json_2(tmp_path: Path) -> None:
     text = [{"language": "en", "text": "one"}, {"language": "fr", "text": "un"}]
     assert first == {**_ROW, "OBS_VALUE": "12.4", "SECOND": "true", "MANY": ["a", "b"], "TEXT": text}
     assert second == {**ROWS[1], "SECOND": None, "MANY": None, "TEXT": None}
+
+
+@pytest.mark.parametrize(("action", "letter", "period"), [("Append", "A", "~"), ("Delete", "D", None)])
+def test_a_series_without_observations_in_json(action: str, letter: str, period: str | None, tmp_path: Path) -> None:
+    """As in SDMX-ML."""
+    message = _json_2()
+    message["data"]["dataSets"][0]["action"] = action
+    message["data"]["dataSets"][0]["series"]["0:0"] = {"attributes": [0]}
+    file = tmp_path / "data.json"
+    file.write_text(json.dumps(message))
+    last = read_data_message(file)[2]
+    given = {name: value for name, value in last.items() if value is not None}
+    assert given.pop("TIME_PERIOD", None) == period
+    assert given == {
+        "STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(1.0)", "ACTION": letter, "DIM_1": "A", "DIM_2": "X", "NOTE": "01",
+        "GRP": "grouped", "SET": "all",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [({"a": 1}, "no SDMX-JSON data message"), ({"data": {"structures": [{}], "dataSets": [{}]}}, "it lacks")],
+)
+def test_other_json(message: dict[str, Any], said: str, tmp_path: Path) -> None:
+    """JSON that is something else is refused in words."""
+    file = tmp_path / "data.json"
+    file.write_text(json.dumps(message))
+    with pytest.raises(DatasetError, match=said) as error:
+        read_data_message(file)
+    assert "KeyError" not in str(error.value)
 
 
 def test_sdmx_json_1(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ def read_data_message(path: str | Path) -> list[dict[str, Any]]:
 
     Values are texts, lists of texts, or lists of dictionaries ``language`` and ``text``; None where there is none.
     ``STRUCTURE``, ``STRUCTURE_ID`` and ``ACTION`` come first. Attributes of series, groups and data sets are in
-    each row.
+    each row. A series without observations is a row with ``~`` for the dimensions of observations, or without
+    them where it is deleted.
 
     Args:
         path: the file, gzip or not.

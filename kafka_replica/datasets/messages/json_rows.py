@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from kafka_replica.errors import DatasetError
+from kafka_replica.rules.actions import SWITCHED_OFF
 
 Object: TypeAlias = Mapping[str, Any]
 Row: TypeAlias = dict[str, Any]
@@ -31,9 +32,16 @@ def json_rows(data: bytes, where: str) -> list[Row]:
         # Numbers stay as they are written.
         message = json.loads(data, parse_float=str)
         body = message.get("data", message)
-        structures = body.get("structures") or [body["structure"]]
+        structures = body.get("structures") or ([body["structure"]] if "structure" in body else [])
+        if not structures:
+            raise DatasetError(
+                f"reading {where}: it is JSON, but no SDMX-JSON data message, for it has no 'structure' and no "
+                "'structures'; take files that are no data away"
+            )
         return [row for dataset in body.get("dataSets", ()) for row in _DataSet(dataset, structures).rows()]
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+    except KeyError as error:
+        raise DatasetError(f"reading {where} as an SDMX-JSON data message: it lacks {error}") from error
+    except (ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise DatasetError(f"reading {where} as an SDMX-JSON data message: {type(error).__name__}: {error}") from error
 
 
@@ -54,19 +62,34 @@ class _DataSet:
         groups = self._groups()
         for key, series in (self._dataset.get("series") or {}).items():
             own = self._key("series", key) | self._named("series", series.get("attributes"))
-            for place, values in (series.get("observations") or {}).items():
+            observations = series.get("observations") or {}
+            if not observations:
+                yield from self._without_observations({**fixed, **own}, above, groups)
+            for place, values in observations.items():
                 yield self._row({**fixed, **own}, place, values, above, groups)
         for place, values in (self._dataset.get("observations") or {}).items():
             yield self._row(fixed, place, values, above, groups)
 
     def _row(self, own: Row, place: str, values: Sequence[Any], above: Row, groups: Sequence[tuple[Row, Row]]) -> Row:
         row = self._standing | own | self._key("observation", place)
-        for part, attributes in groups:
-            if all(row.get(name) == value for name, value in part.items()):
-                row |= attributes
+        row |= self._of_groups(row, groups)
         components = [*self._measures, *(self._attributes.get("observation") or ())]
         given = zip(components, values, strict=False)
         return row | {one["id"]: _component(one, value) for one, value in given} | above
+
+    def _without_observations(self, own: Row, above: Row, groups: Sequence[tuple[Row, Row]]) -> Iterator[Row]:
+        """A series alone: its attributes, the dimensions of observations switched off; or what is to be deleted."""
+        deletes = self._standing["ACTION"] == "D"
+        off = {} if deletes else {one["id"]: SWITCHED_OFF for one in self._dimensions["observation"]}
+        yield self._standing | own | off | self._of_groups(own, groups) | above
+
+    @staticmethod
+    def _of_groups(row: Row, groups: Sequence[tuple[Row, Row]]) -> Row:
+        found: Row = {}
+        for part, attributes in groups:
+            if all(row.get(name) == value for name, value in part.items()):
+                found |= attributes
+        return found
 
     def _key(self, level: str, key: str) -> Row:
         dimensions = self._dimensions[level]

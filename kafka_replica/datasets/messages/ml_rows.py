@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 from xml.parsers.expat import ExpatError
 
 from kafka_replica.errors import DatasetError, MissingExtraError
+from kafka_replica.rules.actions import SWITCHED_OFF
 
 _KINDS: Final = {
     "DataStructure": "datastructure", "Dataflow": "dataflow", "ProvisionAgreement": "dataprovision",
     "ProvisionAgrement": "dataprovision",
 }  # fmt: skip
+_AT_OBSERVATION: Final = re.compile(rb"""\bdimensionAtObservation\s*=\s*["']([^"']*)["']""")
 _LETTERS: Final = {"Information": "I", "Append": "A", "Replace": "R", "Delete": "D", "Merge": "M"}
 
 
@@ -37,7 +40,21 @@ def ml_rows(data: bytes, where: str) -> list[dict[str, Any]]:
     datasets = message.data
     if datasets is None:
         raise DatasetError(f"reading {where}: it is an SDMX-ML message without data")
-    return [row for dataset in datasets for row in _rows(dataset)]
+    rows = [row for dataset in datasets for row in _rows(dataset)]
+    at_observation = _dimension_at_observation(data)
+    return rows if at_observation is None else [_switched_off(row, at_observation) for row in rows]
+
+
+def _dimension_at_observation(data: bytes) -> str | None:
+    """The dimension that tells the observations of a series apart; None where none does, or not the same for all."""
+    found = {name.decode() for name in _AT_OBSERVATION.findall(data)}
+    return found.pop() if len(found) == 1 and "AllDimensions" not in found else None
+
+
+def _switched_off(row: dict[str, Any], at_observation: str) -> dict[str, Any]:
+    """A series alone is a row of its attributes, the dimension switched off as in SDMX-CSV; or all to be deleted."""
+    is_whole = row.get(at_observation) is not None or row["ACTION"] == "D"
+    return row if is_whole else row | {at_observation: SWITCHED_OFF}
 
 
 def _declared(text: str) -> str:
