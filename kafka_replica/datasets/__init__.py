@@ -12,17 +12,19 @@
 
 from __future__ import annotations
 
-from kafka_replica.datasets.header import layout_of
+from kafka_replica.datasets.header import check_decimal, layout_of, plain_layout_of
 from kafka_replica.datasets.layout import FORMS, Field, Form, Labels, Layout
 from kafka_replica.datasets.names import Names, names_of
 from kafka_replica.datasets.normalizing import IS_TIMED, Collected, Normalizing, TimeFormat, day_of, normalizing
 from kafka_replica.datasets.references import KINDS, belongs_to, kind_of, urn_of, usages_of
-from kafka_replica.datasets.writing import Keys, Plan, PlannedColumn, plan_of
+from kafka_replica.datasets.writing import HAS_ACTION, NO_ACTION, Keys, Plan, PlannedColumn, plan_of
 
 __all__ = [
     "FORMS",
+    "HAS_ACTION",
     "IS_TIMED",
     "KINDS",
+    "NO_ACTION",
     "Collected",
     "Field",
     "Form",
@@ -35,11 +37,13 @@ __all__ = [
     "PlannedColumn",
     "TimeFormat",
     "belongs_to",
+    "check_decimal",
     "day_of",
     "kind_of",
     "layout_of",
     "names_of",
     "normalizing",
+    "plain_layout_of",
     "plan_of",
     "urn_of",
     "usages_of",

@@ -62,9 +62,41 @@ def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separa
     return _of_version_2(header, cell_separator, found["sub"], where, rules)
 
 
+def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> Layout:
+    """The layout of a file of other CSV: commas, and component ids for column names.
+
+    Args:
+        first_line: the first line, as text.
+        where: the file, for errors.
+        rules: of the structure that the rows are of; they say which columns are numbers.
+
+    Raises:
+        DatasetError: it is no header.
+    """
+    header = _cells(first_line.removeprefix("\ufeff").rstrip("\r\n"), ",", where)
+    if not header:
+        raise DatasetError(f"reading {where}: there is no header, not even a line")
+    known = {} if rules is None else {column.id: column for column in rules.columns}
+    fields = tuple(Field(name, i, is_number=_is_number(known.get(name))) for i, name in enumerate(header))
+    _check_unique(fields, where)
+    return Layout(None, "id", ",", None, header, fields)
+
+
+def check_decimal(decimal: str, where: str) -> None:
+    """Looks whether numbers can be written with that.
+
+    Raises:
+        UsageError: they cannot.
+    """
+    if len(decimal) != 1 or decimal.isalnum() or decimal.isspace() or decimal in '+-"':
+        raise UsageError(
+            f"reading {where}: decimal={decimal!r}: give the one character before decimals, such as '.' or ','"
+        )
+
+
 def _cells(line: str, separator: str, where: str) -> tuple[str, ...]:
     try:
-        return tuple(next(csv.reader([line], delimiter=separator, strict=True)))
+        return tuple(next(csv.reader([line], delimiter=separator, strict=True), ()))
     except (csv.Error, TypeError) as error:
         raise DatasetError(f"reading the header of {where}, parted by {separator!r}: {error}") from error
 
@@ -149,11 +181,18 @@ def _field(cell: str, term: _Term, position: int, labels: Labels, column: Column
     if form == "languages" and column.repeated:
         form = "values in languages"
     coded = column.enumeration is not None or column.is_time
-    is_number = column.enumeration is None and column.text_type in _NUMBERS
-    return Field(column.id, position, form, labels == "both" and coded, is_number)
+    return Field(column.id, position, form, labels == "both" and coded, _is_number(column))
+
+
+def _is_number(column: Column | None) -> bool:
+    return column is not None and column.enumeration is None and column.text_type in _NUMBERS
 
 
 def _check_unique(fields: Sequence[Field], where: str) -> None:
     twice = sorted(name for name, count in Counter(field.name for field in fields).items() if count > 1)
     if twice:
-        raise DatasetError(f"reading {where}: there is more than one column {', '.join(twice)}")
+        raise DatasetError(f"reading {where}: there is more than one column {', '.join(map(_shown, twice))}")
+
+
+def _shown(name: str) -> str:
+    return name or "without a name"

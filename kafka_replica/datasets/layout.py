@@ -44,7 +44,7 @@ class Layout:
     """The columns of a file.
 
     Attributes:
-        version: of SDMX-CSV; 2.0 stands for 2.1 as well.
+        version: of SDMX-CSV; 2.0 stands for 2.1 as well; None for other CSV.
         labels: how names are given.
         separator: between cells.
         sub_separator: between values within a cell; None if there are no such cells.
@@ -52,7 +52,7 @@ class Layout:
         fields: the columns that are read, in the order of the file. Names and keys are left out.
     """
 
-    version: Literal["1.0", "2.0"]
+    version: Literal["1.0", "2.0"] | None
     labels: Labels
     separator: str
     sub_separator: str | None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from kafka_replica.datasets.layout import LABEL, Form, Labels
 from kafka_replica.datasets.names import Names
+from kafka_replica.datasets.normalizing import Collected, TimeFormat
 from kafka_replica.datasets.references import kind_of
 from kafka_replica.errors import UsageError
 from kafka_replica.rules.actions import SPELLINGS, Action
@@ -17,6 +18,11 @@ from kafka_replica.rules.model import ACTION, Rules
 Keys: TypeAlias = Literal["none", "series", "obs", "both"]
 What: TypeAlias = Literal["constant", "action", "key", "value", "label"]
 
+NO_ACTION: Final = SPELLINGS["information"]
+"""The actions that need not be said: a row of SDMX-CSV 1.0 has no other."""
+HAS_ACTION: Final = (
+    "writing SDMX-CSV 1.0: a row has an action other than information, and 1.0 has no place for it; write version 2.0"
+)
 _ORDER: Final = {"dimension": 0, "measure": 1, "attribute": 2}
 
 
@@ -43,11 +49,19 @@ class PlannedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All columns of the file, and what parts values within a cell."""
+    """All columns of the file, and what parts values within a cell.
+
+    Attributes:
+        columns: in order.
+        sub_separator: between values within a cell.
+        action: of rows that name none.
+        has_actions: False in 1.0: a row whose action is not in :data:`NO_ACTION` must be refused.
+    """
 
     columns: tuple[PlannedColumn, ...]
     sub_separator: str
     action: str
+    has_actions: bool = True
 
 
 def plan_of(
@@ -61,6 +75,8 @@ def plan_of(
     keys: Keys = "none",
     sub_separator: str = ";",
     languages: Mapping[str, Sequence[str]] | None = None,
+    time_format: TimeFormat = "original",
+    collected: Collected = "start",
 ) -> Plan:
     """The columns of a file: what the structure has first, in its order, then the frame's own.
 
@@ -74,11 +90,17 @@ def plan_of(
         keys: which keys are given; 2.0 only.
         sub_separator: between values within a cell.
         languages: by component, the languages of its texts, for the header.
+        time_format: how periods are written; only looked at.
+        collected: the moment of a period that is written; only looked at.
 
     Raises:
-        UsageError: 1.0 has no place for this, or names are missing.
+        UsageError: 1.0 has no place for this, names are missing, or an argument is none of those there are.
     """
-    _check(columns, version, labels, names, keys)
+    _check_words(version, action, labels, keys, time_format, collected)
+    if labels != "id" and names is None:
+        raise UsageError(f"writing SDMX-CSV with labels={labels!r}: give names=names_of(structures, urn)")
+    if version == "1.0":
+        _check_version_1(rules, columns, action, labels, keys)
     order = sorted(rules.columns, key=lambda column: _ORDER[column.kind])
     ids = [column.id for column in order if column.id in columns]
     known = {column.id for column in rules.columns}
@@ -88,22 +110,39 @@ def plan_of(
     for id_ in ids:
         planned += _component(id_, columns[id_], labels, names, sub_separator, (languages or {}).get(id_, ()))
     planned += [PlannedColumn(name, "value", name, columns[name]) for name in others]
-    return Plan(_told_apart(planned), sub_separator, _letter(action))
+    return Plan(_told_apart(planned), sub_separator, _letter(action), version != "1.0")
 
 
 def _letter(action: Action) -> str:
     return min(SPELLINGS[action], key=len)
 
 
-def _check(columns: Mapping[str, Form], version: str, labels: Labels, names: Names | None, keys: Keys) -> None:
-    if labels != "id" and names is None:
-        raise UsageError(f"writing SDMX-CSV with labels={labels!r}: give names=names_of(structures, urn)")
-    if version == "2.0":
-        return
+def _check_words(version: str, action: str, labels: str, keys: str, time_format: str, collected: str) -> None:
+    """Type hints are only looked at by those who ask a checker."""
+    for name, value, allowed in (
+        ("action", action, SPELLINGS),
+        ("labels", labels, get_args(Labels)),
+        ("keys", keys, get_args(Keys)),
+        ("time_format", time_format, get_args(TimeFormat)),
+        ("collected", collected, get_args(Collected)),
+    ):
+        if value not in allowed:
+            raise UsageError(f"writing SDMX-CSV with {name}={value!r}: give one of {', '.join(allowed)}")
+    if version not in {"1.0", "2.0"}:
+        raise UsageError(f"writing SDMX-CSV with version={version!r}: give 2.0, which is read as 2.1 as well, or 1.0")
+
+
+def _check_version_1(rules: Rules, columns: Mapping[str, Form], action: str, labels: str, keys: str) -> None:
     several = [name for name, form in columns.items() if form != "text" and not name.startswith("_")]
-    if several or labels == "name" or keys != "none":
-        what = f"several values in {', '.join(several)}" if several else "columns of names, or of keys"
-        raise UsageError(f"writing SDMX-CSV 1.0: it has no place for {what}; write version 2.0")
+    what = {
+        f"several values in {', '.join(several)}": several,
+        "columns of names, or of keys": labels == "name" or keys != "none",
+        f"the action {action}": action != "information",
+        f"rows of a {rules.artefact.cls}, only of a Dataflow": rules.artefact.cls != "Dataflow",
+    }
+    for one, is_so in what.items():
+        if is_so:
+            raise UsageError(f"writing SDMX-CSV 1.0: it has no place for {one}; write version 2.0")
 
 
 def _standing(

@@ -205,6 +205,23 @@ CSV_CASES = (
         [{**_STANDING, "CONTACT[].NAME[]": '"a;b";c'}],
     ),
     CsvCase(
+        "blank lines", "RFC 4180: a line with nothing is no record; within quotes it is text",
+        b'STRUCTURE,STRUCTURE_ID,NOTE\n\n\ndataflow,T:F(1.0),a\n\ndataflow,T:F(1.0),"x\n\ny"\n\n',
+        [{**_STANDING, "NOTE": "a"}, {**_STANDING, "NOTE": "x\n\ny"}],
+        line_breaks=True,
+    ),
+    CsvCase(
+        "blank lines, CRLF", "RFC 4180",
+        b"STRUCTURE,STRUCTURE_ID,NOTE\r\n\r\ndataflow,T:F(1.0),a\r\n\r\n\r\n",
+        [{**_STANDING, "NOTE": "a"}],
+    ),
+    CsvCase(
+        "UTF-16", "what the byte order mark says; for Spark by name",
+        "STRUCTURE,STRUCTURE_ID,NOTE\ndataflow,T:F(1.0),é\n".encode("utf-16"),
+        [{**_STANDING, "NOTE": "é"}],
+        settings={"encoding": "UTF-16"},
+    ),
+    CsvCase(
         "no rows", "2.1, Design principles: the header is mandatory",
         _utf8("STRUCTURE,STRUCTURE_ID,DIM_1"), [],
     ),
@@ -222,3 +239,23 @@ WRONG_HEADERS = (
     ("a column twice", "STRUCTURE,STRUCTURE_ID,DIM_1,DIM_1\n", "more than one column DIM_1"),
     ("an empty file", "", "SDMX-CSV"),
 )
+
+WRONG_WORDS = (
+    ({"action": "R"}, "action='R': give one of information, append, replace, merge, delete"),
+    ({"keys": "nope"}, "keys='nope': give one of none, series, obs, both"),
+    ({"labels": "names"}, "labels='names': give one of id, name, both"),
+    ({"collected": "late"}, "collected='late': give one of start, middle, end"),
+    ({"time_format": "days"}, "time_format='days': give one of original, normalized"),
+    ({"version": "2.1"}, "version='2.1': give 2.0, which is read as 2.1 as well, or 1.0"),
+    ({"version": "1.0", "action": "delete"}, "no place for the action delete; write version"),
+)
+"""What writing is asked for and cannot be, and what is said."""
+
+PLAIN_CSV = (
+    ("a column twice", "DIM_1,OBS_VALUE,DIM_1\nA,1,B\n", "more than one column DIM_1"),
+    ("a row one cell short", "DIM_1,OBS_VALUE\nA,1\nA\n", "line 3 has 1 cells"),
+    ("a row one cell long", "DIM_1,OBS_VALUE\nA,1,2\n", "line 2 has 3 cells"),
+    ("an empty file", "", "there is no header"),
+    ("not UTF-8", b"DIM_1,OBS_VALUE\nA,\xe9\n", "say its encoding"),
+)
+"""Other CSV that is refused, and what polars' reader says; Spark's ends the job at rows of other lengths."""

@@ -12,13 +12,14 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "rules"))
 
-from csv_cases import CSV_CASES, MEANT, SAYING, WRONG_HEADERS, CsvCase, world, world_rules
-from structures_by_hand import rules_of
+from csv_cases import CSV_CASES, MEANT, PLAIN_CSV, SAYING, WRONG_HEADERS, WRONG_WORDS, CsvCase, world, world_rules
+from structures_by_hand import AGREEMENT, DSD, rules_of
 
 from kafka_replica.datasets import names_of, usages_of
 from kafka_replica.errors import DatasetError, UsageError
 from kafka_replica.local import validate
 from kafka_replica.local.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
+from kafka_replica.local.datasets.reading import read_plain_csv
 from kafka_replica.rules import fitting_rows
 from kafka_replica.sdmx import Structures
 
@@ -146,6 +147,67 @@ def test_version_1_has_no_place_for_several_values(tmp_path: Path) -> None:
     assert file.read_text() == "DATAFLOW,DIM_1,DIM_2,TIME_PERIOD,OBS_VALUE\nT:F(1.0),A,B,2014,1\n"
     with pytest.raises(UsageError, match="several values in ATTR_1; write version"):
         write_sdmx_csv(pl.DataFrame([{"DIM_1": "A", "ATTR_1": ["A"]}]), file, rules, version="1.0")
+
+
+@pytest.mark.parametrize("action", ["D", "delete", "R"])
+def test_version_1_has_no_actions(action: str, tmp_path: Path) -> None:
+    """A row that deletes must not become one that does not; information need not be said."""
+    rows = [{"DIM_1": "A", "ACTION": "I"}, {"DIM_1": "A", "ACTION": None}]
+    file = tmp_path / "data.csv"
+    write_sdmx_csv(pl.DataFrame(rows), file, world_rules(), version="1.0")
+    assert file.read_text() == "DATAFLOW,DIM_1\nT:F(1.0),A\nT:F(1.0),A\n"
+    with pytest.raises(UsageError, match="a row has an action other than information"):
+        write_sdmx_csv(pl.DataFrame([*rows, {"DIM_1": "B", "ACTION": action}]), file, world_rules(), version="1.0")
+
+
+@pytest.mark.parametrize(("artefact", "said"), [(DSD, "DataStructure"), (AGREEMENT, "ProvisionAgreement")])
+def test_version_1_is_of_dataflows(artefact: str, said: str, tmp_path: Path) -> None:
+    """Its only column for that is DATAFLOW."""
+    with pytest.raises(UsageError, match=f"rows of a {said}, only of a Dataflow; write version 2.0"):
+        write_sdmx_csv(pl.DataFrame({"DIM_1": ["A"]}), tmp_path / "x.csv", rules_of(world(), artefact), version="1.0")
+
+
+@pytest.mark.parametrize(("words", "said"), WRONG_WORDS)
+def test_wrong_words(words: dict[str, Any], said: str, tmp_path: Path) -> None:
+    """What is none of the words there are is refused, and these are named."""
+    with pytest.raises(UsageError, match=said):
+        write_sdmx_csv(pl.DataFrame({"DIM_1": ["A"]}), tmp_path / "x.csv", world_rules(), **words)
+
+
+@pytest.mark.parametrize("decimal", ["", "..", "7", "-"])
+def test_wrong_decimal(decimal: str, tmp_path: Path) -> None:
+    """Nothing in place of a comma would put a dot before each digit."""
+    file = tmp_path / "data.csv"
+    file.write_text("STRUCTURE,STRUCTURE_ID,OBS_VALUE\ndataflow,T:F(1.0),492.7\n")
+    with pytest.raises(UsageError, match="the one character before decimals"):
+        read_sdmx_csv(file, rules=world_rules(), decimal=decimal)
+
+
+def test_patterns(tmp_path: Path) -> None:
+    """A pattern means files and folders, as on Spark; a file that is called like one is itself."""
+    for name in ("a1.csv", "a2.csv", "b.csv", "[c].csv"):
+        (tmp_path / name).write_text(f"DATAFLOW,NOTE\nT:F(1.0),{name}\n")
+    assert read_sdmx_csv(tmp_path / "a*.csv")["NOTE"].to_list() == ["a1.csv", "a2.csv"]
+    assert read_sdmx_csv(tmp_path / "[c].csv")["NOTE"].to_list() == ["[c].csv"]
+    with pytest.raises(UsageError, match="no file or folder fits"):
+        read_sdmx_csv(tmp_path / "x*.csv")
+
+
+@pytest.mark.parametrize(("name", "data", "said"), PLAIN_CSV, ids=[name for name, _, _ in PLAIN_CSV])
+def test_other_csv_that_is_refused(name: str, data: str | bytes, said: str, tmp_path: Path) -> None:
+    """As SDMX-CSV is: nothing is filled up, renamed or guessed."""
+    file = tmp_path / "data.csv"
+    file.write_bytes(data.encode() if isinstance(data, str) else data)
+    with pytest.raises(DatasetError, match=said) as error:
+        read_plain_csv(file)
+    assert str(file) in str(error.value)
+
+
+def test_other_csv(tmp_path: Path) -> None:
+    """Blank lines, empty cells, decimal commas and UTF-16 are what they are in SDMX-CSV."""
+    file = tmp_path / "data.csv"
+    file.write_bytes('DIM_1,OBS_VALUE,NOTE\n\nA,"1,5",""\n\nB,,"1,5"\n\n'.encode("utf-16"))
+    assert read_plain_csv(file, rules=world_rules(), decimal=",").rows() == [("A", "1.5", None), ("B", None, "1,5")]
 
 
 def test_fitting_rows_stay_valid_through_a_file(tmp_path: Path) -> None:

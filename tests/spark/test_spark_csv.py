@@ -14,17 +14,18 @@ from pyspark.sql import functions as F  # noqa: N812
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "datasets"))
 
-from csv_cases import CSV_CASES, MEANT, SAYING, WRONG_HEADERS, CsvCase, world, world_rules
+from csv_cases import CSV_CASES, MEANT, PLAIN_CSV, SAYING, WRONG_HEADERS, WRONG_WORDS, CsvCase, world, world_rules
 from normalized_cases import DAYS, MIXED, rows_of_days, time_rules
 from structures_by_hand import rules_of
 
 from kafka_replica import local
 from kafka_replica.datasets import names_of, usages_of
-from kafka_replica.errors import DatasetError
+from kafka_replica.errors import DatasetError, UsageError
 from kafka_replica.local.datasets import read_sdmx_csv as read_locally
 from kafka_replica.sdmx import Structures
 from kafka_replica_spark import validate
 from kafka_replica_spark.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
+from kafka_replica_spark.datasets.reading import read_plain_csv
 
 
 def rows_in(df: DataFrame) -> list[dict[str, Any]]:
@@ -62,6 +63,36 @@ def test_rows_of_other_lengths_end_the_job(row: str, spark: SparkSession, tmp_pa
         with pytest.raises((PySparkException, Py4JJavaError)) as error:
             run()
         assert "MALFORMED" in str(error.value)
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_other_csv(spark: SparkSession, tmp_path: Path) -> None:
+    """What polars' reader refuses, this one does, at once or when the rows are read; what that reads, this one does."""
+    file = tmp_path / "data.csv"
+    for _, data, _ in PLAIN_CSV[:-1]:
+        file.write_text(str(data))
+        with pytest.raises((DatasetError, PySparkException, Py4JJavaError)):
+            read_plain_csv(spark, str(file)).count()
+    file.write_text('DIM_1,OBS_VALUE,NOTE\n\nA,"1,5",""\n\nB,,"1,5"\n\n')
+    found = read_plain_csv(spark, str(file), rules=world_rules(), decimal=",")
+    assert [tuple(row) for row in found.collect()] == [("A", "1.5", None), ("B", None, "1,5")]
+    with pytest.raises(UsageError, match="the one character before decimals"):
+        read_sdmx_csv(spark, str(file), decimal="")
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_version_1_has_no_actions(spark: SparkSession, tmp_path: Path) -> None:
+    """A row that deletes ends the job that would write it as one that does not."""
+    rows = [("A", "I"), ("B", None)]
+    schema, path = "DIM_1 string, ACTION string", str(tmp_path / "data")
+    write_sdmx_csv(spark.createDataFrame(rows, schema).coalesce(1), path, world_rules(), version="1.0")
+    assert read_locally(path)["DIM_1"].to_list() == ["A", "B"]
+    df = spark.createDataFrame([*rows, ("A", "D")], schema)
+    with pytest.raises(PySparkException, match="other than information"):
+        write_sdmx_csv(df, path, world_rules(), version="1.0", mode="overwrite")
+    for words, said in WRONG_WORDS:
+        with pytest.raises(UsageError, match=said):
+            write_sdmx_csv(df, path, world_rules(), **words)
 
 
 def test_a_folder_has_one_header(spark: SparkSession, tmp_path: Path) -> None:

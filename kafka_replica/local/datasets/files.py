@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import csv
+import glob
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,23 +24,37 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_BLANK_LINES: Final = re.compile(r'"[^"]*"|(?P<end>\r?\n)(?:\r?\n)+')
+"""Line breaks within quotes are no ends of lines."""
 _GZIP: Final = b"\x1f\x8b"
 
 
 def csv_files(paths: Paths) -> Iterator[Path]:
-    """The files meant; of a folder all that are called ``*.csv`` or ``*.csv.gz``, in order.
+    """The files meant; of a folder all that are called ``*.csv`` or ``*.csv.gz``, in order; of a pattern all that fit.
 
     Raises:
         UsageError: there is no such file, or nothing in the folder.
     """
     for path in map(Path, [paths] if isinstance(paths, str | Path) else paths):
-        if not path.is_dir():
-            yield path
-            continue
-        found = sorted(one for one in path.rglob("*") if one.name.endswith((".csv", ".csv.gz")) and one.is_file())
-        if not found:
-            raise UsageError(f"reading the folder {path}: no file in it is called *.csv or *.csv.gz")
-        yield from found
+        for one in _fitting(path):
+            yield from _in_folder(one) if one.is_dir() else [one]
+
+
+def _fitting(path: Path) -> list[Path]:
+    """A file may be called like a pattern: then it is meant."""
+    if path.exists() or not glob.has_magic(str(path)):
+        return [path]
+    found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207 - takes absolute patterns
+    if not found:
+        raise UsageError(f"reading {path}: no file or folder fits this pattern")
+    return found
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    found = sorted(one for one in folder.rglob("*") if one.name.endswith((".csv", ".csv.gz")) and one.is_file())
+    if not found:
+        raise UsageError(f"reading the folder {folder}: no file in it is called *.csv or *.csv.gz")
+    return found
 
 
 def text_of(path: Path, encoding: str | None) -> str:
@@ -62,19 +78,30 @@ def text_of(path: Path, encoding: str | None) -> str:
         raise UsageError(f"reading {path}: Python knows no encoding {name!r}") from error
     except UnicodeDecodeError as error:
         raise DatasetError(
-            f"reading {path}: it is not {name}, see byte {error.start}; say encoding=, for example cp1252"
+            f"reading {path}: it is not {name}, see byte {error.start}; say its encoding (encoding=, or --encoding), "
+            "for example cp1252"
         ) from error
 
 
-def check_rows(text: str, cells: int, separator: str, path: Path) -> None:
-    """Polars fills short rows up, so these are looked for beforehand.
+def rows_in(text: str, cells: int, separator: str, path: Path) -> str:
+    """The text without blank lines, each row as long as the first: polars takes blank lines and short rows for NULLs.
 
     Raises:
         DatasetError: a row has more or fewer cells than the first.
     """
-    lines = text.count("\n") + (not text.endswith("\n"))
-    if '"' not in text and "\n\n" not in text and text.count(separator) == lines * (cells - 1):
-        return  # nearly surely: too many in one row may make up for another's lack, and polars refuses these
+    rows = _BLANK_LINES.sub(_one_line_end, text) if "\n\n" in text or "\n\r\n" in text else text
+    lines = rows.count("\n") + (not rows.endswith("\n"))
+    if '"' in rows or rows.count(separator) != lines * (cells - 1):
+        _check_each(text, cells, separator, path)
+    # else nearly surely: too many in one row may make up for another's lack, and polars refuses these
+    return rows
+
+
+def _one_line_end(found: re.Match[str]) -> str:
+    return found["end"] or found[0]
+
+
+def _check_each(text: str, cells: int, separator: str, path: Path) -> None:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         for row in reader:

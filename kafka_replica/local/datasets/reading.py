@@ -6,10 +6,10 @@ from pathlib import Path
 
 import polars as pl
 
-from kafka_replica.datasets import Layout, layout_of
+from kafka_replica.datasets import Layout, check_decimal, layout_of, plain_layout_of
 from kafka_replica.errors import DatasetError
 from kafka_replica.local.datasets.cells import value_of
-from kafka_replica.local.datasets.files import Paths, check_rows, csv_files, text_of
+from kafka_replica.local.datasets.files import Paths, csv_files, rows_in, text_of
 from kafka_replica.rules.model import Rules
 
 
@@ -28,7 +28,7 @@ def read_sdmx_csv(
     ``text``. Several files may have different columns: what one lacks is NULL.
 
     Args:
-        paths: files, gzip or not, or folders of ``*.csv``.
+        paths: files, gzip or not, folders of ``*.csv``, or patterns.
         rules: of the structure that the rows are of; needed where names stand beside ids, and for decimal commas.
         separator: between cells; if None, the character after the first cell of each file.
         encoding: of files without a byte order mark; UTF-8 if None.
@@ -47,11 +47,35 @@ def read_sdmx_csv(
         ) from error
 
 
+def read_plain_csv(
+    path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = "."
+) -> pl.DataFrame:
+    """Other CSV, with commas and component ids for column names, as a frame of texts; empty cells are NULL.
+
+    Args:
+        path: the file, gzip or not.
+        rules: of the structure that the rows are of; needed for decimal commas.
+        encoding: of a file without a byte order mark; UTF-8 if None.
+        decimal: what stands before decimals; needs rules if it is no dot.
+
+    Raises:
+        DatasetError: a column is there twice, or rows are longer or shorter than the first; the text says where.
+        UsageError: the file cannot be opened.
+    """
+    check_decimal(decimal, str(path))
+    text = text_of(path, encoding)
+    return _values(text, plain_layout_of(text.partition("\n")[0], str(path), rules), path, decimal)
+
+
 def _read(path: Path, rules: Rules | None, separator: str | None, encoding: str | None, decimal: str) -> pl.DataFrame:
+    check_decimal(decimal, str(path))
     text = text_of(path, encoding)
     layout = layout_of(text.partition("\n")[0], str(path), rules, separator=separator)
-    check_rows(text, len(layout.header), layout.separator, path)
-    raw = _raw(text, layout, path)
+    return _values(text, layout, path, decimal)
+
+
+def _values(text: str, layout: Layout, path: Path, decimal: str) -> pl.DataFrame:
+    raw = _raw(rows_in(text, len(layout.header), layout.separator, path), layout, path)
     values = {
         field.name: value_of(field, pl.col(str(field.position)), layout.sub_separator, decimal)
         for field in layout.fields

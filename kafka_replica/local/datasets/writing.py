@@ -9,6 +9,8 @@ import polars as pl
 
 from kafka_replica.datasets import (
     FORMS,
+    HAS_ACTION,
+    NO_ACTION,
     Collected,
     Form,
     Keys,
@@ -71,9 +73,11 @@ def write_sdmx_csv(
     languages = {name: _languages(frame, name) for name, form in forms.items() if form == "languages"}
     plan = plan_of(
         rules, forms, version=version, action=action, labels=labels, names=names, keys=keys,
-        sub_separator=sub_separator, languages=languages,
+        sub_separator=sub_separator, languages=languages, time_format=time_format, collected=collected,
     )  # fmt: skip
     texts = {name: as_text(name, frame.schema[name]) for name in forms}
+    if not plan.has_actions and ACTION in texts and not frame.select(texts[ACTION].is_in(list(NO_ACTION)).all()).item():
+        raise UsageError(HAS_ACTION)
     days = normalizing(rules, forms, collected) if time_format == "normalized" else None
     shown = texts if days is None else with_days(frame, texts, days)
     written = frame.select(

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType, StructField, StructType
 
-from kafka_replica.datasets import Layout, layout_of
+from kafka_replica.datasets import Layout, check_decimal, layout_of, plain_layout_of
 from kafka_replica.errors import DatasetError
 from kafka_replica.rules.model import Rules
 from kafka_replica_spark.datasets.cells import value_of
@@ -45,7 +45,8 @@ def read_sdmx_csv(
         separator: between cells; if None, the character after the first cell.
         encoding: as Java calls it.
         decimal: what stands before decimals; needs rules if it is no dot.
-        line_breaks: whether cells may hold line breaks. Spark cannot part such files, so that one task reads each.
+        line_breaks: whether cells may hold line breaks. Spark cannot part such files, so that one task reads each;
+            nor those in UTF-16 and UTF-32.
 
     Raises:
         DatasetError: the first line is none of SDMX-CSV.
@@ -58,6 +59,33 @@ def read_sdmx_csv(
     return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
 
+def read_plain_csv(
+    spark: SparkSession,
+    path: str,
+    *,
+    rules: Rules | None = None,
+    encoding: str = "UTF-8",
+    decimal: str = ".",
+    line_breaks: bool = False,
+) -> DataFrame:
+    """Other CSV, with commas and component ids for column names, as a data frame of texts; empty cells are NULL.
+
+    Args:
+        spark: the session.
+        path: whatever Spark can read; its files have one header.
+        rules: of the structure that the rows are of; needed for decimal commas.
+        encoding: as Java calls it.
+        decimal: what stands before decimals; needs rules if it is no dot.
+        line_breaks: whether cells may hold line breaks.
+
+    Raises:
+        DatasetError: there is no header, or a column is there twice.
+    """
+    check_decimal(decimal, path)
+    layout = plain_layout_of(_first_line(spark, path, encoding), path, rules)
+    return _values(_cells(spark, path, layout, encoding, line_breaks), layout, decimal)
+
+
 def _read(
     spark: SparkSession,
     path: str,
@@ -67,14 +95,22 @@ def _read(
     decimal: str,
     line_breaks: bool,
 ) -> DataFrame:
+    check_decimal(decimal, path)
     layout = layout_of(_first_line(spark, path, encoding), path, rules, separator=separator)
+    return _values(_without_header(_cells(spark, path, layout, encoding, line_breaks), layout, path), layout, decimal)
+
+
+def _cells(spark: SparkSession, path: str, layout: Layout, encoding: str, line_breaks: bool) -> DataFrame:
+    """What stands in the file; of other CSV without the header. Rows of other lengths end whatever reads them."""
     schema = StructType([StructField(f"_{position}", StringType()) for position in range(len(layout.header))])
-    raw = spark.read.csv(
-        path, schema, sep=layout.separator, quote='"', escape='"', encoding=encoding, header=False, mode="FAILFAST",
-        multiLine=line_breaks, ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False, nullValue="",
-        emptyValue="", maxCharsPerColumn=-1,
+    return spark.read.option("columnPruning", value=False).csv(
+        path, schema, sep=layout.separator, quote='"', escape='"', encoding=encoding, header=layout.version is None,
+        mode="FAILFAST", multiLine=line_breaks or _is_wide(encoding), ignoreLeadingWhiteSpace=False,
+        ignoreTrailingWhiteSpace=False, nullValue="", emptyValue="", maxCharsPerColumn=-1,
     )  # fmt: skip
-    rows = _without_header(raw, layout, path)
+
+
+def _values(rows: DataFrame, layout: Layout, decimal: str) -> DataFrame:
     return rows.select(
         *(
             value_of(field, F.col(f"_{field.position}"), layout.sub_separator, decimal).alias(field.name)
@@ -85,11 +121,18 @@ def _read(
 
 def _first_line(spark: SparkSession, path: str, encoding: str) -> str:
     # Parted by a character that no file holds, a row is one cell: the text source knows no encodings.
-    lines = spark.read.csv(path, "line string", sep="\x01", quote="", encoding=encoding, header=False)
+    lines = spark.read.csv(
+        path, "line string", sep="\x01", quote="", encoding=encoding, header=False, multiLine=_is_wide(encoding)
+    )
     first = lines.first()
     if first is None or first["line"] is None:
-        raise DatasetError(f"reading {path} as SDMX-CSV: there is no header, not even a line")
+        raise DatasetError(f"reading {path}: there is no header, not even a line; SDMX-CSV and other CSV have one")
     return str(first["line"])
+
+
+def _is_wide(encoding: str) -> bool:
+    """Whether a line does not end with one byte: Spark parts files at such bytes, unless it reads them as a whole."""
+    return encoding.upper().startswith(("UTF-16", "UTF-32"))
 
 
 def _without_header(raw: DataFrame, layout: Layout, path: str) -> DataFrame:

@@ -12,6 +12,8 @@ from pyspark.sql.types import ArrayType, DataType
 
 from kafka_replica.datasets import (
     FORMS,
+    HAS_ACTION,
+    NO_ACTION,
     Collected,
     Form,
     Keys,
@@ -76,15 +78,17 @@ def write_sdmx_csv(
         compression: as Spark calls it, for example ``gzip``.
 
     Raises:
-        UsageError: SDMX-CSV has no place for this.
+        UsageError: SDMX-CSV has no place for this. Rows with actions, for which 1.0 has none, end the job.
     """
     kinds = {field.name: field.dataType for field in df.schema.fields if not field.name.startswith("_")}
     forms = {name: _form(name, kind) for name, kind in kinds.items()}
     plan = plan_of(
         rules, forms, version=version, action=action, labels=labels, names=names, keys=keys,
-        sub_separator=sub_separator, languages=languages,
+        sub_separator=sub_separator, languages=languages, time_format=time_format, collected=collected,
     )  # fmt: skip
     texts = {name: as_text(quoted(name), kind) for name, kind in kinds.items()}
+    if not plan.has_actions and ACTION in texts:
+        df = df.filter(_without_action(texts[ACTION]))
     days = normalizing(rules, forms, collected) if time_format == "normalized" else None
     df, shown = (df, texts) if days is None else with_days(df, texts, days)
     written = df.select(
@@ -120,6 +124,12 @@ def _column(one: PlannedColumn, plan: Plan, texts: Mapping[str, Column]) -> Colu
             F.lit(None).cast("string") if names is None else name_of(texts[one.of], one.form, plan.sub_separator, names)
         )
     return cell_of(quoted(one.of), texts[one.of], one.form, plan.sub_separator, names)
+
+
+def _without_action(action: Column) -> Column:
+    """Always true; a row with an action ends the job."""
+    refused = F.raise_error(F.lit(HAS_ACTION)).cast("boolean")
+    return F.when(action.isNull() | action.isin(*NO_ACTION), F.lit(True)).otherwise(refused)
 
 
 def _map(names: Mapping[str, str] | None) -> Column | None:
