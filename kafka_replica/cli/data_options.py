@@ -24,6 +24,7 @@ class DataOptions:
     out_format: Any
     decimal: str
     encoding: str | None
+    line_breaks: bool
     time_format: Any
     overwrite: bool
     report_picture: bool
@@ -36,6 +37,7 @@ class DataOptions:
             "out_format": self.out_format,
             "decimal": self.decimal,
             "encoding": self.encoding,
+            "line_breaks": self.line_breaks,
             "time_format": self.time_format,
         }
 
@@ -64,7 +66,11 @@ _OPTIONS = (
         help="Of periods in SDMX-CSV; normalized: the day or moment on which they begin.",
     ),
     click.option("--encoding", help="Of text files without a byte order mark; UTF-8 if not given."),
-    click.option("--decimal", default=".", show_default=True, help="What stands before decimals in SDMX-CSV."),
+    click.option("--decimal", default=".", show_default=True, help="What stands before decimals in text files."),
+    click.option(
+        "--line-breaks", is_flag=True,
+        help="Cells may hold line breaks: Spark reads each file as a whole; local always expects them.",
+    ),
     click.option(
         "--format", "out_format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True,
         help="Of what is written; csv is SDMX-CSV 2.0.",

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from kafka_replica.datasets import TimeFormat
 from kafka_replica.jobs.sources import Source
 from kafka_replica.mapping import MapPlan
-from kafka_replica.rules import Report, Rules
+from kafka_replica.rules import ERRORS, Report, Rules
 from kafka_replica.sdmx import Urn
 
 OutFormat: TypeAlias = Literal["csv", "parquet"]
@@ -23,6 +23,12 @@ ERRORS_TEXT = "ERRORS"
 """The column of rejected rows in SDMX-CSV that says in words what is wrong."""
 
 
+def verdict_of(source: Source, rules: Rules) -> str | None:
+    """The column in which an earlier run may have said what is wrong with rows; None where there can be none."""
+    name = {"sdmx-csv": ERRORS_TEXT, "parquet": ERRORS}.get(source.kind)
+    return name if name is not None and rules.column(name) is None else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """Data, what it is of, and where to write what.
@@ -32,8 +38,9 @@ class Job:
         rules: what it is of, and must keep.
         out: the folder.
         out_format: of good and rejected rows.
-        decimal: what stands before decimals in SDMX-CSV.
+        decimal: what stands before decimals in text files.
         encoding: of text files without a byte order mark; UTF-8 if None.
+        line_breaks: whether cells of text files may hold line breaks, for engines that must know.
         usages: artefacts whose rows are meant as well, from ``usages_of``.
         time_format: of periods of good rows in SDMX-CSV; rejected ones are written as they came.
     """
@@ -44,6 +51,7 @@ class Job:
     out_format: OutFormat = "csv"
     decimal: str = "."
     encoding: str | None = None
+    line_breaks: bool = False
     usages: frozenset[Urn] = frozenset()
     time_format: TimeFormat = "original"
 

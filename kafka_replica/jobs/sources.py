@@ -22,10 +22,11 @@ _HEADERS: Final = ("STRUCTURE,", "STRUCTURE;", "STRUCTURE\t", "STRUCTURE|", "STR
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Data: where it is, and what kind."""
+    """Data: where it is, what kind, and its encoding where a byte order mark tells."""
 
     kind: Kind
     path: str
+    encoding: str | None = None
 
 
 def sources_of(paths: Iterable[str]) -> tuple[Source, ...]:
@@ -73,6 +74,7 @@ def _looked_at(kind: Kind, file: Path) -> Source:
         return Source(kind, str(file))
     with gzip.open(file) if file.name.lower().endswith(".gz") else file.open("rb") as opened:
         head = opened.read(64)
-    encoding = "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    text = head[: len(head) // 2 * 2].decode(encoding, errors="replace").lstrip('"').replace('"', "")
-    return Source("sdmx-csv" if text.startswith(_HEADERS) else "csv", str(file))
+    encoding = "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
+    start = head[: len(head) // 2 * 2].decode(encoding or "utf-8-sig", errors="replace")
+    is_sdmx = start.lstrip('"').replace('"', "").startswith(_HEADERS)
+    return Source("sdmx-csv" if is_sdmx else "csv", str(file), encoding)

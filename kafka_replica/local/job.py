@@ -10,9 +10,20 @@ import polars as pl
 from kafka_replica.datasets import belongs_to
 from kafka_replica.datasets.messages import read_data_message
 from kafka_replica.errors import DatasetError, UsageError
-from kafka_replica.jobs.job import ERRORS_TEXT, GOOD, REJECTED, Job, MappingJob, Outcome, Step, ValidationJob
+from kafka_replica.jobs.job import (
+    ERRORS_TEXT,
+    GOOD,
+    REJECTED,
+    Job,
+    MappingJob,
+    Outcome,
+    Step,
+    ValidationJob,
+    verdict_of,
+)
 from kafka_replica.jobs.sources import Source
 from kafka_replica.local.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
+from kafka_replica.local.datasets.reading import read_plain_csv
 from kafka_replica.local.mapping import transform
 from kafka_replica.local.reports import report
 from kafka_replica.local.validation import split, validate
@@ -112,19 +123,24 @@ def _read_all(job: Job) -> pl.DataFrame:
 
 
 def _read(source: Source, job: Job) -> pl.DataFrame:
+    """The rows of a file, without what an earlier run said of them."""
     if "://" in source.path:
         raise UsageError(f"reading {source.path}: only Spark can; say --engine spark")
+    verdict = verdict_of(source, job.rules)
+    return _rows(source, job).drop([] if verdict is None else [verdict], strict=False)
+
+
+def _rows(source: Source, job: Job) -> pl.DataFrame:
     if source.kind == "sdmx-csv":
-        return read_sdmx_csv(source.path, rules=job.rules, decimal=job.decimal, encoding=job.encoding)
+        return read_sdmx_csv(Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding)
+    if source.kind == "csv":
+        return read_plain_csv(Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding)
     if source.kind == "message":
         return pl.DataFrame(read_data_message(source.path), infer_schema_length=None)
     try:
-        if source.kind == "parquet":
-            return pl.read_parquet(source.path)
-        frame = pl.read_csv(source.path, infer_schema=False, encoding=job.encoding or "utf8")
-    except (pl.exceptions.PolarsError, OSError, LookupError) as error:
+        return pl.read_parquet(source.path)
+    except (pl.exceptions.PolarsError, OSError) as error:
         raise DatasetError(f"reading {source.path}: {error}") from error
-    return frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
 
 
 def _write(frame: pl.DataFrame, job: Job, what: str, rules: Rules) -> None:

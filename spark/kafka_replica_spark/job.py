@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
+from typing import Final
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -15,17 +18,32 @@ from pyspark.sql.utils import is_remote
 from kafka_replica.datasets import belongs_to
 from kafka_replica.datasets.messages import read_data_message
 from kafka_replica.errors import DatasetError
-from kafka_replica.jobs.job import ERRORS_TEXT, GOOD, REJECTED, Job, MappingJob, Outcome, Step, ValidationJob
+from kafka_replica.jobs.job import (
+    ERRORS_TEXT,
+    GOOD,
+    REJECTED,
+    Job,
+    MappingJob,
+    Outcome,
+    Step,
+    ValidationJob,
+    verdict_of,
+)
 from kafka_replica.jobs.sources import Source
 from kafka_replica.rules import Report, Rules, Sample
 from kafka_replica.rules.model import ERRORS, FIELDS, Finding
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
+from kafka_replica_spark.datasets.reading import read_plain_csv
 from kafka_replica_spark.mapping import transform
 from kafka_replica_spark.reports import report
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.sessions import session
 from kafka_replica_spark.validation import split, validate
+
+_FILE: Final = re.compile(r"while reading file (?P<path>\S+)\.\s")
+_REFUSED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (?P<said>(?:reading|writing) .*?)\s+SQLSTATE", re.DOTALL)
+"""What expressions of ours refuse; see ``raise_error``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +53,29 @@ class _Mine:
     df: DataFrame
     other_rows: int
     other_structures: tuple[Urn, ...]
+
+
+@contextmanager
+def _in_words_of_ours() -> Iterator[None]:
+    """A row that Spark cannot read is a fault of the data, and no failure of Spark.
+
+    Raises:
+        DatasetError: a row is longer or shorter than the header, or the file has another header.
+    """
+    try:
+        yield
+    except Exception as error:  # py4j's too, which clients of Spark Connect need not have
+        text = str(error)
+        refused = _REFUSED.search(text)
+        if refused is not None:
+            raise DatasetError(refused["said"]) from error
+        if "MALFORMED_RECORD" not in text:
+            raise
+        file = _FILE.search(text)
+        raise DatasetError(
+            f"reading {'data' if file is None else file['path']}: a row has more or fewer cells than the first; if "
+            "cells hold line breaks say --line-breaks (line_breaks=True), else --engine local names the line"
+        ) from error
 
 
 class SparkEngine:
@@ -51,11 +92,12 @@ class SparkEngine:
         hadoop = self._spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 - Python has no name for it
         return str(hadoop.get("fs.defaultFS", "file:///")).startswith("file:")
 
+    @_in_words_of_ours()
     def validate(self, job: ValidationJob, step: Step) -> Outcome:
         """Validates data and writes good and rejected rows, a folder each.
 
         Raises:
-            KafkaReplicaError: no row is of the structure, or a first line is wrong.
+            KafkaReplicaError: no row is of the structure, or a line is wrong.
             PySparkException: Spark could not do it.
         """
         mine = self._mine(job, step)
@@ -63,11 +105,12 @@ class SparkEngine:
         checked = validate(mine.df, job.rules)
         return self._written(job, job.rules, checked, lambda: report(checked, job.rules), mine)
 
+    @_in_words_of_ours()
     def map(self, job: MappingJob, step: Step) -> Outcome:
         """Maps data and writes mapped rows, and rejected ones as they came, a folder each.
 
         Raises:
-            KafkaReplicaError: no row is of the source, or a first line is wrong.
+            KafkaReplicaError: no row is of the source, or a line is wrong.
             PySparkException: Spark could not do it.
         """
         mine = self._mine(job, step)
@@ -107,23 +150,31 @@ class SparkEngine:
         return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
     def _read_one(self, source: Source, job: Job) -> DataFrame:
-        encoding = job.encoding or "UTF-8"
-        if source.kind == "sdmx-csv":
-            return read_sdmx_csv(self._spark, source.path, rules=job.rules, decimal=job.decimal, encoding=encoding)
+        """The rows of a source, without what an earlier run said of them."""
+        verdict = verdict_of(source, job.rules)
+        df = self._rows(source, job)
+        return df if verdict is None else df.drop(verdict)
+
+    def _rows(self, source: Source, job: Job) -> DataFrame:
         if source.kind == "parquet":
             return self._spark.read.parquet(source.path)
         if source.kind == "message":
             return _with_maps(self._spark.createDataFrame(pa.Table.from_pylist(read_data_message(source.path))))
-        return self._spark.read.csv(
-            source.path, header=True, quote='"', escape='"', mode="FAILFAST", encoding=encoding, nullValue=""
-        )
+        encoding = source.encoding or job.encoding or "UTF-8"
+        read = read_sdmx_csv if source.kind == "sdmx-csv" else read_plain_csv
+        return read(
+            self._spark, source.path, rules=job.rules, decimal=job.decimal, encoding=encoding,
+            line_breaks=job.line_breaks,
+        )  # fmt: skip
 
 
 def _session() -> SparkSession:
     """The one that spark-submit or the address of a Spark Connect server asks for; else a local one."""
     if "SPARK_REMOTE" in os.environ or "PYSPARK_GATEWAY_PORT" in os.environ:
         return SparkSession.Builder().appName("kafka-replica").getOrCreate()
-    return session("kafka-replica", "local[*]")
+    # What ends a command is said once, by its last sentence.
+    level = "ERROR" if "KAFKA_REPLICA_DEBUG" in os.environ else "FATAL"
+    return session("kafka-replica", "local[*]", **{"spark.log.level": level})
 
 
 def _with_maps(df: DataFrame) -> DataFrame:

@@ -181,6 +181,24 @@ def test_a_run_that_fails_changes_nothing(run: Run, rows: pl.DataFrame, rules: R
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_rejected_rows_as_data(kind: str, run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """What an earlier run said of rows is no part of them."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    write_sdmx_csv(rows.head(3), data, rules)
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--format", kind, "--out"]
+    off = run("validate", data, *where, out, "--action", "delete")
+    assert off.returncode == 0, off.stderr
+    data.write_text(data.read_text().replace(",I,", ",X,"))
+    assert run("validate", data, *where, out, "--overwrite").returncode == 3
+    rejected = out / f"rejected.{kind}"
+    done = run("validate", rejected, *where, tmp_path / "again", "--rules", "action-unknown=off")
+    assert done.returncode == 0, done.stdout + done.stderr
+    good = tmp_path / "again" / f"good.{kind}"
+    found = read_sdmx_csv(good) if kind == "csv" else pl.read_parquet(good)
+    assert not {"ERRORS", "_errors"} & set(found.columns)
+
+
 def test_map(run: Run, tmp_path: Path) -> None:
     """``map`` writes rows of the target, and rows that cannot be mapped as they came."""
     base = "urn:sdmx:org.sdmx.infomodel."
