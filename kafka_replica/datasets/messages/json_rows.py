@@ -36,7 +36,7 @@ def json_rows(data: bytes, where: str) -> list[Row]:
         if not structures:
             raise DatasetError(
                 f"reading {where}: it is JSON, but no SDMX-JSON data message, for it has no 'structure' and no "
-                "'structures'; take files that are no data away"
+                "'structures'; name data messages only"
             )
         return [row for dataset in body.get("dataSets", ()) for row in _DataSet(dataset, structures).rows()]
     except KeyError as error:
