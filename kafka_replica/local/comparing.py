@@ -11,17 +11,17 @@ from kafka_replica.local.rows import Prepared, joined
 from kafka_replica.rules.model import Finding, KeyCheck, LevelCheck
 
 
-def flagged_rows(rows: Prepared, kept: pl.DataFrame) -> Iterator[tuple[KeyCheck | LevelCheck, pl.DataFrame, pl.Expr]]:
+def flagged_rows(rows: Prepared) -> Iterator[tuple[KeyCheck | LevelCheck, pl.DataFrame, pl.Expr]]:
     """Each check with the rows that break it, and the value that is shown."""
     bound = rows.bound
     if not (bound.keys or bound.levels):
         return
-    counted = kept.filter(rows.expressions.condition(bound.applies_to))
+    counted = rows.to_compare().filter(rows.expressions.condition(bound.applies_to))
     for key_check in bound.keys:
         names = list(key_check.components)
         hit = counted.filter(pl.struct(names).is_duplicated()) if counted.height else counted
         if hit.height:
-            yield key_check, hit, joined(names)
+            yield key_check, hit, joined([pl.col(one) for one in names])
     for level, checks in groupby(bound.levels, key=lambda check: check.level):
         alike = list(checks)
         groups = counted.group_by(level).agg(**{str(number): _differs(check) for number, check in enumerate(alike)})
@@ -33,7 +33,7 @@ def flagged_rows(rows: Prepared, kept: pl.DataFrame) -> Iterator[tuple[KeyCheck 
                 if check.demand == "same":
                     hit = hit.filter(pl.col(check.component).is_not_null())
                 if hit.height:
-                    yield check, hit, pl.col(check.component)
+                    yield check, hit, rows.told(pl.col(check.component))
 
 
 def _differs(check: LevelCheck) -> pl.Expr:
@@ -44,12 +44,12 @@ def _differs(check: LevelCheck) -> pl.Expr:
 def whole_findings(rows: Prepared) -> Iterator[Finding]:
     """What is wrong with attributes of the data set."""
     for check in rows.bound.whole:
-        counted = rows.texts.filter(
+        counted = rows.to_compare().filter(
             rows.expressions.condition(rows.bound.applies_to) & rows.expressions.condition(check.flagged)
         )
         if not counted.height:
             continue
-        values = counted[check.component].drop_nulls().unique().sort()
+        values = counted.select(rows.told(pl.col(check.component).drop_nulls().unique().sort())).to_series()
         if check.demand == "given" and not values.len():
             yield Finding(check.rule, check.component, None, check.message, check.severity, check.artefact)
         if check.demand == "same" and values.len() > 1:

@@ -47,14 +47,17 @@ class Expressions:
     Args:
         texts: the text of each component.
         floating: components whose column holds floating-point numbers.
+        lists: all values of components of which ``texts`` has one.
     """
 
-    def __init__(self, texts: Mapping[str, pl.Expr], floating: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        texts: Mapping[str, pl.Expr],
+        floating: frozenset[str] = frozenset(),
+        lists: Mapping[str, pl.Expr] | None = None,
+    ) -> None:
         self._texts, self._floating = texts, floating
-
-    def of_each(self, texts: Mapping[str, pl.Expr]) -> Expressions:
-        """The same for the single values of columns that hold several."""
-        return Expressions(texts, self._floating)
+        self._lists = texts if lists is None else lists
 
     def condition(self, node: Condition) -> pl.Expr:  # noqa: PLR0911 - one return a kind of node
         """A condition: true, false or NULL."""
@@ -102,7 +105,7 @@ class Expressions:
             case Length(text):
                 return self.text(text).str.len_chars().cast(pl.Int64)
             case Count(component):
-                return self._texts[component].list.len().cast(pl.Int64)
+                return self._lists[component].list.len().cast(pl.Int64)
             case Arithmetic(operator, left, right):
                 found: pl.Expr = _COMPUTE[operator](self.number(left), self.number(right))
                 return found

@@ -37,7 +37,7 @@ def report(validated: pl.DataFrame, rules: Rules, *, samples: int = 5, series: i
     keys = [one for one in rules.series if one in validated.columns]
     ready = prepared(validated.select(pl.exclude(ERRORS)), rules)
     long = (
-        ready.texts.select(joined(keys).alias("series"), validated[ERRORS])
+        ready.texts.select(joined([pl.col(one) for one in keys]).alias("series"), validated[ERRORS])
         .filter(pl.col(ERRORS).is_not_null())
         .explode(ERRORS)
         .unnest(ERRORS)

@@ -11,7 +11,7 @@ import polars as pl
 from kafka_replica.errors import UsageError
 from kafka_replica.local.comparing import flagged_rows
 from kafka_replica.local.frames import as_frame
-from kafka_replica.local.rows import Prepared, prepared
+from kafka_replica.local.rows import ROW, Prepared, prepared
 from kafka_replica.mapping.model import SOURCE
 from kafka_replica.rules.actions import Action
 from kafka_replica.rules.model import ERRORS, FIELDS, Rules
@@ -20,7 +20,6 @@ from kafka_replica.sdmx import Snapshot, Urn
 
 ERRORS_TYPE: Final = pl.List(pl.Struct(dict.fromkeys(FIELDS, pl.String())))
 """The type of the column ``_errors``."""
-_ROW: Final = "__row"
 _ORDER: Final = "__order"
 
 
@@ -56,7 +55,8 @@ def validate(
         as_of: the date on which constraints must be valid; today if None.
 
     Raises:
-        UsageError: the frame has a column ``_errors`` already; the reference is of something else.
+        UsageError: the frame has a column ``_errors`` already; a dimension or the action has several values in a row;
+            the reference is of something else.
         ArtefactNotFoundError: the artefact, or a list or concept it refers to, is not in this version.
         SdmxError: one of them cannot be read.
     """
@@ -93,20 +93,16 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
 
 def _findings(rows: Prepared) -> pl.Series:
     """The errors of all rows."""
-    kept = rows.texts.with_row_index(_ROW)
-    conditions = {str(number): rows.broken(check) for number, check in enumerate(rows.bound.checks)}
-    flags = kept.select(_ROW, **conditions).lazy().collect() if conditions else kept.select(_ROW)
-    found: list[pl.DataFrame] = []
-    for number, check in enumerate(rows.bound.checks):
-        hit = kept.filter(flags[str(number)].fill_null(value=False))
-        if hit.height:
-            found.append(_finding(hit, number, check, rows.shown(check)))
-    for number, (other, hit, value) in enumerate(flagged_rows(rows, kept), start=len(rows.bound.checks)):
-        found.append(_finding(hit, number, other, value))
+    checks = rows.bound.checks
+    found = [_finding(hit, number, checks[number], value) for number, hit, value in rows.broken_rows()]
+    found += [
+        _finding(hit, number, other, value)
+        for number, (other, hit, value) in enumerate(flagged_rows(rows), start=len(checks))
+    ]
     if not found:
         return pl.Series(ERRORS, [None] * rows.texts.height, dtype=ERRORS_TYPE)
-    listed = pl.concat(found).sort(_ROW, _ORDER).group_by(_ROW, maintain_order=True).agg(pl.col(ERRORS))
-    return kept.select(_ROW).join(listed, on=_ROW, how="left", maintain_order="left")[ERRORS]
+    listed = pl.concat(found).sort(ROW, _ORDER).group_by(ROW, maintain_order=True).agg(pl.col(ERRORS))
+    return rows.texts.select(ROW).join(listed, on=ROW, how="left", maintain_order="left")[ERRORS]
 
 
 def _finding(hit: pl.DataFrame, number: int, check: Any, value: pl.Expr) -> pl.DataFrame:
@@ -119,4 +115,4 @@ def _finding(hit: pl.DataFrame, number: int, check: Any, value: pl.Expr) -> pl.D
         "artefact": pl.lit(check.artefact, pl.String),
     }
     errors = pl.struct(*(value.alias(name) for name, value in fields.items())).alias(ERRORS)
-    return hit.select(_ROW, pl.lit(number, pl.Int32).alias(_ORDER), errors)
+    return hit.select(ROW, pl.lit(number, pl.Int32).alias(_ORDER), errors)

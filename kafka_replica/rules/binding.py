@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from kafka_replica.errors import UsageError
 from kafka_replica.rules.conditions import (
     All,
     Compared,
@@ -56,6 +57,15 @@ class Bound:
     findings: tuple[Finding, ...]
     unchecked: tuple[str, ...]
 
+    @property
+    def compares_by(self) -> tuple[str, ...]:
+        """The dimensions by which rows are compared, whether they have columns or not."""
+        found = [
+            *(one for check in self.keys for one in check.components),
+            *(one for check in self.levels for one in check.level),
+        ]
+        return tuple(dict.fromkeys(found))
+
 
 def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> Bound:
     """The rules for a frame with these columns. A column that is absent counts as empty in all rows.
@@ -64,16 +74,19 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
         rules: the rules.
         columns: the names of all columns; some may be there twice.
         shapes: what a column holds, where that is not one value.
+
+    Raises:
+        UsageError: a dimension or the action has several values in a row.
     """
+    _need_single(rules, shapes)
     present = frozenset(columns)
     unread = frozenset(one for one, shape in shapes.items() if shape == "other")
-    several = frozenset(one for one, shape in shapes.items() if shape in {"values", "languages"})
     view = _View(present, unread, dict(shapes))
     checks = [replace(check, broken=view.simplified(check.broken)) for check in rules.checks]
     levels = [
         replace(check, flagged=view.simplified(check.flagged))
         for check in rules.levels
-        if check.component in present - unread - several and (present - unread - several).issuperset(check.level)
+        if check.component in present - unread and unread.isdisjoint(check.level) and not _is_beyond(check, shapes)
     ]
     checks += [
         _each_row(check, rules, view)
@@ -81,15 +94,37 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
         if check.demand == "given" and check.component not in present and check.level
     ]
     left = [f"{one}: values in a column of its type" for one in sorted(unread) if rules.column(one) is not None]
+    left += [
+        f"{check.component}: whether its rows agree, for it is in several languages"
+        for check in rules.levels
+        if _is_beyond(check, shapes)
+    ]
     return Bound(
         checks=tuple(check for check in checks if not never(check.broken)),
-        keys=tuple(check for check in rules.keys if (present - unread - several).issuperset(check.components)),
+        keys=tuple(check for check in rules.keys if unread.isdisjoint(check.components)),
         levels=tuple(check for check in levels if check.level and not never(check.flagged)),
         whole=tuple(check for check in levels if not check.level and not never(check.flagged)),
         applies_to=view.simplified(rules.applies_to),
         findings=tuple(column_findings(rules, columns)),
         unchecked=(*rules.unchecked, *left),
     )
+
+
+def _need_single(rules: Rules, shapes: Mapping[str, Shape]) -> None:
+    for name, shape in shapes.items():
+        column = rules.column(name)
+        if column is None and name == ACTION:
+            raise UsageError(f"validating against {rules.artefact}: column {ACTION} holds no texts; give one a row")
+        if column is not None and column.kind == "dimension" and shape != "other":
+            raise UsageError(
+                f"validating against {rules.artefact}: column {name} holds several values in a row, and a dimension "
+                "has one; give a row for each"
+            )
+
+
+def _is_beyond(check: LevelCheck, shapes: Mapping[str, Shape]) -> bool:
+    """Whether it would have to compare texts with their languages, which are not kept."""
+    return check.demand == "same" and shapes.get(check.component) == "languages"
 
 
 def _each_row(check: LevelCheck, rules: Rules, view: _View) -> Check:

@@ -7,6 +7,7 @@ logic: where a text is missing, what is asked of it is unknown, and an unknown c
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Literal, TypeAlias
 
@@ -223,16 +224,19 @@ def extracted_from(condition: Condition) -> frozenset[str]:
 
 def size_of(condition: Condition) -> int:
     """How long a condition is: its nodes, of which one that takes a decimal apart counts as several."""
-    found = 0
+    return sum(6 if isinstance(node, Scaled) else 1 for node in nodes_of(condition))
+
+
+def nodes_of(condition: Condition) -> Iterator[object]:
+    """Every node of a condition: conditions, numbers and texts."""
     stack: list[object] = [condition]
     while stack:
         node = stack.pop()
         if isinstance(node, tuple):
             stack.extend(node)
         elif is_dataclass(node):
-            found += 6 if isinstance(node, Scaled) else 1
+            yield node
             stack.extend(getattr(node, field.name) for field in fields(node))
-    return found
 
 
 def sets_in(condition: Condition) -> list[frozenset[str]]:

@@ -1,41 +1,28 @@
-"""Conditions on columns that hold several values: what is asked of each value, and what of the row."""
+"""Columns that hold several values: a row stands for one row a value, and breaks what one of these breaks.
+
+So each value must be allowed by regions that are in, and none may be in one that is out. How many values there are, and
+whether there is one at all, is asked of the row.
+"""
 
 from __future__ import annotations
 
-from kafka_replica.rules.conditions import (
-    All,
-    Compared,
-    Condition,
-    Count,
-    Missing,
-    Not,
-    Some,
-    components_of,
-    every,
-)
+from collections.abc import Set as AbstractSet
+
+from kafka_replica.rules.conditions import Condition, Joined, Value, nodes_of
 
 
-def parted(condition: Condition, component: str) -> tuple[Condition | None, Condition]:
-    """A condition as one on each value of a component and one on the row; both must be true.
-
-    The first is None where nothing is asked of single values.
-    """
-    parts = condition.conditions if isinstance(condition, All) else (condition,)
-    inner = [part for part in parts if _is_of_values(part, component)]
-    outer = [part for part in parts if not _is_of_values(part, component)]
-    return (every(*inner) if inner else None), every(*outer)
+def asked_singly(condition: Condition, several: AbstractSet[str]) -> tuple[str, ...]:
+    """The components with several values of which a condition asks each value, in order."""
+    return tuple(sorted(several & _read(condition))) if several else ()
 
 
-def _is_of_values(condition: Condition, component: str) -> bool:
-    return components_of(condition) == {component} and not _is_of_row(condition)
-
-
-def _is_of_row(condition: Condition) -> bool:
-    match condition:
-        case Missing() | Compared(Count()):
-            return True
-        case Not(inner):
-            return _is_of_row(inner)
-        case All(parts) | Some(parts):
-            return any(_is_of_row(part) for part in parts)
-    return False
+def _read(condition: Condition) -> set[str]:
+    """The components whose text a condition reads."""
+    found: set[str] = set()
+    for node in nodes_of(condition):
+        match node:
+            case Value(component):
+                found.add(component)
+            case Joined(components):
+                found.update(components)
+    return found

@@ -48,11 +48,11 @@ def compared(rows: Prepared) -> tuple[DataFrame, list[Marked]]:
         names = [f"{MARK}{len(marked) + number}" for number in range(len(alike))]
         df = _with(df, rows, level, dict(zip(names, alike, strict=True)))
         for name, check in zip(names, alike, strict=True):
-            value = rows.texts[check.component]
+            value = rows.to_compare(check.component)
             broken = F.col(name) & rows.expressions.condition(check.flagged)
             if check.demand == "same":
                 broken &= value.isNotNull()
-            marked.append(Marked(check, broken, value))
+            marked.append(Marked(check, broken, rows.told(value)))
     return df, marked
 
 
@@ -61,7 +61,7 @@ def _with(df: DataFrame, rows: Prepared, level: Sequence[str], checks: dict[str,
     texts = [rows.texts[one] for one in level]
     names = [f"{MARK}level{number}" for number in range(len(level))]
     counted = rows.df.filter(rows.expressions.condition(rows.bound.applies_to))
-    values = {name: rows.texts[check.component] for name, check in checks.items() if isinstance(check, LevelCheck)}
+    values = {name: rows.to_compare(check.component) for name, check in checks.items() if isinstance(check, LevelCheck)}
     doubtful = _doubtful(counted, texts, values, checks)
     groups = (
         counted.select(
@@ -131,7 +131,7 @@ def whole_findings(rows: Prepared) -> tuple[Finding, ...]:
     columns: list[Column] = []
     for number, check in enumerate(checks):
         counts = counted & rows.expressions.condition(check.flagged)
-        value = F.when(counts, rows.texts[check.component])
+        value = rows.told(F.when(counts, rows.to_compare(check.component)))
         columns += [
             F.count(F.when(counts, 1)).alias(f"rows{number}"),
             F.min(value).alias(f"min{number}"),

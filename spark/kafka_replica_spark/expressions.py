@@ -52,6 +52,7 @@ class Expressions:
         floating: components whose column holds floating-point numbers.
         in_maps: sets (these very objects) that are looked up in maps.
         put: puts long tables into the plan.
+        lists: all values of components of which ``texts`` has one.
     """
 
     def __init__(
@@ -60,8 +61,10 @@ class Expressions:
         floating: frozenset[str] = frozenset(),
         in_maps: Collection[frozenset[str]] = (),
         put: Bytes = F.lit,
+        lists: Mapping[str, Column] | None = None,
     ) -> None:
         self._texts, self._floating, self._put = texts, floating, put
+        self._lists = texts if lists is None else lists
         self._in_maps = {id(one) for one in in_maps}
         # A set is put into the plan once for all places that ask for it.
         self._members: dict[tuple[OneOf, bool], Column] = {}
@@ -71,13 +74,9 @@ class Expressions:
 
     def with_maps(self, in_maps: Collection[frozenset[str]]) -> Expressions:
         """The same, with these sets looked up in maps."""
-        made = Expressions(self._texts, self._floating, in_maps, self._put)
+        made = Expressions(self._texts, self._floating, in_maps, self._put, self._lists)
         made._members = self._members
         return made
-
-    def of_each(self, texts: Mapping[str, Column]) -> Expressions:
-        """The same for the single values of columns that hold several."""
-        return Expressions(texts, self._floating)
 
     def broken(self, node: Condition) -> Column:
         """A condition of which only matters where it is true: elsewhere it may be false or NULL.
@@ -164,7 +163,7 @@ class Expressions:
             case Length(text):
                 return F.char_length(self.text(text)).cast("bigint")
             case Count(component):
-                return F.size(self._texts[component]).cast("bigint")
+                return F.size(self._lists[component]).cast("bigint")
             case Arithmetic("//", left, right):
                 # A double holds such small numbers exactly, and div has no function.
                 return F.floor(self.number(left) / self.number(right)).cast("bigint")

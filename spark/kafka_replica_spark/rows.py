@@ -14,13 +14,14 @@ from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType
 from kafka_replica.errors import UsageError
 from kafka_replica.rules.binding import Bound, bind
 from kafka_replica.rules.model import ACTION, FIELDS, Check, Rules
-from kafka_replica.rules.several import parted
+from kafka_replica.rules.several import asked_singly
 from kafka_replica_spark.cells import bytes_for
 from kafka_replica_spark.expressions import Expressions
 from kafka_replica_spark.texts import as_text, shape_of
 
 ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
 """The type of the column ``_errors``."""
+_BETWEEN: Final = "\x1f"
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,12 @@ class Prepared:
 
     Attributes:
         df: the frame.
-        texts: the text of each component that is there; arrays of them where it holds several values.
+        texts: the text of each component; arrays of them where it holds several values, NULL where it has none.
+            Dimensions by which rows are compared are all there, NULL where the frame has no column.
         bound: the rules for these columns.
         expressions: makes expressions over ``texts``.
         several: the columns that hold several values.
+        floating: the columns that hold floating-point numbers.
     """
 
     df: DataFrame
@@ -40,35 +43,63 @@ class Prepared:
     bound: Bound
     expressions: Expressions
     several: frozenset[str]
+    floating: frozenset[str]
 
     @property
     def screened(self) -> tuple[Check, ...]:
-        """The checks of components that hold one value each."""
-        return tuple(check for check in self.bound.checks if check.component not in self.several)
+        """The checks that ask nothing of one value among several."""
+        return tuple(check for check in self.bound.checks if not asked_singly(check.broken, self.several))
 
     def broken(self, check: Check) -> Column:
-        """Whether a row breaks a check; of an array, whether one of its values does."""
-        id_ = check.component
-        if id_ is None or id_ not in self.several:
-            return self.expressions.broken(check.broken)
-        inner, outer = parted(check.broken, id_)
-        found = self.expressions.condition(outer)
-        if inner is None:
-            return found
-        each = inner
-        return found & F.exists(self.texts[id_], lambda one: self.expressions.of_each({id_: one}).condition(each))
+        """Whether a row breaks a check; of arrays, whether one of their values does."""
+        lists = asked_singly(check.broken, self.several)
+        return self._exists(check, lists, {}) if lists else self.expressions.broken(check.broken)
 
     def shown(self, check: Check) -> Column:
-        """The value that a finding shows; of an array the first that is wrong."""
-        id_ = check.component
-        if id_ is not None and id_ in self.several:
-            inner, _ = parted(check.broken, id_)
-            if inner is None:
-                return F.array_join(self.texts[id_], ";")
-            each = inner
-            wrong = F.filter(self.texts[id_], lambda one: self.expressions.of_each({id_: one}).condition(each))
-            return F.get(wrong, F.lit(0))
-        return joined([self.texts[one] for one in check.shown if one in self.texts])
+        """The value that a finding shows; of arrays the first that is wrong."""
+        lists = asked_singly(check.broken, self.several)
+        if not lists:
+            return self._values(check, {})
+        return F.get(F.filter(self._wrong(check, lists, {}), lambda one: one.isNotNull()), F.lit(0))
+
+    def to_compare(self, component: str) -> Column:
+        """A text for comparing rows: several values are one text, whatever their order."""
+        text = self.texts[component]
+        return F.array_join(F.array_sort(text), _BETWEEN) if component in self.several else text
+
+    def told(self, text: Column) -> Column:
+        """What was compared, as it is shown."""
+        return F.replace(text, F.lit(_BETWEEN), F.lit(";")) if self.several else text
+
+    def _exists(self, check: Check, lists: tuple[str, ...], chosen: dict[str, Column]) -> Column:
+        if not lists:
+            return self._of_one(chosen).condition(check.broken)
+        first, *rest = lists
+        return F.exists(self._or_nothing(first), lambda one: self._exists(check, tuple(rest), {**chosen, first: one}))
+
+    def _wrong(self, check: Check, lists: tuple[str, ...], chosen: dict[str, Column]) -> Column:
+        """What to show of each choice of values, NULL where the choice breaks nothing."""
+        if not lists:
+            return F.array(F.when(self._of_one(chosen).condition(check.broken), self._values(check, chosen)))
+        first, *rest = lists
+        return F.flatten(
+            F.transform(self._or_nothing(first), lambda one: self._wrong(check, tuple(rest), {**chosen, first: one}))
+        )
+
+    def _of_one(self, chosen: dict[str, Column]) -> Expressions:
+        return Expressions({**self.texts, **chosen}, self.floating, lists=self.texts)
+
+    def _or_nothing(self, component: str) -> Column:
+        """The values; a single NULL where there is none."""
+        return F.coalesce(self.texts[component], F.array(F.lit(None).cast("string")))
+
+    def _values(self, check: Check, chosen: dict[str, Column]) -> Column:
+        texts = {
+            name: F.array_join(text, ";") if name in self.several and name not in chosen else chosen.get(name, text)
+            for name, text in self.texts.items()
+            if name in check.shown
+        }
+        return joined([texts[one] for one in check.shown if one in texts])
 
 
 def joined(texts: Sequence[Column]) -> Column:
@@ -84,7 +115,8 @@ def prepared(df: DataFrame, rules: Rules) -> Prepared:
     """The frame made ready for rules.
 
     Raises:
-        UsageError: more than one column is called like a component; Spark does not tell upper from lower case.
+        UsageError: more than one column is called like a component; Spark does not tell upper from lower case. A
+            dimension or the action has several values in a row.
     """
     wanted = {column.id for column in rules.columns} | {ACTION}
     folded = Counter(name.lower() for name in df.columns)
@@ -96,22 +128,28 @@ def prepared(df: DataFrame, rules: Rules) -> Prepared:
     kinds = {field.name: field.dataType for field in df.schema.fields if field.name in wanted}
     shapes = {name: shape_of(kind) for name, kind in kinds.items()}
     bound = bind(rules, df.columns, {name: shape for name, shape in shapes.items() if shape != "text"})
-    texts = {
-        name: as_text(quoted(name), kind) if shapes[name] != "other" else _present(name) for name, kind in kinds.items()
-    }
     several = frozenset(name for name, shape in shapes.items() if shape in {"values", "languages"})
-    floating = frozenset(name for name, kind in kinds.items() if _holds_floats(kind))
-    return Prepared(df, texts, bound, Expressions(texts, floating, put=bytes_for(df)), several)
+    texts = {name: F.lit(None).cast("string") for name in bound.compares_by}
+    for name, kind in kinds.items():
+        text = as_text(quoted(name), kind) if shapes[name] != "other" else _present(name)
+        texts[name] = _given(text) if name in several else text
+    floating = frozenset(name for name, kind in kinds.items() if _is_floating(kind))
+    return Prepared(df, texts, bound, Expressions(texts, floating, put=bytes_for(df)), several, floating)
+
+
+def _given(texts: Column) -> Column:
+    """The values that are given; NULL where there is none."""
+    given = F.array_compact(texts)
+    return F.when(F.size(given) > 0, given)
+
+
+def _is_floating(kind: DataType) -> bool:
+    return isinstance(kind.elementType if isinstance(kind, ArrayType) else kind, FloatType | DoubleType)
 
 
 def quoted(name: str) -> Column:
     """A column by its name, whatever is in it."""
     return F.col(f"`{name.replace('`', '``')}`")
-
-
-def _holds_floats(kind: DataType) -> bool:
-    inner = kind.elementType if isinstance(kind, ArrayType) else kind
-    return isinstance(inner, FloatType | DoubleType)
 
 
 def _present(name: str) -> Column:

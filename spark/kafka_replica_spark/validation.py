@@ -65,8 +65,9 @@ def validate(
         stamp: also add the columns ``_version`` (long) and ``_cut`` (string, JSON), constant.
 
     Raises:
-        UsageError: a component is there twice, or a column that would be added is there already; the reference is of
-            something else; a stamp is asked for without a snapshot.
+        UsageError: a component is there twice, or a column that would be added is there already; a dimension or the
+            action has several values in a row; the reference is of something else; a stamp is asked for without a
+            snapshot.
         ArtefactNotFoundError: the artefact, or a list or concept it refers to, is not in this version.
         SdmxError: one of them cannot be read.
     """

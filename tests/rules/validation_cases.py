@@ -164,6 +164,32 @@ REPRESENTATION = [
     Case("several values where one is allowed", "SDMX 3.0 Section 2, maxOccurs", (
         AREA, structure(dimension("ID", text()), attribute("A", coded("AREA")))), (
             ({"ID": "1", "A": ["AT"]}, []), ({"ID": "2", "A": ["AT", "DE"]}, ["occurrences A AT;DE"]))),
+    Case("no value among several", "SDMX 3.0 Section 2, minOccurs", (
+        structure(dimension("ID", text()), attribute("A", text(), "", "mandatory", 'maxOccurs="3"')),), (
+            ({"ID": "1", "A": ["a", None]}, []), ({"ID": "2", "A": [None]}, ["attribute-missing A"]),
+            ({"ID": "3", "A": []}, ["attribute-missing A"]), ({"ID": "4", "A": None}, ["attribute-missing A"]))),
+    Case("several values of a series", "SDMX 3.0 Section 2, Attribute relationship", (
+        structure(D_SEX, time(), attribute("A", text(), "SEX", "mandatory", 'maxOccurs="3"')),), (
+            ({"SEX": "F", "TIME_PERIOD": "2020", "A": ["a", "b"]}, []), ({"SEX": "F", "TIME_PERIOD": "2021", "A": ["b", "a"]}, []),
+            ({"SEX": "F", "TIME_PERIOD": "2022", "A": []}, []),
+            ({"SEX": "M", "TIME_PERIOD": "2020", "A": ["b", "a"]}, ["attribute-differs A a;b"]),
+            ({"SEX": "M", "TIME_PERIOD": "2021", "A": ["a"]}, ["attribute-differs A a"]),
+            ({"SEX": "X", "TIME_PERIOD": "2020", "A": []}, ["attribute-missing A"]))),
+    Case("several values of the data set", "SDMX 3.0 Section 2, Attribute relationship", (
+        structure(D_SEX, attribute("A", text(), "DATASET", "mandatory", 'maxOccurs="3"')),), (
+            ({"SEX": "F", "A": ["a", "b"]}, []), ({"SEX": "M", "A": ["a"]}, [])), dataset=("error attribute-differs A a, a;b",)),
+    Case("a component without a column counts as empty", "SDMX 2.1 Section 2, Keys", (
+        structure(D_SEX, time(), dimension("ID", text()), attribute("A", text(), "SEX")),), (
+            ({"ID": "1", "TIME_PERIOD": "2020", "A": "a"}, ["dimension-missing SEX", "duplicate-key .1.2020", "attribute-differs A a"]),
+            ({"ID": "1", "TIME_PERIOD": "2020", "A": None}, ["dimension-missing SEX", "duplicate-key .1.2020"]),
+            ({"ID": "2", "TIME_PERIOD": "2020", "A": "b"}, ["dimension-missing SEX", "attribute-differs A b"])),
+        dataset=("error column-missing SEX",)),
+    Case("no column is known", "SDMX 2.1 Section 2, Keys", (ONE,), (
+        ({"id": "1"}, ["dimension-missing ID", "duplicate-key"]), ({"id": "2"}, ["dimension-missing ID", "duplicate-key"])),
+        dataset=("error column-missing ID", "warning column-unknown id")),
+    Case("names that languages use", "SDMX 3.0 Section 2, Identifiers", (
+        structure(dimension("self", text("Integer")), dimension("value", text()), dimension("rule", text())),), (
+            ({"self": "1", "value": "x", "rule": "y"}, []), ({"self": "a", "value": "x", "rule": "y"}, ["text-type self a"]))),
 ]  # fmt: skip
 
 TIMES = [
@@ -207,7 +233,25 @@ TIMES = [
 
 F_AREA = structure(D_AREA, D_SEX, time(), attribute("NOTE", text()), measure())
 YEAR = {"SEX": "F", "TIME_PERIOD": "2020"}
+FLAGGED = structure(D_AREA, D_SEX, time(), attribute("FLAGS", coded("AREA"), occurs='maxOccurs="unbounded"'),
+                    attribute("MORE", coded("AREA"), occurs='maxOccurs="unbounded"'), measure())  # fmt: skip
 CONSTRAINED = [
+    Case("each of several values must be in a region that is in", CONSTRAINTS, (
+        AREA, FLAGGED, constraint(region(selected("AREA", "AT"), selected("FLAGS", "US", kind="Component"))
+                                  + region(selected("AREA", "US"), selected("FLAGS", "EU", kind="Component")))), (
+            ({"AREA": "AT", **YEAR, "FLAGS": ["US"]}, []), ({"AREA": "AT", **YEAR, "FLAGS": ["US", "EU"]}, ["region-not-allowed AT.EU"]),
+            ({"AREA": "US", **YEAR, "FLAGS": ["US", "EU"]}, ["region-not-allowed US.US"]),
+            ({"AREA": "AT", "SEX": "F", "TIME_PERIOD": "2021", "FLAGS": None}, []),
+            ({"AREA": "DE", **YEAR, "FLAGS": None}, ["region-not-allowed DE."])), settings={"rules": {"duplicate-key": "off"}}),
+    Case("none of several values may be in a region that is out", CONSTRAINTS, (
+        AREA, FLAGGED, constraint(region(selected("FLAGS", "AT", kind="Component"), selected("MORE", "US", "EU", kind="Component"), include="false"))), (
+            ({"AREA": "AT", **YEAR, "FLAGS": ["DE"], "MORE": ["US"]}, []), ({"AREA": "DE", **YEAR, "FLAGS": ["AT"], "MORE": []}, []),
+            ({"AREA": "US", **YEAR, "FLAGS": ["DE", "AT"], "MORE": ["W", "EU", "US"]}, ["region-not-allowed AT.EU"]))),
+    Case("each of several values must be valid at its time", CONSTRAINTS, (
+        AREA, FLAGGED, constraint(region(selected("FLAGS", "US@2010/2015", "EU", kind="Component")))), (
+            ({"AREA": "AT", **YEAR, "FLAGS": ["EU"]}, []), ({"AREA": "US", **YEAR, "FLAGS": ["EU", "US"]}, ["value-not-valid FLAGS US"]),
+            ({"AREA": "US", "SEX": "F", "TIME_PERIOD": "2012", "FLAGS": ["EU", "US"]}, []),
+            ({"AREA": "EU", **YEAR, "FLAGS": ["EU", "DE"]}, ["value-not-allowed FLAGS DE"]))),
     Case("a region that is in", CONSTRAINTS, (
         AREA, F_AREA, constraint(region(selected("AREA", "AT", "US"), selected("SEX", "F")))), (
             ({"AREA": "AT", **YEAR}, []), ({"AREA": "DE", **YEAR}, ["value-not-allowed AREA DE"]),
