@@ -76,11 +76,10 @@ def _read(path: Path, rules: Rules | None, separator: str | None, encoding: str 
 
 def _values(text: str, layout: Layout, path: Path, decimal: str) -> pl.DataFrame:
     raw = _raw(rows_in(text, len(layout.header), layout.separator, path), layout, path)
-    values = {
-        field.name: value_of(field, pl.col(str(field.position)), layout.sub_separator, decimal)
+    return raw.select([
+        value_of(field, pl.col(str(field.position)), layout.sub_separator, decimal).alias(field.name)
         for field in layout.fields
-    }
-    return raw.select(**values)
+    ])  # fmt: skip
 
 
 def _raw(text: str, layout: Layout, path: Path) -> pl.DataFrame:
