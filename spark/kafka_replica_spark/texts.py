@@ -9,7 +9,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
+    CalendarIntervalType,
     DataType,
+    DayTimeIntervalType,
     DecimalType,
     DoubleType,
     FloatType,
@@ -19,12 +21,16 @@ from pyspark.sql.types import (
     TimestampNTZType,
     TimestampType,
     VariantType,
+    YearMonthIntervalType,
 )
 
 from kafka_replica.rules.binding import Shape
 
 # Within this a double holds whole numbers exactly, nearly.
 _WHOLE: Final = 10**16
+_UNREAD: Final = (
+    BinaryType, StructType, VariantType, DayTimeIntervalType, YearMonthIntervalType, CalendarIntervalType,
+)  # fmt: skip
 _SCIENTIFIC: Final = r"\A-?([0-9])(?:\.([0-9]*?)0*)?[eE]([+-]?[0-9]+)\z"
 
 
@@ -34,7 +40,7 @@ def shape_of(kind: DataType) -> Shape:
         return "languages" if isinstance(kind.valueType, StringType) else "other"
     if isinstance(kind, ArrayType):
         return "values" if shape_of(kind.elementType) == "text" else "other"
-    return "other" if isinstance(kind, BinaryType | StructType | VariantType) else "text"
+    return "other" if isinstance(kind, _UNREAD) else "text"
 
 
 def as_text(column: Column, kind: DataType) -> Column:  # noqa: PLR0911 - one return a kind
