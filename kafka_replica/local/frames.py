@@ -20,7 +20,7 @@ def as_frame(frame: Any) -> pl.DataFrame:
     if isinstance(frame, pl.LazyFrame):
         return frame.collect()
     if isinstance(frame, list) and all(isinstance(row, dict) for row in frame):
-        return pl.DataFrame(frame, infer_schema_length=None)
+        return _table([{name: _value(value) for name, value in row.items()} for row in frame])
     if hasattr(frame, "toArrow"):  # Spark's
         return _table(frame.toArrow())
     return _table(frame)
@@ -28,10 +28,16 @@ def as_frame(frame: Any) -> pl.DataFrame:
 
 def _table(frame: Any) -> pl.DataFrame:
     try:
-        made = pl.DataFrame(frame)
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        return pl.DataFrame(frame, infer_schema_length=None)
+    except (TypeError, ValueError, ImportError, pl.exceptions.PolarsError) as error:
         raise UsageError(
-            f"validating a {type(frame).__name__}: give a polars, pandas, Arrow or Spark frame, "
-            "or a list of dictionaries"
+            f"reading a {type(frame).__name__} as a polars frame: {error}; give a polars, pandas, Arrow or Spark frame "
+            "whose columns each have one name and one type, or a list of dictionaries"
         ) from error
-    return made
+
+
+def _value(value: Any) -> Any:
+    """A value of a row; texts by language as pairs, for polars has no maps."""
+    if isinstance(value, dict) and value and all(isinstance(one, str | None) for one in value.values()):
+        return [{"language": language, "text": text} for language, text in value.items()]
+    return value
