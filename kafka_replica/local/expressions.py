@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from kafka_replica.local.matching import fits
 from kafka_replica.local.membership import is_in
 from kafka_replica.local.texts import written_out
 from kafka_replica.rules.conditions import (
@@ -67,7 +68,7 @@ class Expressions:
             case Missing(component):
                 return self._texts[component].is_null()
             case Matches(text, expression, is_number):
-                return self._written(text, is_number=is_number).str.contains(anchored(expression))
+                return fits(self._written(text, is_number=is_number), expression)
             case OneOf(text, values):
                 return is_in(self.text(text), values)
             case Compared(left, operator, right):

@@ -55,7 +55,7 @@ def examples(text_type: str, format_: TextFormat) -> tuple[str, ...]:
 
 def _examples(text_type: str, format_: TextFormat) -> Iterator[str]:
     if format_.pattern is not None:
-        with suppress(UnusablePatternError):
+        with suppress(UnusablePatternError, RecursionError):
             yield from translated(format_.pattern).examples
     if text_type in NUMBER_TYPES:
         yield from _numbers(text_type, format_)

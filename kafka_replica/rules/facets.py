@@ -181,7 +181,7 @@ def _pattern(value: Value, format_: TextFormat, leave: Callable[[str], None]) ->
         return
     try:
         pattern = translated(format_.pattern)
-    except UnusablePatternError as error:
+    except (UnusablePatternError, RecursionError) as error:  # groups within groups within groups
         leave(f"pattern {format_.pattern} ({error})")
         return
     yield Broken("pattern", Not(Matches(value, pattern.expression)), f"does not match {format_.pattern}")

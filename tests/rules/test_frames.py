@@ -50,3 +50,26 @@ def test_texts_by_language() -> None:
     found = validate([{"ID": "1", "T": {"en": "x", "de": "y"}}, {"ID": "2", "T": {"en": "x"}}, {"ID": "3"}], rules)
     assert said(found) == [["language T x;y"], [], ["attribute-missing T"]]
     assert report(found, rules).unchecked == ("T: whether its rows agree, for it is in several languages",)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "good", "bad"),
+    [
+        (r"\w{1,200}", ["aé", "x" * 200], ["a b", "", "x" * 201]),
+        (r"[\p{L}\s]{1,255}", ["a b", "ß"], ["1"]),
+        (r"(\w{1,100}\s){1,100}", ["a b "], ["a b"]),
+        (r"[0\w-[a]]{1,255}\[(x|y)", ["b[x"], ["a[x", "b[z"]),
+    ],
+)
+def test_patterns_too_large_for_rust(pattern: str, good: list[str], bad: list[str]) -> None:
+    """Counted classes of Unicode are checked all the same."""
+    rules = rules_of(version_of(structure(dimension("ID", text()), attribute("V", text(pattern=pattern)))))
+    found = validate([{"ID": str(number), "V": value} for number, value in enumerate([None, *good, *bad])], rules)
+    assert said(found) == [[]] * (1 + len(good)) + [[f"pattern V {value}".rstrip(" ")] for value in bad]
+
+
+def test_a_pattern_nested_too_deep() -> None:
+    """It cannot be checked, and that is told."""
+    deep = "(" * 300 + "a" + ")" * 300
+    (told,) = rules_of(version_of(structure(dimension("ID", text(pattern=deep))))).unchecked
+    assert "recursion" in told
