@@ -36,6 +36,7 @@ from kafka_replica.rules.conditions import (
 )
 from kafka_replica.rules.texts import anchored
 from kafka_replica_spark.cells import Bytes
+from kafka_replica_spark.matching import fits
 from kafka_replica_spark.membership import fits_a_map, is_in, is_missed
 from kafka_replica_spark.texts import written_out
 
@@ -114,7 +115,7 @@ class Expressions:
             case Missing(component):
                 return self._texts[component].isNull()
             case Matches(text, expression, is_number):
-                return self._written(text, is_number=is_number).rlike(anchored(expression))
+                return fits(self._written(text, is_number=is_number), expression)
             case OneOf():
                 return self._member(node)
             case Compared(left, operator, right):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -17,6 +17,7 @@ from kafka_replica.rules.model import ACTION, FIELDS, Check, Rules
 from kafka_replica.rules.several import asked_singly
 from kafka_replica_spark.cells import bytes_for
 from kafka_replica_spark.expressions import Expressions
+from kafka_replica_spark.matching import not_asked
 from kafka_replica_spark.texts import as_text, shape_of
 
 ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
@@ -128,6 +129,7 @@ def prepared(df: DataFrame, rules: Rules) -> Prepared:
     kinds = {field.name: field.dataType for field in df.schema.fields if field.name in wanted}
     shapes = {name: shape_of(kind) for name, kind in kinds.items()}
     bound = bind(rules, df.columns, {name: shape for name, shape in shapes.items() if shape != "text"})
+    bound = replace(bound, unchecked=(*bound.unchecked, *not_asked(bound.checks)))
     several = frozenset(name for name, shape in shapes.items() if shape in {"values", "languages"})
     texts = {name: F.lit(None).cast("string") for name in bound.compares_by}
     for name, kind in kinds.items():

@@ -3,6 +3,7 @@
 # ruff: noqa: E501 - lists of words
 from __future__ import annotations
 
+import datetime as dt
 import random
 import string
 from typing import Any
@@ -21,6 +22,7 @@ from kafka_replica import UsageError, local
 from kafka_replica.rules import Rules
 from kafka_replica.validation import validate as validate_any
 from kafka_replica_spark import dataset_findings, report, split, validate
+from kafka_replica_spark.matching import longest_for
 
 _SENT = "__sent"
 
@@ -168,3 +170,49 @@ def test_one_call_for_both(spark: SparkSession) -> None:
     assert validate_any(sparks, rules, engine="local").equals(here)
     with pytest.raises(UsageError, match="createDataFrame"):
         validate_any(frame, rules, engine="spark")
+
+
+def test_columns_that_are_no_texts(spark: SparkSession) -> None:
+    """Intervals cannot be read on either engine, which both tell; a list is no dimension on either."""
+    rules = rules_of(version_of(structure(dimension_of("ID", text()), attribute_of("V", text(maxLength=1)))))
+    frame = pl.DataFrame({"ID": ["1"], "V": [dt.timedelta(days=1)]})
+    there, here = validate(spark.createDataFrame(frame.to_arrow()), rules), local.validate(frame, rules)
+    assert said(here) == [[]]
+    assert (
+        report(there, rules).unchecked == local.report(here, rules).unchecked == ("V: values in a column of its type",)
+    )
+    assert report(there, rules).bad_rows == 0
+    with pytest.raises(UsageError, match="column ID holds several values"):
+        validate(spark.createDataFrame([(["1"],)], "ID array<string>"), rules)
+
+
+def test_values_too_long_for_java(spark: SparkSession) -> None:
+    """A value that would overflow Java's stack is not asked, which is told; Spark lives on."""
+    rules = rules_of(
+        version_of(structure(dimension_of("ID", text()), attribute_of("V", text(pattern="([A-Z]|[0-9])+"))))
+    )
+    values = ["A" * 700, "A" * 700 + "a", "A" * 20_000 + "a", None]
+    frame = table([{"ID": str(number), "V": value} for number, value in enumerate(values)])
+    found = on_spark(spark, frame, rules)
+    assert [len(errors) for errors in said(found)] == [0, 1, 0, 0]
+    told = validate(spark.createDataFrame(frame.to_arrow()), rules).schema["_errors"].metadata["unchecked"]
+    assert told == ["V: pattern of values longer than 750 characters on Spark, for their pattern repeats a group"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "longest"),
+    [
+        ("(?:[A-Z]|[0-9])+", 750),
+        ("(?:(?:(?:a|b)+|c)+;?)+", 214),
+        ("(?:a{1,2})*", 500),
+        ("(?:a|b){1,900}", 750),
+        ("(?:a|b){1,20}", None),
+        ("(?:(?:a|b){1,20}c){1,20}", 375),
+        (r"[0-9]{1,3}(?:,[0-9]{3})*", None),
+        (r"[(|+]*\(+(?:\|)+[a&&[^|]]*(?:x)+a?", None),
+        ("(?:a|b)?", None),
+    ],
+)
+def test_how_long_a_value_may_be(expression: str, longest: int | None) -> None:
+    """Only groups whose rounds differ count, the more the dearer a round is."""
+    assert longest_for(expression) == longest
