@@ -35,9 +35,11 @@ class _Group:
 
 def fits(text: Column, expression: str) -> Column:
     """Whether an expression without anchors fits a whole text; NULL where the text is, or is too long to ask."""
-    found = text.rlike(anchored(expression))
-    longest = longest_for(expression)
-    return found if longest is None else F.when(F.char_length(text) <= longest, found)
+    whole, longest = anchored(expression), longest_for(expression)
+    if longest is None:
+        return text.rlike(whole)
+    # Cut as well, for Spark may compute the branches of a condition before it.
+    return F.when(F.char_length(text) <= longest, F.substring(text, 1, longest).rlike(whole))
 
 
 def not_asked(checks: Iterable[Check]) -> tuple[str, ...]:
