@@ -72,6 +72,13 @@ def test_rows_of_other_lengths(row: str, tmp_path: Path) -> None:
         read_sdmx_csv(file)
 
 
+def test_a_component_called_self(tmp_path: Path) -> None:
+    """Names of components are never taken for names of arguments."""
+    file = tmp_path / "data.csv"
+    file.write_text("STRUCTURE,STRUCTURE_ID,self\ndatastructure,T:D(1.0),1\n")
+    assert read_sdmx_csv(file)["self"].to_list() == ["1"]
+
+
 def test_wrong_encoding(tmp_path: Path) -> None:
     """What is not UTF-8 is not guessed."""
     file = tmp_path / "data.csv"
