@@ -10,7 +10,7 @@ from kafka_replica.mapping.date_writing import written
 from kafka_replica.mapping.engines import Engine, Expression
 from kafka_replica.mapping.model import AMBIGUOUS, NOTHING, OUTCOMES, PARTS, DateMap, MapPlan, ValueMap
 from kafka_replica.mapping.outcomes import outcome
-from kafka_replica.rules.actions import SPELLINGS
+from kafka_replica.rules.actions import SPELLINGS, SWITCHED_OFF
 from kafka_replica.rules.model import ACTION
 from kafka_replica.rules.periods import UNDERSTOOD
 from kafka_replica.rules.texts import anchored
@@ -173,7 +173,8 @@ class _Evaluation:
         engine, plan = self._engine, self._plan
         if self._period is None or plan.time_is_mapped:
             return
-        unread = ~engine.is_null(self._period) & ~engine.fits(self._period, anchored(UNDERSTOOD))
+        none = engine.any_of([self._period == engine.text(SWITCHED_OFF), self._is_delete()])
+        unread = ~engine.is_null(self._period) & ~engine.fits(self._period, anchored(UNDERSTOOD)) & ~none
         message = "is no period, so that it is not known which rules are valid"
         yield self._found(unread, "date-unreadable", [plan.source.time or ""], message, str(plan.artefact))
 

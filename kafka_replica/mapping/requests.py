@@ -24,7 +24,8 @@ def plan_for(
     """The plan itself, or that of the snapshot; turned round if asked for.
 
     Raises:
-        UsageError: a reference without a snapshot, or a plan with something that is settled in it.
+        UsageError: a reference without a snapshot, or with something else in its place; a plan with something that is
+            settled in it.
         SdmxError: see :func:`kafka_replica.mapping.compile_map`.
     """
     if isinstance(reference, MapPlan):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Final
 
 from kafka_replica.rules.actions import Action, Actions
@@ -33,7 +34,7 @@ from kafka_replica.rules.levels import level_checks
 from kafka_replica.rules.model import ACTION, Check, KeyCheck, Rules
 from kafka_replica.rules.targets import Target, target_of
 from kafka_replica.rules.texts import TIME_TYPES
-from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx import Structures, TextFormat, Urn
 
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
 
@@ -203,14 +204,11 @@ class _Compiler:
 
     def _unfit_codes(self, one: Described, enumeration: Enumeration) -> Iterator[str]:
         """Demands of the format of codes that codes of the list do not meet: the structure is wrong then, not data."""
-        id_, type_ = one.column.id, one.format.text_type or "String"
-        for broken in facets(id_, type_, one.format, lambda _: None, Constant(value=False)):
-            unfit = min((code for code in enumeration.values if evaluate(broken.condition, {id_: code})), default=None)
-            if unfit is not None:
-                yield (
-                    f"{id_}: code {unfit} of {enumeration.urn.reference} {broken.message}, as the format of its codes "
-                    "asks; codes are compared with the list alone"
-                )
+        for code, message in _unfit(enumeration.values, one.format):
+            yield (
+                f"{one.column.id}: code {code} of {enumeration.urn.reference} {message}, as the format of its codes "
+                "asks; codes are compared with the list alone"
+            )
 
     def _excused(self, one: Described) -> list[Condition]:
         """When a value need not be one of its type."""
@@ -246,3 +244,15 @@ class _Compiler:
                 "duplicate-key", self.severities["duplicate-key"], dimensions,
                 "there is more than one observation with this key", str(self.target.structure.urn),
             )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _unfit(codes: frozenset[str], format_: TextFormat) -> tuple[tuple[str, str], ...]:
+    """Of each demand of a format that codes do not meet the first of them, and what is wrong with it."""
+    broken = facets("code", format_.text_type or "String", format_, lambda _: None, Constant(value=False))
+    found: list[tuple[str, str]] = []
+    for one in broken:
+        unfit = min((code for code in codes if evaluate(one.condition, {"code": code})), default=None)
+        if unfit is not None:
+            found.append((unfit, one.message))
+    return tuple(found)

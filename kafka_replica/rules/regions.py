@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final
 
@@ -105,7 +105,7 @@ class Regions:
 
         Keys that are out are left alone where a part of them cannot be asked.
         """
-        alike: dict[tuple[str, ...], set[str]] = {}
+        alike: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
         others: list[Condition] = []
         for key in keys:
             strangers = [one.id for one in (*key.key_values, *key.components) if one.id not in self._components]
@@ -114,26 +114,29 @@ class Regions:
                 continue
             selections = [one for one in key.key_values if self._known(one.id) and not _is_any(one)]
             simple = all(
-                len(one.values) == 1
-                and one.include
-                and "%" not in one.values[0].value
-                and not _special(one)
-                and not self._marks(one)
+                len(one.values) == 1 and one.include and "%" not in one.values[0].value and not _special(one)
                 for one in selections
             )
             if simple and not (key.valid_from or key.valid_to) and not key.components and selections:
                 selections.sort(key=lambda one: one.id)
                 ids = tuple(one.id for one in selections)
-                alike.setdefault(ids, set()).add(SEPARATOR.join(one.values[0].value for one in selections))
+                alike.setdefault(ids, set()).add(tuple(one.values[0].value for one in selections))
             else:
                 rest = structs.replace(key, key_values=tuple(selections))
                 condition = self.wholly_inside(rest) if are_out else self.inside(rest)
                 others += [] if condition is None else [condition]
-        found: list[Condition] = []
-        for ids, texts in alike.items():
-            text = Value(ids[0]) if len(ids) == 1 else Joined(ids, SEPARATOR)
-            found.append(OneOf(text, frozenset(texts)))
-        return some(*found, *others)
+        return some(*(self._listed(ids, values) for ids, values in alike.items()), *others)
+
+    def _listed(self, ids: tuple[str, ...], keys: set[tuple[str, ...]]) -> Condition:
+        """Whether a row has one of these keys; unknown if a part stands for none, and the others are those of a key."""
+        marks = {one: self._components[one].marks for one in ids if self._components[one].marks}
+        if not marks:
+            return _one_of(ids, keys)
+        marked = [OneOf(Value(one), texts) for one, texts in marks.items()]
+        places = [place for place, one in enumerate(ids) if one not in marks]
+        others = _one_of([ids[place] for place in places], {tuple(key[place] for place in places) for key in keys})
+        unknown = Constant(value=None)
+        return some(every(_one_of(ids, keys), *(Not(one) for one in marked)), every(some(*marked), others, unknown))
 
     def _known(self, id_: str) -> bool:
         if id_ in self._components:
@@ -194,6 +197,13 @@ class Regions:
             else:
                 parts.append(Compared(start_of(Value(self._time)), "<", Number(found.end_s)))
         return parts
+
+
+def _one_of(ids: Sequence[str], keys: set[tuple[str, ...]]) -> Condition:
+    if not ids:
+        return Constant(value=True)
+    text = Value(ids[0]) if len(ids) == 1 else Joined(tuple(ids), SEPARATOR)
+    return OneOf(text, frozenset(map(SEPARATOR.join, keys)))
 
 
 def _lower(bound: PeriodBound, start_s: int, end_s: int) -> int:

@@ -23,7 +23,8 @@ def rules_for(
     """The rules themselves, or those compiled from the snapshot.
 
     Raises:
-        UsageError: a reference without a snapshot, or rules with something that is settled in them.
+        UsageError: a reference without a snapshot, or with something else in its place; rules with something that is
+            settled in them.
         SdmxError: see :func:`kafka_replica.rules.compile_rules`.
     """
     if isinstance(reference, Rules):

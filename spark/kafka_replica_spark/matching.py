@@ -35,11 +35,14 @@ class _Group:
 
 def fits(text: Column, expression: str) -> Column:
     """Whether an expression without anchors fits a whole text; NULL where the text is, or is too long to ask."""
-    whole, longest = anchored(expression), longest_for(expression)
-    if longest is None:
-        return text.rlike(whole)
+    return short_enough(text, expression).rlike(anchored(expression))
+
+
+def short_enough(text: Column, expression: str) -> Column:
+    """A text that an expression can be asked of; NULL for a longer one."""
+    longest = longest_for(expression)
     # Cut as well, for Spark may compute the branches of a condition before it.
-    return F.when(F.char_length(text) <= longest, F.substring(text, 1, longest).rlike(whole))
+    return text if longest is None else F.when(F.char_length(text) <= longest, F.substring(text, 1, longest))
 
 
 def not_asked(checks: Iterable[Check]) -> tuple[str, ...]:

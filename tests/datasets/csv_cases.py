@@ -206,7 +206,7 @@ CSV_CASES = (
     ),
     CsvCase(
         "blank lines", "RFC 4180: a line with nothing is no record; within quotes it is text",
-        b'STRUCTURE,STRUCTURE_ID,NOTE\n\n\ndataflow,T:F(1.0),a\n\ndataflow,T:F(1.0),"x\n\ny"\n\n',
+        b'\n\nSTRUCTURE,STRUCTURE_ID,NOTE\n\n\ndataflow,T:F(1.0),a\n\ndataflow,T:F(1.0),"x\n\ny"\n\n',
         [{**_STANDING, "NOTE": "a"}, {**_STANDING, "NOTE": "x\n\ny"}],
         line_breaks=True,
     ),

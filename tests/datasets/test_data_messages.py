@@ -97,6 +97,15 @@ def test_a_series_without_observations(name: str, action: str, letter: str, peri
     ]
 
 
+def test_an_observation_without_its_period(tmp_path: Path) -> None:
+    """It is left as it is, which validation tells, and is no series alone."""
+    observation = '<Series DIM_1="A" DIM_2="C" NOTE="02"><Obs OBS_VALUE="5"/></Series></m:DataSet>'
+    file = tmp_path / "data.xml"
+    file.write_text(MESSAGES["specific 2.1"].replace("</m:DataSet>", observation))
+    last = read_data_message(file)[2]
+    assert (last["OBS_VALUE"], last["DIM_2"], last["TIME_PERIOD"]) == ("5", "C", None)
+
+
 _REL = {"dataflow": {}}
 
 

@@ -175,6 +175,10 @@ VALIDITY = [
         ("AB 1990", "old_AB"), ("AB 2000", "AB"), ("B 1990", "B"))),
     Case("validity at a period that is none", "S6 13.9", one("R", "A>old@/1998-12-31", "A>new"), "A TIME_PERIOD", "B", (
         ("A 1998", "old"), ("A 1998M01", ["date-unreadable TIME_PERIOD 1998M01"]), ("A -", ["no-output TIME_PERIOD"]))),
+    Case("what is not attached to a period, and what deletes", "SDMX-CSV 2.0: ~, actions", one("R", "A>old@/1998-12-31", "A>new", "B>y"),
+        "ACTION A TIME_PERIOD", "B TIME_PERIOD", (
+            ("I A ~", "new ~"), ("D A ~", "new ~"), ("D B *", "y *"), ("I B x", ["date-unreadable TIME_PERIOD x"])),
+        {"rules": {"ambiguous-key": "off"}}),
     Case("validity at a period that is read by a map", "S6 13.9, 13.7", (
         named("S", "A"), named("G", "B"), representation_map("R", "A>old@/1998-12-31", "A>new"),
         structure_map(component_map("A", "B", "R"), date_map("TIME_PERIOD", "TIME_PERIOD", "yyyy'M'MM", "M"))),

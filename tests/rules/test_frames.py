@@ -46,7 +46,9 @@ def test_no_known_column(frame: Any) -> None:
 
 def test_texts_by_language() -> None:
     """A dictionary within a row is a map; that rows agree on one cannot be checked, and that is told."""
-    rules = rules_of(version_of(structure(dimension("ID", text()), attribute("T", text(), "ID", "mandatory"))))
+    rules = rules_of(
+        version_of(structure(dimension("ID", text()), attribute("T", text(isMultiLingual="false"), "ID", "mandatory")))
+    )
     found = validate([{"ID": "1", "T": {"en": "x", "de": "y"}}, {"ID": "2", "T": {"en": "x"}}, {"ID": "3"}], rules)
     assert said(found) == [["language T x;y"], [], ["attribute-missing T"]]
     assert report(found, rules).unchecked == ("T: whether its rows agree, for it is in several languages",)

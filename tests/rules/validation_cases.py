@@ -141,6 +141,11 @@ REPRESENTATION = [
         constraint(region(selected("STAT", "1", kind="Component"), selected("OBS_VALUE", "2", kind="Component")))), (
             ({"AREA": "AT", "STAT": "-9", "OBS_VALUE": "NaN"}, []), ({"AREA": "DE", "STAT": "#N/A", "OBS_VALUE": "2"}, []),
             ({"AREA": "EU", "STAT": "9", "OBS_VALUE": "INF"}, ["value-not-allowed STAT 9", "value-not-allowed OBS_VALUE INF"]))),
+    Case("values that stand for none in keys", "SDMX 3.0 Section 6, Intentionally missing values", (
+        AREA, structure(D_AREA, dimension("N", text("Integer", ["none"])), measure()),
+        constraint(keys({"AREA": "AT", "N": "1"}, {"AREA": "DE", "N": "2"}))), (
+            ({"AREA": "AT", "N": "1"}, []), ({"AREA": "AT", "N": "none"}, []), ({"AREA": "DE", "N": "none"}, []),
+            ({"AREA": "AT", "N": "2"}, ["key-not-allowed AT.2"]), ({"AREA": "US", "N": "none"}, ["key-not-allowed US.none"]))),
     Case("values that stand for none in one of several regions", "SDMX 3.0 Section 6, Intentionally missing values", (
         AREA, structure(D_AREA, attribute("STAT", text("Integer", ["-9"])), measure()),
         constraint(region(selected("AREA", "AT"), selected("STAT", "1", kind="Component"))

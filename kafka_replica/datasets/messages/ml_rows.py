@@ -15,6 +15,8 @@ _KINDS: Final = {
     "ProvisionAgrement": "dataprovision",
 }  # fmt: skip
 _AT_OBSERVATION: Final = re.compile(rb"""\bdimensionAtObservation\s*=\s*["']([^"']*)["']""")
+_OBSERVATION: Final = re.compile(rb"<(?:[\w.-]+:)?Obs\b([^>]*)>")
+_NAME: Final = re.compile(rb"([\w.-]+)\s*=")
 _LETTERS: Final = {"Information": "I", "Append": "A", "Replace": "R", "Delete": "D", "Merge": "M"}
 
 
@@ -42,7 +44,10 @@ def ml_rows(data: bytes, where: str) -> list[dict[str, Any]]:
         raise DatasetError(f"reading {where}: it is an SDMX-ML message without data")
     rows = [row for dataset in datasets for row in _rows(dataset)]
     at_observation = _dimension_at_observation(data)
-    return rows if at_observation is None else [_switched_off(row, at_observation) for row in rows]
+    if at_observation is None or all(row.get(at_observation) is not None for row in rows):
+        return rows
+    of_observations = _of_observations(data)
+    return [_switched_off(row, at_observation, of_observations) for row in rows]
 
 
 def _dimension_at_observation(data: bytes) -> str | None:
@@ -51,10 +56,19 @@ def _dimension_at_observation(data: bytes) -> str | None:
     return found.pop() if len(found) == 1 and "AllDimensions" not in found else None
 
 
-def _switched_off(row: dict[str, Any], at_observation: str) -> dict[str, Any]:
-    """A series alone is a row of its attributes, the dimension switched off as in SDMX-CSV; or all to be deleted."""
-    is_whole = row.get(at_observation) is not None or row["ACTION"] == "D"
-    return row if is_whole else row | {at_observation: SWITCHED_OFF}
+def _of_observations(data: bytes) -> frozenset[str]:
+    """The components that observations have, as far as they are named."""
+    said = b" ".join(_OBSERVATION.findall(data))
+    return frozenset({"OBS_VALUE", *(name.decode() for name in _NAME.findall(said))})
+
+
+def _switched_off(row: dict[str, Any], at_observation: str, of_observations: frozenset[str]) -> dict[str, Any]:
+    """A series alone is a row of its attributes, the dimension switched off as in SDMX-CSV; or all to be deleted.
+
+    An observation that lacks the dimension is left as it is: that is a fault.
+    """
+    is_alone = all(row.get(name) is None for name in (at_observation, *of_observations))
+    return row | {at_observation: SWITCHED_OFF} if is_alone and row["ACTION"] != "D" else row
 
 
 def _declared(text: str) -> str:

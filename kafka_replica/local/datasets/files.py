@@ -58,7 +58,9 @@ def _in_folder(folder: Path) -> list[Path]:
 
 
 def text_of(path: Path, encoding: str | None) -> str:
-    """What a file holds; its byte order mark decides the encoding, then what was said, then UTF-8.
+    """What a file holds, but for blank lines before and after it.
+
+    Its byte order mark decides the encoding, then what was said, then UTF-8.
 
     Raises:
         UsageError: it cannot be opened, or there is no such encoding.
@@ -73,7 +75,7 @@ def text_of(path: Path, encoding: str | None) -> str:
     marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     name = marked or encoding or "utf-8"
     try:
-        return data.decode(name)
+        return data.decode(name).strip("\r\n") + "\n"
     except LookupError as error:
         raise UsageError(f"reading {path}: Python knows no encoding {name!r}") from error
     except UnicodeDecodeError as error:
@@ -92,7 +94,7 @@ def rows_in(text: str, cells: int, separator: str, path: Path) -> str:
     rows = _BLANK_LINES.sub(_one_line_end, text) if "\n\n" in text or "\n\r\n" in text else text
     lines = rows.count("\n") + (not rows.endswith("\n"))
     if '"' in rows or rows.count(separator) != lines * (cells - 1):
-        _check_each(text, cells, separator, path)
+        check_each(text, cells, separator, path)
     # else nearly surely: too many in one row may make up for another's lack, and polars refuses these
     return rows
 
@@ -101,7 +103,8 @@ def _one_line_end(found: re.Match[str]) -> str:
     return found["end"] or found[0]
 
 
-def _check_each(text: str, cells: int, separator: str, path: Path) -> None:
+def check_each(text: str, cells: int, separator: str, path: Path) -> None:
+    """Makes sure that each row has as many cells as the first. Raises DatasetError, which says where."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         for row in reader:

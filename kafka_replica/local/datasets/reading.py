@@ -9,7 +9,7 @@ import polars as pl
 from kafka_replica.datasets import Layout, check_decimal, layout_of, plain_layout_of
 from kafka_replica.errors import DatasetError
 from kafka_replica.local.datasets.cells import value_of
-from kafka_replica.local.datasets.files import Paths, csv_files, rows_in, text_of
+from kafka_replica.local.datasets.files import Paths, check_each, csv_files, rows_in, text_of
 from kafka_replica.rules.model import Rules
 
 
@@ -36,7 +36,7 @@ def read_sdmx_csv(
 
     Raises:
         DatasetError: a file is no SDMX-CSV, or rows are longer or shorter than the first; the text says where.
-        UsageError: a file cannot be opened, or rules are needed.
+        UsageError: a file cannot be opened, rules are needed, or ``decimal`` is no character that can be.
     """
     frames = [_read(path, rules, separator, encoding, decimal) for path in csv_files(paths)]
     try:
@@ -60,7 +60,7 @@ def read_plain_csv(
 
     Raises:
         DatasetError: a column is there twice, or rows are longer or shorter than the first; the text says where.
-        UsageError: the file cannot be opened.
+        UsageError: the file cannot be opened, or ``decimal`` is no character that can be.
     """
     check_decimal(decimal, str(path))
     text = text_of(path, encoding)
@@ -91,4 +91,7 @@ def _raw(text: str, layout: Layout, path: Path) -> pl.DataFrame:
             text.encode(), has_header=False, skip_rows=1, schema=schema, separator=layout.separator, quote_char='"',
         )  # fmt: skip
     except pl.exceptions.PolarsError as error:
-        raise DatasetError(f"reading {path}: {error}") from error
+        check_each(text, len(layout.header), layout.separator, path)
+        raise DatasetError(
+            f"reading {path}: is a quote not closed, or not at the beginning of a cell? {error}"
+        ) from error

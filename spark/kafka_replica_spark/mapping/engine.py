@@ -17,6 +17,7 @@ from kafka_replica.rules.periods import start_of
 from kafka_replica_spark.expressions import Expressions
 from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
 from kafka_replica_spark.mapping.tables import SMALL, look_up
+from kafka_replica_spark.matching import short_enough
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.texts import as_text, shape_of
 
@@ -102,9 +103,10 @@ class SparkEngine:
         return F.col(value)
 
     def fits(self, text: Column, expression: str) -> Column:
-        return text.rlike(expression)
+        return short_enough(text, expression).rlike(expression)
 
     def group(self, text: Column, expression: str) -> Column:
+        text = short_enough(text, expression)
         return F.when(text.rlike(expression), F.regexp_extract(text, expression, 1))
 
     def replaced(self, text: Column, mark: str, by: Column) -> Column:
