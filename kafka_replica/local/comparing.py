@@ -43,10 +43,12 @@ def _differs(check: LevelCheck) -> pl.Expr:
 
 def whole_findings(rows: Prepared) -> Iterator[Finding]:
     """What is wrong with attributes of the data set."""
+    if not rows.bound.whole:
+        return
+    expressions = rows.expressions
+    living = rows.to_compare().filter(expressions.condition(rows.bound.applies_to))
     for check in rows.bound.whole:
-        counted = rows.to_compare().filter(
-            rows.expressions.condition(rows.bound.applies_to) & rows.expressions.condition(check.flagged)
-        )
+        counted = living.filter(expressions.condition(check.flagged))
         if not counted.height:
             continue
         values = counted.select(rows.told(pl.col(check.component).drop_nulls().unique().sort())).to_series()

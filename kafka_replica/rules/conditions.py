@@ -183,43 +183,19 @@ def some(*conditions: Condition) -> Condition:
 def components_of(condition: Condition) -> frozenset[str]:
     """The components that a condition looks at."""
     found: set[str] = set()
-    stack: list[object] = [condition]
-    while stack:
-        match stack.pop():
+    for node in nodes_of(condition):
+        match node:
             case Value(component) | Missing(component) | Count(component):
                 found.add(component)
             case Joined(components):
                 found.update(components)
-            case All(parts) | Some(parts):
-                stack.extend(parts)
-            case Not(inner):
-                stack.append(inner)
-            case Compared(left, _, right) | Arithmetic(_, left, right):
-                stack += [left, right]
-            case Chosen(cases):
-                stack.extend(part for case in cases for part in case)
-            case Extracted(text) | Whole(text) | Length(text) | Scaled(text) | Matches(text) | OneOf(text):
-                stack.append(text)
-            case Measured(text):
-                stack.append(text)
-            case _:
-                pass
     return frozenset(found)
 
 
 def extracted_from(condition: Condition) -> frozenset[str]:
     """The components whose texts a condition takes apart, as it does to see when a period begins."""
-    found: set[str] = set()
-    stack: list[object] = [condition]
-    while stack:
-        match stack.pop():
-            case Extracted(Value(component)):
-                found.add(component)
-            case tuple() as parts:
-                stack.extend(parts)
-            case node if is_dataclass(node):
-                stack.extend(getattr(node, field.name) for field in fields(node))
-    return frozenset(found)
+    texts = (node.text for node in nodes_of(condition) if isinstance(node, Extracted))
+    return frozenset(text.component for text in texts if isinstance(text, Value))
 
 
 def size_of(condition: Condition) -> int:

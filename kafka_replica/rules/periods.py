@@ -147,7 +147,7 @@ def _month(value: Value) -> Whole_:
             Matches(value, rf"{_Y}-{letter}.*"),
             _minus(_times(_part(value, rf"{_Y}-{letter}([0-9]).*"), count), count - 1),
         )
-        for letter, count in (("S", 6), ("T", 4), ("Q", 3))
+        for letter, count in ((letter, _MONTHS[letter]) for letter in "STQ")
     ]
     written = rf"{_Y}-M?({_DD}){_REST}"
     return Chosen(((Matches(value, written), _part(value, written)), *parts, (_ELSE, Number(1))))

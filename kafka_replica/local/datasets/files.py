@@ -86,14 +86,13 @@ def text_of(path: Path, encoding: str | None) -> str:
 
 
 def rows_in(text: str, cells: int, separator: str, path: Path) -> str:
-    """The text without blank lines, each row as long as the first: polars takes blank lines and short rows for NULLs.
+    """What :func:`text_of` gives without blank lines, each row as long as the first: polars makes NULLs of both.
 
     Raises:
         DatasetError: a row has more or fewer cells than the first.
     """
     rows = _BLANK_LINES.sub(_one_line_end, text) if "\n\n" in text or "\n\r\n" in text else text
-    lines = rows.count("\n") + (not rows.endswith("\n"))
-    if '"' in rows or rows.count(separator) != lines * (cells - 1):
+    if '"' in rows or rows.count(separator) != rows.count("\n") * (cells - 1):
         check_each(text, cells, separator, path)
     # else nearly surely: too many in one row may make up for another's lack, and polars refuses these
     return rows
