@@ -95,7 +95,7 @@ def _replace(folder: Path, made: Path) -> None:
 def outcome_json(outcome: Outcome) -> dict[str, Any]:
     """The report, and how many rows went where."""
     rows = {"good": outcome.good_rows, "rejected": outcome.rejected_rows, "of_other_structures": outcome.other_rows}
-    others = [str(urn) for urn in outcome.other_structures]
+    others = [str(urn) for urn in outcome.others]
     return {**outcome.report.as_json(), "written_rows": rows, "other_structures": others}
 
 
@@ -109,7 +109,7 @@ def write_report(folder: Path, outcome: Outcome, *, picture: bool) -> None:
 def tell(outcome: Outcome, chosen: DataOptions) -> None:
     """The report, or a summary of it, on stdout; rows that were left out on stderr."""
     if outcome.other_rows:
-        said = ", ".join(map(str, outcome.other_structures))
+        said = ", ".join(map(str, outcome.others))
         click.echo(f"kafka-replica: rows left out: {outcome.other_rows:,}, which say they are of {said}", err=True)
     if chosen.as_json:
         json_line(outcome_json(outcome))

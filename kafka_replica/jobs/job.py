@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from kafka_replica.datasets import TimeFormat
+from kafka_replica.errors import DatasetError
 from kafka_replica.jobs.sources import Source
 from kafka_replica.mapping import MapPlan
 from kafka_replica.rules import ERRORS, Report, Rules
@@ -59,6 +60,11 @@ class Job:
         """Where good or rejected rows go."""
         return self.out / f"{what}.{self.out_format}"
 
+    def none_meant(self, others: Mapping[Urn, int]) -> DatasetError:
+        """The error where all rows are of others."""
+        said = ", ".join(map(str, others))
+        return DatasetError(f"reading data of {self.rules.artefact}: no row is of it; the rows say they are of {said}")
+
     def time_format_of(self, what: str) -> TimeFormat:
         """How periods of good or rejected rows are written."""
         return self.time_format if what == GOOD else "original"
@@ -90,12 +96,15 @@ class Outcome:
         report: what was found.
         good_rows: how many rows may pass.
         rejected_rows: how many may not.
-        other_rows: how many rows say that they are of another structure; they were left out.
-        other_structures: which ones these are.
+        others: how many rows say that they are of other structures, by these; they were left out.
     """
 
     report: Report
     good_rows: int
     rejected_rows: int
-    other_rows: int = 0
-    other_structures: tuple[Urn, ...] = ()
+    others: Mapping[Urn, int] = field(default_factory=dict)
+
+    @property
+    def other_rows(self) -> int:
+        """How many rows were left out."""
+        return sum(self.others.values())

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from kafka_replica.datasets import belongs_to
 from kafka_replica.datasets.messages import read_data_message
 from kafka_replica.errors import DatasetError, UsageError
 from kafka_replica.jobs.job import (
@@ -22,8 +20,9 @@ from kafka_replica.jobs.job import (
     verdict_of,
 )
 from kafka_replica.jobs.sources import Source
-from kafka_replica.local.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
+from kafka_replica.local.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica.local.datasets.reading import read_plain_csv
+from kafka_replica.local.datasets.rows import parted
 from kafka_replica.local.mapping import transform
 from kafka_replica.local.reports import report
 from kafka_replica.local.validation import split, validate
@@ -43,15 +42,15 @@ class LocalEngine:
         Raises:
             KafkaReplicaError: a file cannot be read, or no row is of the structure.
         """
-        mine = _mine(job, step)
-        step(f"validating {mine.frame.height:,} rows")
-        checked = validate(mine.frame, job.rules)
+        mine, others = _mine(job, step)
+        step(f"validating {mine.height:,} rows")
+        checked = validate(mine, job.rules)
         good, bad = split(checked)
         step("writing")
         _write(good, job, GOOD, job.rules)
         _write(bad, job, REJECTED, job.rules)
         step("reporting")
-        return Outcome(report(checked, job.rules), good.height, bad.height, mine.other_rows, mine.other_structures)
+        return Outcome(report(checked, job.rules), good.height, bad.height, others)
 
     def map(self, job: MappingJob, step: Step) -> Outcome:
         """Maps data and writes mapped rows, and rejected ones as they came, a file each.
@@ -59,37 +58,23 @@ class LocalEngine:
         Raises:
             KafkaReplicaError: a file cannot be read, or no row is of the source.
         """
-        mine = _mine(job, step)
-        step(f"mapping {mine.frame.height:,} rows")
-        mapped = transform(mine.frame, job.plan)
+        mine, others = _mine(job, step)
+        step(f"mapping {mine.height:,} rows")
+        mapped = transform(mine, job.plan)
         good, bad = split(mapped)
         step("writing")
         _write(good, job, GOOD, job.target)
         _write(bad, job, REJECTED, job.rules)
-        return Outcome(_map_report(mapped, job), good.height, bad.height, mine.other_rows, mine.other_structures)
+        return Outcome(_map_report(mapped, job), good.height, bad.height, others)
 
 
-@dataclass(frozen=True, slots=True)
-class _Mine:
-    """The rows that are meant, how many others there are, and of what these say they are."""
-
-    frame: pl.DataFrame
-    other_rows: int
-    other_structures: tuple[Urn, ...]
-
-
-def _mine(job: Job, step: Step) -> _Mine:
+def _mine(job: Job, step: Step) -> tuple[pl.DataFrame, dict[Urn, int]]:
+    """The rows that are meant, and how many others there are."""
     step("reading data")
-    frame = _read_all(job)
-    mine = rows_of(frame, job.rules, job.usages)
-    left_out = frame.height - mine.height
-    if not left_out:
-        return _Mine(mine, 0, ())
-    others = tuple(urn for urn in structures_in(frame) if not belongs_to(urn, job.rules, job.usages))
-    if not mine.height:
-        said = ", ".join(map(str, others))
-        raise DatasetError(f"reading data of {job.rules.artefact}: no row is of it; the rows say they are of {said}")
-    return _Mine(mine, left_out, others)
+    mine, others = parted(_read_all(job), job.rules, job.usages)
+    if others and not mine.height:
+        raise job.none_meant(others)
+    return mine, others
 
 
 def _map_report(mapped: pl.DataFrame, job: MappingJob) -> Report:

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
@@ -15,7 +14,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.utils import is_remote
 
-from kafka_replica.datasets import belongs_to
 from kafka_replica.datasets.messages import read_data_message
 from kafka_replica.errors import DatasetError
 from kafka_replica.jobs.job import (
@@ -33,8 +31,9 @@ from kafka_replica.jobs.sources import Source
 from kafka_replica.rules import Report, Rules, Sample
 from kafka_replica.rules.model import ERRORS, FIELDS, Finding
 from kafka_replica.sdmx import Urn
-from kafka_replica_spark.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
+from kafka_replica_spark.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica_spark.datasets.reading import read_plain_csv
+from kafka_replica_spark.datasets.rows import parted
 from kafka_replica_spark.mapping import transform
 from kafka_replica_spark.reports import report
 from kafka_replica_spark.rows import quoted
@@ -44,15 +43,6 @@ from kafka_replica_spark.validation import split, validate
 _FILE: Final = re.compile(r"while reading file (?P<path>\S+)\.\s")
 _REFUSED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (?P<said>(?:reading|writing) .*?)\s+SQLSTATE", re.DOTALL)
 """What expressions of ours refuse; see ``raise_error``."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Mine:
-    """The rows that are meant, how many others there are, and of what these say they are."""
-
-    df: DataFrame
-    other_rows: int
-    other_structures: tuple[Urn, ...]
 
 
 @contextmanager
@@ -100,10 +90,10 @@ class SparkEngine:
             KafkaReplicaError: no row is of the structure, or a line is wrong.
             PySparkException: Spark could not do it.
         """
-        mine = self._mine(job, step)
+        mine, others = self._mine(job, step)
         step("validating and writing")
-        checked = validate(mine.df, job.rules)
-        return self._written(job, job.rules, checked, lambda: report(checked, job.rules), mine)
+        checked = validate(mine, job.rules)
+        return self._written(job, job.rules, checked, lambda: report(checked, job.rules), others)
 
     @_in_words_of_ours()
     def map(self, job: MappingJob, step: Step) -> Outcome:
@@ -113,28 +103,28 @@ class SparkEngine:
             KafkaReplicaError: no row is of the source, or a line is wrong.
             PySparkException: Spark could not do it.
         """
-        mine = self._mine(job, step)
+        mine, others = self._mine(job, step)
         step("mapping and writing")
-        mapped = transform(mine.df, job.plan)
-        return self._written(job, job.target, mapped, lambda: _map_report(mapped, job), mine)
+        mapped = transform(mine, job.plan)
+        return self._written(job, job.target, mapped, lambda: _map_report(mapped, job), others)
 
-    def _mine(self, job: Job, step: Step) -> _Mine:
+    def _mine(self, job: Job, step: Step) -> tuple[DataFrame, dict[Urn, int]]:
+        """The rows that are meant, and how many others there are."""
         step("reading data")
         df = self._read(job)
         step("picking rows")
-        mine = rows_of(df, job.rules, job.usages)
-        if mine is df:
-            return _Mine(df, 0, ())
-        others = tuple(urn for urn in structures_in(df) if not belongs_to(urn, job.rules, job.usages))
-        if mine.isEmpty():
-            said = ", ".join(map(str, others))
-            raise DatasetError(
-                f"reading data of {job.rules.artefact}: no row is of it; the rows say they are of {said}"
-            )
-        return _Mine(mine, df.count() - mine.count(), others)
+        mine, others = parted(df, job.rules, job.usages)
+        if others and mine.isEmpty():
+            raise job.none_meant(others)
+        return mine, others
 
     def _written(
-        self, job: Job, good_rules: Rules, checked: DataFrame, found: Callable[[], Report], mine: _Mine
+        self,
+        job: Job,
+        good_rules: Rules,
+        checked: DataFrame,
+        found: Callable[[], Report],
+        others: dict[Urn, int],
     ) -> Outcome:
         parts = split(checked)
         try:
@@ -143,7 +133,7 @@ class SparkEngine:
             made, rejected = found(), parts.bad.count()
         finally:
             checked.unpersist()
-        return Outcome(made, made.rows - rejected, rejected, mine.other_rows, mine.other_structures)
+        return Outcome(made, made.rows - rejected, rejected, others)
 
     def _read(self, job: Job) -> DataFrame:
         frames = [self._read_one(source, job) for source in job.sources]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 
 import polars as pl
@@ -20,7 +21,7 @@ def structures_in(frame: pl.DataFrame) -> tuple[Urn, ...]:
         DatasetError: a row says something else.
     """
     said = _said(frame)
-    return () if said is None else tuple(sorted({urn for _, urn in _found(said)}))
+    return () if said is None else tuple(sorted({urn for _, urn, _ in _found(said)}))
 
 
 def rows_of(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> pl.DataFrame:
@@ -34,13 +35,24 @@ def rows_of(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> 
     Raises:
         DatasetError: a row says something else.
     """
+    return parted(frame, rules, usages)[0]
+
+
+def parted(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[pl.DataFrame, dict[Urn, int]]:
+    """What :func:`rows_of` gives, and how many other rows there are, by what they say they are of."""
     said = _said(frame)
     if said is None:
-        return frame
-    meant = [(None, None), *(row for row, urn in _found(said) if belongs_to(urn, rules, usages))]
+        return frame, {}
+    meant: list[tuple[str | None, ...]] = [(None, None)]
+    others: Counter[Urn] = Counter()
+    for row, urn, count in _found(said):
+        if belongs_to(urn, rules, usages):
+            meant.append(row)
+        else:
+            others[urn] += count
     wanted = pl.DataFrame(meant, schema=dict.fromkeys(_COLUMNS, pl.String()), orient="row").with_columns(wanted=True)
     is_wanted = said.join(wanted, on=_COLUMNS, how="left", nulls_equal=True, maintain_order="left")["wanted"]
-    return frame.filter(is_wanted.fill_null(value=False))
+    return frame.filter(is_wanted.fill_null(value=False)), dict(sorted(others.items()))
 
 
 def _said(frame: pl.DataFrame) -> pl.DataFrame | None:
@@ -59,5 +71,7 @@ def _said(frame: pl.DataFrame) -> pl.DataFrame | None:
     return frame.select(text.alias(name) for name, text in zip(_COLUMNS, texts, strict=True))
 
 
-def _found(said: pl.DataFrame) -> list[tuple[tuple[str | None, ...], Urn]]:
-    return [(row, urn_of(*row)) for row in said.unique().rows() if any(one is not None for one in row)]
+def _found(said: pl.DataFrame) -> list[tuple[tuple[str | None, ...], Urn, int]]:
+    """What rows say, the artefact that is, and how many say so."""
+    rows = said.group_by(_COLUMNS).len().rows()
+    return [((kind, id_), urn_of(kind, id_), count) for kind, id_, count in rows if (kind, id_) != (None, None)]

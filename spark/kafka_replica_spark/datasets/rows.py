@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from functools import reduce
 from operator import and_, or_
@@ -24,7 +25,7 @@ def structures_in(df: DataFrame) -> tuple[Urn, ...]:
         DatasetError: a row says something else.
     """
     said = _said(df)
-    return () if said is None else tuple(sorted({urn for _, urn in _found(df, said)}))
+    return () if said is None else tuple(sorted({urn for _, urn, _ in _found(df, said)}))
 
 
 def rows_of(df: DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> DataFrame:
@@ -40,18 +41,28 @@ def rows_of(df: DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> DataFr
     Raises:
         DatasetError: a row says something else.
     """
+    return parted(df, rules, usages)[0]
+
+
+def parted(df: DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[DataFrame, dict[Urn, int]]:
+    """What :func:`rows_of` gives, and how many other rows there are, by what they say they are of; reads once."""
     said = _said(df)
     if said is None:
-        return df
-    found = _found(df, said)
-    meant = [row for row, urn in found if belongs_to(urn, rules, usages)]
-    if len(meant) == len(found):
-        return df
+        return df, {}
+    meant: list[tuple[str | None, ...]] = []
+    others: Counter[Urn] = Counter()
+    for row, urn, count in _found(df, said):
+        if belongs_to(urn, rules, usages):
+            meant.append(row)
+        else:
+            others[urn] += count
+    if not others:
+        return df, {}
     tests = [
         reduce(and_, (text.eqNullSafe(F.lit(value)) for text, value in zip(said, row, strict=True)))
         for row in [(None, None), *meant]
     ]
-    return df.filter(reduce(or_, tests, F.lit(False)))
+    return df.filter(reduce(or_, tests, F.lit(False))), dict(sorted(others.items()))
 
 
 def _said(df: DataFrame) -> list[Column] | None:
@@ -68,7 +79,8 @@ def _said(df: DataFrame) -> list[Column] | None:
     return texts if named else None
 
 
-def _found(df: DataFrame, said: list[Column]) -> list[tuple[tuple[str | None, ...], Urn]]:
+def _found(df: DataFrame, said: list[Column]) -> list[tuple[tuple[str | None, ...], Urn, int]]:
+    """What rows say, the artefact that is, and how many say so."""
     shown = df.select(*(text.alias(name) for name, text in zip(_COLUMNS, said, strict=True)))
-    rows = [tuple(row) for row in shown.distinct().collect()]
-    return [(row, urn_of(row[0], row[1])) for row in rows if any(one is not None for one in row)]
+    rows = [tuple(row) for row in shown.groupBy(*_COLUMNS).count().collect()]
+    return [((kind, id_), urn_of(kind, id_), count) for kind, id_, count in rows if (kind, id_) != (None, None)]
