@@ -20,6 +20,7 @@ from kafka_replica.errors import DatasetError, UsageError
 from kafka_replica.local import validate
 from kafka_replica.local.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
 from kafka_replica.local.datasets.reading import read_plain_csv
+from kafka_replica.local.datasets.rows import parted
 from kafka_replica.rules import fitting_rows
 from kafka_replica.sdmx import Structures
 
@@ -102,6 +103,10 @@ def test_several_structures_in_several_files(tmp_path: Path) -> None:
         "ProvisionAgreement T:PA(1.0)",
     ]  # fmt: skip
     assert rows_of(frame, world_rules())["DIM_1"].to_list() == ["A", "B"]
+    _, others = parted(pl.concat([frame, frame[2:3]]), world_rules(), ())
+    assert [(urn.reference, count) for urn, count in others.items()] == [
+        ("T:F(2.0)", 1), ("T:OTHER(1.0)", 2), ("T:PA(1.0)", 1),
+    ]  # fmt: skip
     odd = frame.with_columns(STRUCTURE=pl.lit("cube"))
     with pytest.raises(DatasetError, match="its structure is a 'cube'"):
         structures_in(odd)

@@ -26,6 +26,7 @@ from kafka_replica.sdmx import Structures
 from kafka_replica_spark import validate
 from kafka_replica_spark.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
 from kafka_replica_spark.datasets.reading import read_plain_csv
+from kafka_replica_spark.datasets.rows import parted
 
 
 def rows_in(df: DataFrame) -> list[dict[str, Any]]:
@@ -107,6 +108,10 @@ def test_a_folder_has_one_header(spark: SparkSession, tmp_path: Path) -> None:
     assert rows_of(both, world_rules()).count() == 2
     other = both.withColumn("STRUCTURE_ID", F.lit("T:OTHER(1.0)"))
     assert rows_of(other, world_rules()).count() == 0
+    _, others = parted(other, world_rules(), ())
+    assert {urn.cls: count for urn, count in others.items()} == {"Dataflow": 1, "DataStructure": 1}
+    _, others = parted(other.withColumn("STRUCTURE", F.lit("dataflow")), world_rules(), ())
+    assert list(others.values()) == [2]
 
 
 @pytest.mark.usefixtures("uncompiled")
