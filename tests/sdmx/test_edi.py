@@ -200,6 +200,47 @@ def test_wrappings() -> None:
     assert read_message(data, "application/json").format is Format.EDI
 
 
+def wrapped(data: bytes, columns: int, end: bytes) -> bytes:
+    """The interchange in records of so many columns, as EDIFACT systems keep it: the last one padded with blanks."""
+    stream = data.replace(b"\r", b"").replace(b"\n", b"")
+    records = [stream[at : at + columns] for at in range(0, len(stream), columns)]
+    return b"".join(record.ljust(columns) + end for record in records)
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n", b"\r"], ids=["CRLF", "LF", "CR"])
+@pytest.mark.parametrize("columns", [80, 72, 13, 9])
+def test_records_end_anywhere(columns: int, end: bytes) -> None:
+    """Line ends within segments, tags, release sequences and characters of several bytes are no data."""
+    expected = list(sample())
+    assert list(read_message(wrapped(SAMPLE.read_bytes(), columns, end))) == expected
+    parts = split_message(wrapped(SAMPLE.read_bytes(), columns, end))
+    assert [one for part in parts for one in read_message(part.value)] == expected
+
+
+@given(st.data())
+@settings(max_examples=50, deadline=None)
+def test_a_line_end_at_any_place(data: st.DataObject) -> None:
+    """A text comes back as it is wherever lines end, be its characters of one byte or of several."""
+    text = data.draw(st.text("aé€ ?'+:", min_size=1, max_size=60).filter(lambda one: one.strip() == one))
+    released = "".join(f"?{one}" if one in "?'+:" else one for one in text)
+    whole = small("", advice="UNA:+.? '").decode("latin-1").replace("UNT+5", f"VLI+CL'CDV+A'FTX+ACM+++{released}'UNT+5")
+    written = whole.replace("UNOC", "UNOY").encode()
+    at = data.draw(st.lists(st.integers(10, len(written)), max_size=8).map(sorted))
+    pieces = [written[start:end] for start, end in zip([0, *at], [*at, len(written)], strict=True)]
+    [found] = read_message(b"\r\n".join(pieces))
+    assert isinstance(found, Codelist)
+    assert found.codes["A"].name() == text
+
+
+def test_lines_may_be_segments() -> None:
+    """Where the service string names the line end as what ends a segment, it still is."""
+    lines = small("VLI+CL'CDV+A'FTX+ACM+++All'", advice="").decode().replace("'", "\n")
+    for end in ("\n", "\r\n"):
+        [found] = read_message(f"UNA:+.? {end}{lines.replace(chr(10), end)}".encode())
+        assert isinstance(found, Codelist)
+        assert found.codes["A"].name() == "All"
+
+
 def test_wrong_counts_are_no_matter() -> None:
     """UNT and UNZ may count wrongly, as registries' files do."""
     data = small("VLI+CL'").replace(b"UNT+5+M1", b"UNT+999+M9").replace(b"UNZ+1", b"UNZ+7")

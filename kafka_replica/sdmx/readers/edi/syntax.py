@@ -117,6 +117,7 @@ def opened(data: bytes) -> Interchange:
     if data[:3] == b"UNA":
         advice, separators = _advice(data[:9])
         data = data[9:].lstrip()
+    data = _unwrapped(data, separators)
     if data.startswith(b"UNH" + separators.element.encode()):
         charset = _charset("UNOC", data)
         return Interchange(advice, data.decode(charset), charset, separators, has_envelope=False)
@@ -134,6 +135,15 @@ def opened(data: bytes) -> Interchange:
             f"reading SDMX-EDI: byte {error.start} is not of the character set {level} ({charset}) that UNB names; "
             "have it sent with the level of its characters (UNOC is Latin-1)"
         ) from None
+
+
+def _unwrapped(data: bytes, separators: Separators) -> bytes:
+    """Return the data without its line ends, which may stand anywhere.
+
+    CR and LF are in no character set of EDIFACT, so they are not data: files are kept in records of 80 columns, and a
+    record may end within a segment, a tag, a release sequence, or a character of several bytes.
+    """
+    return data.translate(None, "\r\n".replace(separators.terminator, "").encode())
 
 
 def _charset(level: str, data: bytes) -> str:
