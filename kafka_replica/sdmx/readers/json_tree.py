@@ -15,6 +15,7 @@ import msgspec
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.formats import Format, of_json_schema
+from kafka_replica.sdmx.readers import json_names
 from kafka_replica.sdmx.readers.budget import Budget
 from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.urn import Urn
@@ -88,8 +89,6 @@ FUSION_SETS: Final = "metadatasets"
 WITHOUT_URN: Final = "availabilityConstraints"
 """The list of SDMX-JSON 2.1 whose members have no id, so that they are no artefacts."""
 
-_MEMBER: Final = re.compile(rb'\s*[{,]\s*"(?:[^"\\]|\\.)*"\s*:\s*', re.DOTALL).match
-_END: Final = re.compile(rb"\s*(?:\{\s*)?\}\s*\Z").match
 _OPENED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _IDENTITY: Final = msgspec.json.Decoder(_Identity)
@@ -108,30 +107,8 @@ def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: s
 
 
 def members_of(data: bytes | msgspec.Raw, what: str) -> dict[str, msgspec.Raw]:
-    """The members of an object as they are written. Raises MessageError.
-
-    A name that comes twice is refused: parsers keep one of the two and never say which. Walking the text
-    beside the parser's answer shows it, for the dropped value then stands where a kept one should. Where the
-    text is no longer than what was kept needs, without blanks and escapes, nothing can have been dropped.
-    """
-    found = decoded(_OPENED, data, what)
-    least = sum(len(name) + memoryview(value).nbytes + 4 for name, value in found.items()) + 1
-    if memoryview(data).nbytes == least and all(map(str.isascii, found)):
-        return found
-    text = bytes(data)
-    at = 0
-    for value in found.values():
-        before = _MEMBER(text, at)
-        at = before.end() if before else -1
-        written = memoryview(value)  # not a copy: most of a message is one value
-        if at < 0 or not text.startswith(written, at):
-            raise MessageError(
-                f"reading {what}: a name in the object comes twice, and which one counts cannot be known"
-            )
-        at += written.nbytes
-    if not _END(text, at):
-        raise MessageError(f"reading {what}: a name in the object comes twice, and which one counts cannot be known")
-    return found
+    """Return the members of an object as they are written. Raises MessageError."""
+    return decoded(_OPENED, data, what)
 
 
 def _line(data: bytes, error: str) -> str:
@@ -146,13 +123,14 @@ def opened(data: bytes, claimed: Format | None) -> JsonMessage:
     """The outermost levels; what the message holds decides its format, ``claimed`` only where that is open.
 
     Raises:
-        MessageError: not JSON, not UTF-8, or not a structure message.
+        MessageError: not JSON, not UTF-8, not a structure message, or with a name twice in an object.
     """
     try:
         data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise MessageError(f"reading a JSON message: it is not UTF-8 at byte {error.start}, line {line}") from None
+    json_names.refuse_repeated(data)
     top = members_of(data, "a JSON message")
     meta = top.pop("meta", None)
     budget = Budget(len(data))

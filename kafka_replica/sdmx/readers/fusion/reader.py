@@ -30,7 +30,7 @@ from kafka_replica.sdmx.readers.fusion.wire import (
     WireMeta,
     WireScheme,
 )
-from kafka_replica.sdmx.readers.json_tree import JsonMessage, RawArtefact, artefacts_of, decoded, members_of, message_of
+from kafka_replica.sdmx.readers.json_tree import JsonMessage, RawArtefact, artefacts_of, decoded, message_of
 from kafka_replica.sdmx.urn import Urn
 
 _Reader = tuple[msgspec.json.Decoder[Any], Callable[[Urn, Any], Artefact]]
@@ -72,6 +72,7 @@ READERS: Final[dict[str, _Reader]] = {
     "VtlMappingScheme": _reader(vtl.WireVtlScheme, vtl.vtl_mapping_scheme),
 }
 _META: Final = msgspec.json.Decoder(WireMeta, strict=False)
+_MEMBERS: Final = msgspec.json.Decoder(dict[str, Any])
 _OPAQUE: Final = msgspec.json.Decoder(WireMaintainable, strict=False)
 
 # Where a part that we do not know would change the meaning of the rest: such an artefact is kept as it is.
@@ -81,7 +82,6 @@ WHOLE: Final[dict[str, type[WireMaintainable]]] = {
     "StructureMap": mappings.WireStructureMap,
 }
 _OWN_KEYS: Final = frozenset({"urn", "agencyId", "version", "validityType"})
-_NOTHING: Final = frozenset({b"null", b"[]", b"{}", b"false", b'""'})
 
 
 def read_message(message: JsonMessage) -> Message:
@@ -114,7 +114,7 @@ def _artefact(message: JsonMessage, artefact: RawArtefact) -> Artefact:
 
 def _has_unknown(artefact: RawArtefact) -> bool:
     class_ = artefact.urn.cls
-    return class_ in WHOLE and has_unknown(class_, members_of(artefact.raw, str(artefact.urn)))
+    return class_ in WHOLE and has_unknown(class_, decoded(_MEMBERS, artefact.raw, str(artefact.urn)))
 
 
 @cache
@@ -122,16 +122,18 @@ def _known_members(class_: str) -> frozenset[str]:
     return frozenset(field.encode_name for field in msgspec.structs.fields(WHOLE[class_])) | _OWN_KEYS
 
 
-def has_unknown(class_: str, members: dict[str, msgspec.Raw]) -> bool:
+def has_unknown(class_: str, members: dict[str, Any]) -> bool:
     """Whether an artefact of one of the classes that are kept whole has a member that we do not know."""
     known = _known_members(class_)
     if known.issuperset(members):
         return False
-    unknown = [
-        name for name, value in members.items() if name not in known and bytes(memoryview(value)[:8]) not in _NOTHING
-    ]
+    unknown = [name for name, value in members.items() if name not in known and not _says_nothing(value)]
     # Of a codelist anything else that is unknown may be left out.
     return any(map(extensions.speaks_of_extension, unknown)) if class_ == "Codelist" else bool(unknown)
+
+
+def _says_nothing(value: Any) -> bool:
+    return value is None or value is False or value in ("", [], {})
 
 
 def header_of(meta: WireMeta) -> Header:

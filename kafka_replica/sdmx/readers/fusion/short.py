@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -17,17 +17,11 @@ from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.json_short import (
     SMALL,
     DeclinedError,
-    joined,
     list_of,
-    list_written,
-    must_be_all,
-    must_be_filled,
-    object_written,
-    template_of,
+    objects_of,
 )
 from kafka_replica.sdmx.urn import Urn
 
-_OUTLINE: Final = msgspec.json.Decoder(dict[str, list[dict[str, msgspec.Raw]] | dict[str, msgspec.Raw]])
 _WHOLE_MESSAGE: Final = msgspec.json.Decoder(
     msgspec.defstruct(
         "_Whole",
@@ -41,31 +35,29 @@ _WHOLE_MESSAGE: Final = msgspec.json.Decoder(
 )
 
 
-def read_short(data: bytes, _: Format | None) -> Message:
+def read_short(data: bytes, tree: Any, _: Format | None) -> Message:
     """The message. Raises DeclinedError or any error of decoding where the long way has to look."""
-    outline: dict[str, Any] = _OUTLINE.decode(data)
-    if len(outline) == 2 and len(data) < SMALL:
-        (first, meta), (name, objects) = outline.items()
-        is_usual = first == "meta" and type(meta) is dict and type(objects) is list
-        if is_usual and len(objects) == 1 and name in READERS:
-            return _single(data, meta, name, objects[0])
-    _must_be_whole(data, outline)
+    if type(tree) is not dict:
+        raise DeclinedError("no object, or a name twice")
+    meta = tree.pop("meta", None)
+    lists = objects_of(tree)
+    if not READERS.keys() >= lists.keys() or not any(lists.values()):
+        raise DeclinedError("another list, or no artefacts")
+    if len(lists) == 1 and len(data) < SMALL and meta is not None:
+        ((name, objects),) = lists.items()
+        if len(objects) == 1:
+            return _single(data, name, objects[0])
     whole: Any = _WHOLE_MESSAGE.decode(data)
     artefacts = [
         _artefact(name, READERS[name][1], members, wire)
-        for name, objects in outline.items()
-        if name != "meta"
+        for name, objects in lists.items()
         for members, wire in zip(objects, getattr(whole, name), strict=True)
     ]
-    if not artefacts:
-        raise DeclinedError("no artefacts")
     return Message(Format.FUSION_JSON, header_of(whole.meta) if whole.meta else Header(), artefacts)
 
 
-def _single(data: bytes, meta: dict[str, msgspec.Raw], name: str, members: dict[str, msgspec.Raw]) -> Message:
+def _single(data: bytes, name: str, members: dict[str, Any]) -> Message:
     """A header and one artefact, as most messages are."""
-    template = _template(tuple(meta), name, tuple(members))
-    must_be_filled(data, template, (*meta.values(), *members.values()))
     decode, convert = _single_reader(name)
     whole: Any = decode(data)
     return Message(Format.FUSION_JSON, header_of(whole.meta), (_artefact(name, convert, members, whole.artefacts[0]),))
@@ -81,29 +73,7 @@ def _single_reader(name: str) -> tuple[Callable[[bytes], Any], Callable[[Urn, An
     return msgspec.json.Decoder(whole, strict=False).decode, convert
 
 
-def _must_be_whole(data: bytes, outline: dict[str, Any]) -> None:
-    """Raises DeclinedError unless every name down to those in the artefacts comes once, and all is known."""
-    for name, objects in outline.items():
-        if (name == "meta") is not isinstance(objects, dict) or (name != "meta" and name not in READERS):
-            raise DeclinedError(name)
-    pieces: list[Any] = []
-    mark = b"{"
-    for name, objects in outline.items():
-        written = object_written(objects) if name == "meta" else list_written(objects)
-        pieces += (b'%b"%b": ' % (mark, name.encode()), *written)
-        mark = b", "
-    must_be_all(data, [*pieces, b"}"])
-
-
-@lru_cache(maxsize=256)
-def _template(meta: tuple[str, ...], name: str, members: tuple[str, ...]) -> list[bytes]:
-    """A message of one artefact: of small ones the names are the same again and again."""
-    return joined(b'{"meta": ', template_of(meta), f', "{name}": ['.encode(), template_of(members), b"]}")
-
-
-def _artefact(
-    class_: str, convert: Callable[[Urn, Any], Artefact], members: dict[str, msgspec.Raw], wire: Any
-) -> Artefact:
+def _artefact(class_: str, convert: Callable[[Urn, Any], Artefact], members: dict[str, Any], wire: Any) -> Artefact:
     if class_ in WHOLE and has_unknown(class_, members):
         raise DeclinedError(class_)
     agency, id_, version = wire.agency_id or wire.agency_upper, wire.id, wire.version

@@ -15,12 +15,8 @@ from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.json_short import (
     SMALL,
     DeclinedError,
-    joined,
     list_of,
-    list_written,
-    must_be_all,
-    must_be_filled,
-    template_of,
+    objects_of,
 )
 from kafka_replica.sdmx.readers.json_tree import collection_of, sdmx_json_format
 from kafka_replica.sdmx.readers.sdmx_json.classes import READERS
@@ -31,17 +27,11 @@ from kafka_replica.sdmx.urn import Urn
 _CLASSES: Final = {collection_of(name): name for name in READERS} | {"valuelists": "ValueList"}
 """List, as the schemas name it (and registries) -> class."""
 _LONG_ADDRESS: Final = 300
-
-
-class _Outline(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """The outer levels, what is in an artefact left as bytes."""
-
-    data: dict[str, list[dict[str, msgspec.Raw]]]
-    meta: msgspec.Raw
+_OUTER: Final = {"data", "meta"}
 
 
 class _Whole(msgspec.Struct, gc=False):
-    """The same, decoded."""
+    """The outer levels."""
 
     data: Any
     meta: WireMeta
@@ -52,24 +42,22 @@ _Data = msgspec.defstruct(
     [(name, list_of(READERS[class_][0]), ()) for name, class_ in _CLASSES.items()],
     gc=False,
 )
-_OUTLINE: Final = msgspec.json.Decoder(_Outline)
 _WHOLE: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(
     msgspec.defstruct("_Read", [("data", _Data), ("meta", WireMeta)], bases=(_Whole,)), strict=False
 )
 
 
-def read_short(data: bytes, claimed: Format | None) -> Message:
+def read_short(data: bytes, tree: Any, claimed: Format | None) -> Message:
     """The message. Raises DeclinedError or any error of decoding where the long way has to look."""
-    outline = _OUTLINE.decode(data)
-    lists = outline.data
+    if type(tree) is not dict or tree.keys() != _OUTER or type(tree["data"]) is not dict:
+        raise DeclinedError("other members, or a name twice")
+    lists = objects_of(tree["data"])
+    if not _CLASSES.keys() >= lists.keys():
+        raise DeclinedError("another list")
     if len(lists) == 1 and len(data) < SMALL:
         ((name, objects),) = lists.items()
-        if len(objects) == 1 and name in _CLASSES:
-            return _single(data, outline.meta, name, objects[0], claimed)
-    for name in lists:
-        if name not in _CLASSES:
-            raise DeclinedError(name)
-    _must_be_whole(data, outline)
+        if len(objects) == 1:
+            return _single(data, name, claimed)
     whole = _WHOLE.decode(data)
     context = _context(whole.meta)
     artefacts = [
@@ -80,11 +68,8 @@ def read_short(data: bytes, claimed: Format | None) -> Message:
     return Message(_format(whole.meta.schema, claimed), _header(whole.meta), artefacts)
 
 
-def _single(
-    data: bytes, meta: msgspec.Raw, name: str, members: dict[str, msgspec.Raw], claimed: Format | None
-) -> Message:
+def _single(data: bytes, name: str, claimed: Format | None) -> Message:
     """A header and one artefact, as most messages are."""
-    must_be_filled(data, _template(name, tuple(members)), (meta, *members.values()))
     class_, decode, convert = _single_reader(name)
     whole: Any = decode(data)
     meta_, wire = whole.meta, whole.data.artefacts[0]
@@ -121,23 +106,6 @@ def _context(meta: WireMeta) -> Context:
 def _header(meta: WireMeta) -> Header:
     sender = meta.sender.id if meta.sender else None
     return Header(id=meta.id, sender=sender, prepared=meta.prepared, test=bool(meta.test))
-
-
-def _must_be_whole(data: bytes, outline: _Outline) -> None:
-    """Raises DeclinedError unless every name down to those in the artefacts comes once."""
-    pieces: list[Any] = [b'{"meta": ', outline.meta, b', "data": ']
-    mark = b"{"
-    for name, objects in outline.data.items():
-        pieces += (b'%b"%b": ' % (mark, name.encode()), *list_written(objects))
-        mark = b", "
-    must_be_all(data, [*pieces, b"}}" if outline.data else b"{}}"])
-
-
-@lru_cache(maxsize=256)
-def _template(name: str, members: tuple[str, ...]) -> list[bytes]:
-    """A message of one artefact: of small ones the names are the same again and again."""
-    data = f', "data": {{"{name}": ['.encode()
-    return joined([b'{"meta": ', data], template_of(members), b"]}}")
 
 
 def _artefact(class_: str, convert: Callable[[Urn, Any, Context], Artefact], wire: Any, context: Context) -> Artefact:

@@ -1,0 +1,51 @@
+"""Names that come twice in one object of JSON.
+
+Parsers keep one of the two members and never say so, hence which one counts cannot be known (RFC 8259, section 4).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import msgspec
+
+from kafka_replica.errors import MessageError
+
+_DECODE: Final = msgspec.json.Decoder().decode
+_ENCODE: Final = msgspec.json.Encoder().encode
+_ESCAPED_COLONS: Final = (b"\\u003a", b"\\u003A")
+
+
+def tree_of(data: bytes) -> Any:
+    """Return the document as plain objects, or None where a name may come twice in one of its objects.
+
+    A colon follows each name, and strings keep theirs: where the document has as many colons as what the parser kept of
+    it, nothing was dropped. Raises an error of msgspec, RecursionError or ValueError for what is not JSON in UTF-8.
+    """
+    tree = _DECODE(data)
+    is_whole = data.count(b":") == _ENCODE(tree).count(b":") and not any(one in data for one in _ESCAPED_COLONS)
+    return tree if is_whole else None
+
+
+def refuse_repeated(data: bytes) -> None:
+    """Raise MessageError if a name comes twice in an object. What is not JSON is left for the reader to refuse."""
+    try:
+        if tree_of(data) is None:
+            json.loads(data, object_pairs_hook=_members, parse_int=str, parse_float=str)
+    except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError):
+        return
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            own = next((held for key, held in pairs if key == "id" and isinstance(held, str)), None)
+            where = f" with the id {own[:80]!r}" if own and name != "id" else ""
+            raise MessageError(
+                f"reading a JSON message: the name {name[:80]!r} comes twice in an object{where}, and which one counts "
+                "cannot be known; have it published again"
+            )
+        found[name] = value
+    return found
