@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
+from lxml import etree
+from schema_probe import _join, _message, _message_around, _other, _path, _read
 from sdmx_json_samples import SAMPLE, SAMPLE_1_0, message
 from test_classes import DATA
+from xsd_samples import Schemas
 
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx import read_message, split_message
@@ -57,3 +61,128 @@ def test_a_name_that_comes_twice_is_refused_at_any_depth(format_: str) -> None:
                 with pytest.raises(MessageError, match="comes twice"):
                     split_message(twice)
     assert len(seen) > 100
+
+
+OTHER_MESSAGES: Final = (
+    ("20", "GenericMetadata", "MetadataSet"),
+    ("20", "RegistryInterface", "QueryProvisioningResponse", "ProvisionAgreement"),
+    ("21", "GenericMetadata", "MetadataSet"),
+    ("30", "GenericMetadata", "MetadataSet"),
+    ("31", "GenericMetadata", "MetadataSet"),
+)
+ROUNDS: Final = 10
+
+
+def structure_messages(version: str) -> Iterator[tuple[Schemas, etree._Element, etree._Element]]:
+    """Structure messages made from the schemas of an edition, and the artefact in each."""
+    schemas = Schemas(version)
+    for container in schemas.structure_message:
+        for declared in schemas.artefacts(container):
+            for _ in range(ROUNDS):
+                element = schemas.sample(declared)
+                if element.get("isExternalReference"):
+                    element.set("isExternalReference", "false")
+                _join(element)
+                yield schemas, _message(container, element), element
+
+
+def other_messages(version: str, *path: str) -> Iterator[tuple[Schemas, etree._Element, etree._Element]]:
+    """The same for messages of other kinds."""
+    schemas = Schemas(version)
+    declared = schemas.in_message(*path)
+    for _ in range(ROUNDS):
+        element = schemas.sample(declared)
+        for name, value in (("isExternalReference", "false"), ("action", "Replace")):
+            if element.get(name):
+                element.set(name, value)
+        types = dict(schemas.types)
+        root = _message_around(schemas, path, element, version)
+        schemas.types.update(types)
+        yield schemas, root, element
+
+
+@pytest.mark.parametrize("version", ["10", "20", "21", "30", "31"])
+def test_a_single_element_that_comes_twice_is_not_dropped(version: str) -> None:
+    """Every element that the schema of a structure message allows once, beside itself with other words in it."""
+    found = what_becomes_of_repeated(structure_messages(version))
+    assert [place for place, result in found.items() if result == "dropped"] == []
+    assert sum(result == "refused" for result in found.values()) > {"10": 50, "20": 400}.get(version, 500)
+
+
+@pytest.mark.parametrize("path", OTHER_MESSAGES, ids="-".join)
+def test_a_single_element_in_other_messages(path: tuple[str, ...]) -> None:
+    """The same for metadata sets, and for provision agreements of 2.0."""
+    found = what_becomes_of_repeated(other_messages(*path))
+    assert [place for place, result in found.items() if result == "dropped"] == []
+    assert sum(result == "refused" for result in found.values()) > 5
+
+
+def what_becomes_of_repeated(
+    messages: Iterator[tuple[Schemas, etree._Element, etree._Element]],
+) -> dict[str, str]:
+    """Place of a single element -> "refused", "merged", "dropped"; "ignored" where the model never holds it."""
+    results: dict[str, str] = {}
+    for schemas, root, top in messages:
+        first = _read(etree.tostring(root))
+        for node in list(top.iterdescendants()):
+            parent, place = node.getparent(), _path(node, top)
+            holder = schemas.types.get(parent) if parent is not None else None
+            is_done = results.get(place) in {"refused", "dropped"}
+            if parent is None or holder is None or is_done or node.tag not in schemas.single_children(holder):
+                continue
+            results[place] = what_becomes_of(root, parent, node, first)
+    return results
+
+
+def what_becomes_of(root: etree._Element, parent: etree._Element, node: etree._Element, first: Any) -> str:
+    """Repeat one element, at the end of its parent, with other words in it."""
+    other = copy.deepcopy(node)
+    for one in other.iter():
+        for name, value in one.attrib.items():
+            one.set(name, _other(value))
+        if (one.text or "").strip():
+            one.text = _other(one.text)
+    parent.replace(node, other)
+    try:
+        second = _read(etree.tostring(root))
+    except MessageError:
+        second = None
+    parent.replace(other, node)
+    parent.append(other)
+    try:
+        both = _read(etree.tostring(root))
+    except MessageError:
+        return "refused"
+    finally:
+        parent.remove(other)
+    return "ignored" if first == second else "dropped" if both in (first, second) else "merged"
+
+
+def test_long_lists_are_checked_as_well() -> None:
+    """Codes are read when they are first asked for; what comes twice in one is noticed before."""
+    version = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
+    notes = "<c:Annotations><c:Annotation><c:AnnotationType>T</c:AnnotationType></c:Annotation></c:Annotations>"
+    parent = '<s:Parent><Ref id="C0"/></s:Parent>'
+    codes = "".join(
+        f'<s:Code id="C{number}">{notes}<c:Name>Code {number}</c:Name>{parent}</s:Code>' for number in range(3000)
+    )
+
+    def listed(codes: str) -> bytes:
+        return (
+            f'<m:Structure xmlns:m="{version}/message" xmlns:s="{version}/structure" xmlns:c="{version}/common">'
+            f'<m:Structures><s:Codelists><s:Codelist id="CL" agencyID="A">{notes}<c:Name>List</c:Name>{codes}'
+            "</s:Codelist></s:Codelists></m:Structures></m:Structure>"
+        ).encode()
+
+    [found] = read_message(listed(codes))
+    assert len(found.codes) == 3000  # type: ignore[attr-defined]
+    half = len(codes) // 2
+    for good, bad in (
+        (parent, parent * 2),
+        (notes, notes * 2),
+        ("<c:AnnotationType>T</c:AnnotationType>", "<c:AnnotationType>T</c:AnnotationType>" * 2),
+        ('<Ref id="C0"/>', '<Ref id="C0"/><Ref id="C1"/>'),
+        ("</s:Code>", f"{notes}</s:Code>"),
+    ):
+        with pytest.raises(MessageError, match="stands twice"):
+            read_message(listed(codes[:half] + codes[half:].replace(good, bad, 1)))

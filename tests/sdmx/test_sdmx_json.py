@@ -560,7 +560,8 @@ def test_refused(name: str) -> None:
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["a", "b:", "c", "é"]), st.integers(0, 99) | st.text(':"\\u03a', max_size=5)), max_size=4
+        st.tuples(st.sampled_from(["a", "b:", "c", "é"]), st.integers(0, 99) | st.text(':"\\u03a', max_size=5)),
+        max_size=4,
     ),
     st.booleans(),
     st.booleans(),

@@ -6,10 +6,12 @@ element and every attribute that the schema knows. Values are of the right type 
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
@@ -46,6 +48,8 @@ class Schemas:
         self._substitutes: dict[str, list[str]] = {}
         self._counter = itertools.count(1)
         self._taken: Counter[tuple[str, etree._Element, int]] = Counter()
+        self.types: dict[etree._Element, etree._Element] = {}
+        """The complex type of each element of the newest sample."""
         for path in sorted(folder(version).glob("*.xsd")):
             root = etree.parse(path).getroot()
             target = root.get("targetNamespace", "")
@@ -92,6 +96,7 @@ class Schemas:
 
     def sample(self, declared: Declared) -> etree._Element:
         """An element with all that its type allows; of each choice the branch that was taken least often before."""
+        self.types.clear()
         made = etree.Element(declared.tag)
         self._fill(made, declared.node, [], declared.tag)
         return made
@@ -209,6 +214,43 @@ class Schemas:
                     found[name] = child
         return found
 
+    def single_children(self, complex_type: etree._Element) -> set[str]:
+        """The tags of the elements that may stand once in an element of a type."""
+        most: Counter[str] = Counter()
+        self._count_in_type(complex_type, most)
+        return {tag for tag, count in most.items() if count == 1}
+
+    def _count_in_type(self, complex_type: etree._Element | None, most: Counter[str]) -> None:
+        derived = None if complex_type is None else self._base(complex_type)
+        if derived is None:
+            self._count(complex_type, 1, most)
+            return
+        how, node, base, _ = derived
+        if how == "extension":
+            self._count_in_type(base, most)
+        self._count(node, 1, most)
+
+    def _count(self, holder: Iterable[etree._Element] | None, times: int, most: Counter[str]) -> None:
+        """Add how often elements may come at most; 2 is for many."""
+        for node in holder if holder is not None else ():
+            kind = str(node.tag).removeprefix(XS)
+            own = node.get("maxOccurs", "1")
+            count = 2 if own == "unbounded" else min(2, int(own) * times)
+            if kind == "element":
+                ref = node.get("ref")
+                tags = [self._declared(node, "").tag] if ref is None else self._concrete(self._qname(node, ref))
+                most.update(dict.fromkeys(tags, count))
+            elif kind == "group":
+                self._count(self._known["group", self._qname(node, node.get("ref", ""))], count, most)
+            elif kind == "choice":
+                branches: list[Counter[str]] = []
+                for branch in node:
+                    branches.append(Counter())
+                    self._count([branch], count, branches[-1])
+                most.update(functools.reduce(operator.or_, branches, Counter()))
+            elif kind in {"sequence", "all"}:
+                self._count(node, count, most)
+
     # Values
 
     def _fill(self, made: etree._Element, node: etree._Element, inside: list[object], path: str) -> None:
@@ -217,6 +259,7 @@ class Schemas:
             made.text = self.value(node, path)
             return
         here = [*inside, complex_type]
+        self.types[made] = complex_type
         for name, attribute in self.attributes(complex_type).items():
             value = self.value(attribute, f"{path}@{name}")
             if value is not None and (attribute.get("fixed") is None or value):

@@ -9,7 +9,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, items_of
 from kafka_replica.sdmx.readers.ml.items import id_of, item_urn
-from kafka_replica.sdmx.readers.ml.tree import Names
+from kafka_replica.sdmx.readers.ml.tree import Names, fail
 from kafka_replica.sdmx.readers.ml.values import Child, Item, language_of, reference, text_of
 from kafka_replica.sdmx.urn import Urn
 
@@ -22,12 +22,17 @@ def pick(rest: Iterable[Child], *kinds: str) -> Iterator[etree._Element]:
 
 
 def first(rest: Iterable[Child], *kinds: str) -> etree._Element | None:
-    """The first child of these names, if any."""
-    return next(pick(rest, *kinds), None)
+    """Return the child of these names, if there is one. Raises MessageError where there are several."""
+    found: etree._Element | None = None
+    for element in pick(rest, *kinds):
+        if found is not None:
+            fail(element, "it comes twice, and which one counts cannot be known")
+        found = element
+    return found
 
 
 def text(rest: Iterable[Child], kind: str) -> str | None:
-    """The text of the first such child, as written; None if there is none."""
+    """The text of such a child, as written; None if there is none."""
     found = first(rest, kind)
     return None if found is None else text_of(found)
 
@@ -44,7 +49,7 @@ def international(rest: Iterable[Child], kind: str) -> InternationalString:
 
 
 def ref(rest: Iterable[Child], kind: str, names: Names, class_: str | None = None) -> Urn | None:
-    """What the first such child refers to; ``class_`` is its class where it does not say, ``kind`` by default."""
+    """What such a child refers to; ``class_`` is its class where it does not say, ``kind`` by default."""
     found = first(rest, kind)
     return None if found is None else reference(found, names, class_ or kind)
 

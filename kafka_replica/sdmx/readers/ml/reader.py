@@ -26,6 +26,7 @@ from kafka_replica.sdmx.readers.ml.plain import NotPlainError
 from kafka_replica.sdmx.readers.ml.processes import process
 from kafka_replica.sdmx.readers.ml.provisions import metadata_provision_agreement, provision_agreement
 from kafka_replica.sdmx.readers.ml.registrations import artefacts_in, registration
+from kafka_replica.sdmx.readers.ml.repeated import refuse_repeated
 from kafka_replica.sdmx.readers.ml.structures import data_structure, dataflow
 from kafka_replica.sdmx.readers.ml.structuresets import structure_set
 from kafka_replica.sdmx.readers.ml.transformations import (
@@ -89,6 +90,7 @@ _READERS: Final[dict[str, Callable[[Item], Artefact]]] = {
 def read_tree(format_: Format, root: etree._Element, size: int) -> Message:
     """The message of a parsed document of this many bytes. Raises MessageError."""
     names = names_of(format_)
+    refuse_repeated(root, names, format_)
     cutter = Cutter(names, size)
     plain = opened(root, names)
     if plain is not None:
@@ -116,6 +118,7 @@ def read_plain(format_: Format, root: etree._Element) -> Message:
     Raises NotPlainError where the same document has to be read as libxml2 parses it.
     """
     names = names_of(format_)
+    refuse_repeated(root, names, format_)
     plain = opened(root, names)
     if plain is None:
         raise NotPlainError("not a structure message as registries send it")

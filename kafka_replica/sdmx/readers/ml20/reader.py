@@ -10,6 +10,7 @@ from lxml import etree
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.readers.ml.cut import Cutter
+from kafka_replica.sdmx.readers.ml.repeated import refuse_repeated
 from kafka_replica.sdmx.readers.ml.values import text_of
 from kafka_replica.sdmx.readers.ml20.categories import category_scheme, reporting_taxonomy
 from kafka_replica.sdmx.readers.ml20.edition import Edition, Source
@@ -50,6 +51,7 @@ _READERS: Final[dict[str, Callable[[Urn, list[etree._Element], Source], Artefact
 def read(root: etree._Element, size: int, edition: Edition) -> Message:
     """The message of a parsed document of this many bytes. Raises MessageError."""
     source = Source(root, edition)
+    refuse_repeated(root, source.names, edition.format)
     cutter = Cutter(source.names, size)
     artefacts = [_artefact(place, source, cutter) for place in places(root, source)]
     return Message(edition.format, _header(source), artefacts)
