@@ -43,7 +43,7 @@ def short(read: Callable[[bytes, Any, M], Message], data: bytes, claimed: M) -> 
 def objects_of(tree: dict[str, Any]) -> dict[str, Objects]:
     """The lists of objects by name. Raises DeclinedError for anything else."""
     for name, held in tree.items():
-        if type(held) is not list or not all([type(one) is dict for one in held]):
+        if type(held) is not list or not all(type(one) is dict for one in held):
             raise DeclinedError(name)
     return tree
 

@@ -17,7 +17,20 @@ from kafka_replica.sdmx.readers.ml.plain import is_plain
 from kafka_replica.sdmx.readers.ml.tree import Names, fail
 
 _SINCE_21: Final = frozenset(
-    ["AfterPeriod", "AnnotationTitle", "AnnotationType", "AnnotationValue", "Annotations", "AttributeList", "AttributeRelationship", "AttributeSet", "BeforePeriod", "CodeID", "CodelistAliasRef", "CodingFormat", "Computation", "ConceptAgency", "ConceptID", "ConceptIdentity", "ConceptSchemeID", "ConstraintAttachment", "ConstraintContentReference", "ContextObject", "CoreRepresentation", "DataSetReference", "DataStructureComponents", "DataType", "DataURL", "DatePattern", "Datasource", "DimensionConstraint", "DimensionList", "DimensionReference", "EndPeriod", "Enumeration", "EnumerationFormat", "ExclusiveCodeSelection", "Expression", "FrequencyDimension", "FrequencyId", "FromVtlMapping", "FromVtlSuperSpace", "GenericDataflow", "GeoCell", "GridDefinition", "ID", "ISOConceptReference", "InclusiveCodeSelection", "Level", "LinkedHierarchy", "LinkedObject", "LocalRepresentation", "MeasureList", "MeasureRelationship", "Metadata", "MetadataAttributeList", "MetadataAttributeReference", "MetadataStructureComponents", "NullValue", "ObjectReference", "Offset", "OperatorDefinition", "OutputFormat", "Parent", "Periodicity", "PersonalisedName", "Prepared", "PrimaryMeasure", "Ref", "ReferencePeriod", "ReleaseCalendar", "ReportPeriod", "RulesetDefinition", "Sender", "StartPeriod", "StructureUsage", "TargetFrequencyID", "TargetStep", "Test", "TextFormat", "TimeRange", "ToTextFormat", "ToValueType", "ToVtlMapping", "ToVtlSubSpace", "Tolerance", "URN", "ValueMap", "VtlDefaultName", "VtlLiteralFormat", "VtlScalarType", "WADLURL", "WSDLURL"]
+    """
+    AfterPeriod AnnotationTitle AnnotationType AnnotationValue Annotations AttributeList AttributeRelationship
+    AttributeSet BeforePeriod CodeID CodelistAliasRef CodingFormat Computation ConceptAgency ConceptID
+    ConceptIdentity ConceptSchemeID ConstraintAttachment ConstraintContentReference ContextObject CoreRepresentation
+    DataSetReference DataStructureComponents DataType DataURL DatePattern Datasource DimensionConstraint
+    DimensionList DimensionReference EndPeriod Enumeration EnumerationFormat ExclusiveCodeSelection Expression
+    FrequencyDimension FrequencyId FromVtlMapping FromVtlSuperSpace GenericDataflow GeoCell GridDefinition ID
+    ISOConceptReference InclusiveCodeSelection Level LinkedHierarchy LinkedObject LocalRepresentation MeasureList
+    MeasureRelationship Metadata MetadataAttributeList MetadataAttributeReference MetadataStructureComponents
+    NullValue ObjectReference Offset OperatorDefinition OutputFormat Parent Periodicity PersonalisedName Prepared
+    PrimaryMeasure Ref ReferencePeriod ReleaseCalendar ReportPeriod RulesetDefinition Sender StartPeriod
+    StructureUsage TargetFrequencyID TargetStep Test TextFormat TimeRange ToTextFormat ToValueType ToVtlMapping
+    ToVtlSubSpace Tolerance URN ValueMap VtlDefaultName VtlLiteralFormat VtlScalarType WADLURL WSDLURL
+    """.split()  # noqa: SIM905 - a list would take a screen or two
 )
 _SINCE_21_IN: Final = {
     "AttachmentConstraint": "Group",
@@ -50,7 +63,22 @@ _SINCE_21_IN: Final = {
     "VtlMappingScheme": "RulesetScheme TransformationScheme UserDefinedOperatorScheme",
 }
 _BEFORE_21: Final = frozenset(
-    ["Alias", "AnnotationTitle", "AnnotationType", "AnnotationURL", "Annotations", "AttachmentConstraintRef", "CategorySchemeMap", "CategorySchemeVersion", "CategoryVersion", "CodeID", "CodelistAliasRef", "CodelistID", "CodelistMap", "CodingType", "CollectorContact", "Components", "ConceptID", "ConceptSchemeMap", "Constraint", "ConstraintID", "DataProviderVersion", "DataSetAction", "DataSetAgency", "DataSetID", "DataUrl", "DataflowAgencyID", "DataflowVersion", "Datasource", "DisseminatorContact", "EndDate", "FullTargetIdentifier", "ID", "Key", "KeyFamilyAgency", "KeyFamilyAgencyID", "LevelRef", "MaintenanceContact", "MapCodeRef", "MapConceptRef", "MapTargetCodeRef", "MapTargetConceptRef", "MetadaflowRef", "MetadataConceptSet", "MetadataStructureAgencyID", "MetadataStructureAgencyRef", "NodeAliasID", "Offset", "Order", "OrganisationID", "OrganisationSchemeAgencyID", "OrganisationSchemeMap", "Periodicity", "Prepared", "PrimaryMeasure", "ProvisionAgreementRef", "QueryableDatasource", "ReferencePeriod", "RelatedStructures", "ReleaseCalendar", "ReportRef", "ReporterContact", "RepresentationMapAgencyID", "RepresentationMapID", "RepresentationMapRef", "RepresentationScheme", "SimpleDatasource", "StartDate", "StartTime", "StructureMap", "TargetCategoryID", "TargetCategorySchemeRef", "TargetCodelistRef", "TargetConceptID", "TargetConceptSchemeRef", "TargetHierarchicalCodelistRef", "TargetIdentifiers", "TargetKeyFamilyRef", "TargetMetadataStructureRef", "TargetObjectClass", "TargetOrganisationID", "TargetOrganisationSchemeRef", "TargetRef", "TargetStep", "TargetValues", "Test", "TextFormat", "TimeDimension", "ToTextFormat", "ToValueType", "Tolerance", "URN", "ValidFrom", "ValidTo", "ValidityPeriod", "Version", "WSDLUrl", "id"]
+    """
+    Alias AnnotationTitle AnnotationType AnnotationURL Annotations AttachmentConstraintRef CategorySchemeMap
+    CategorySchemeVersion CategoryVersion CodeID CodelistAliasRef CodelistID CodelistMap CodingType CollectorContact
+    Components ConceptID ConceptSchemeMap Constraint ConstraintID DataProviderVersion DataSetAction DataSetAgency
+    DataSetID DataUrl DataflowAgencyID DataflowVersion Datasource DisseminatorContact EndDate FullTargetIdentifier
+    ID Key KeyFamilyAgency KeyFamilyAgencyID LevelRef MaintenanceContact MapCodeRef MapConceptRef MapTargetCodeRef
+    MapTargetConceptRef MetadaflowRef MetadataConceptSet MetadataStructureAgencyID MetadataStructureAgencyRef
+    NodeAliasID Offset Order OrganisationID OrganisationSchemeAgencyID OrganisationSchemeMap Periodicity Prepared
+    PrimaryMeasure ProvisionAgreementRef QueryableDatasource ReferencePeriod RelatedStructures ReleaseCalendar
+    ReportRef ReporterContact RepresentationMapAgencyID RepresentationMapID RepresentationMapRef
+    RepresentationScheme SimpleDatasource StartDate StartTime StructureMap TargetCategoryID TargetCategorySchemeRef
+    TargetCodelistRef TargetConceptID TargetConceptSchemeRef TargetHierarchicalCodelistRef TargetIdentifiers
+    TargetKeyFamilyRef TargetMetadataStructureRef TargetObjectClass TargetOrganisationID TargetOrganisationSchemeRef
+    TargetRef TargetStep TargetValues Test TextFormat TimeDimension ToTextFormat ToValueType Tolerance URN ValidFrom
+    ValidTo ValidityPeriod Version WSDLUrl id
+    """.split()  # noqa: SIM905 - a list would take a screen or two
 )
 _BEFORE_21_IN: Final = {
     "AgencyID": "AgencyRef CategorySchemeRef CodelistRef ConceptSchemeRef DataflowRef HierarchicalCodelistRef "
