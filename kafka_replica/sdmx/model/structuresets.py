@@ -30,10 +30,18 @@ class ComponentMapInSet(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
     One of: ``codelist_map`` (the id of a map in the set), ``to_text_format`` with ``to_value_type``
     ("Value", "Name", "Description"), or ``value_mappings`` (source and target values).
+
+    ``source_class`` and ``target_class`` are the classes of the components, "DataAttribute" say, None where the message
+    does not tell (2.0). ``source_list`` and ``target_list`` are the ids of the lists that hold them, where these are not
+    the lists of a data structure that components of the class stand in.
     """
 
     source: str
     target: str
+    source_class: str | None = None
+    target_class: str | None = None
+    source_list: str | None = None
+    target_list: str | None = None
     codelist_map: str | None = None
     to_text_format: TextFormat | None = None
     to_value_type: str | None = None

@@ -32,6 +32,18 @@ _SCHEME_MAPS: Final = {
     "ReportingTaxonomyMap": ("ReportingTaxonomy", "ReportingCategoryMap"),
 }
 
+_CLASSES: Final = {"Attribute": "DataAttribute"}
+"""What references call otherwise than URNs."""
+LISTS_OF_COMPONENTS: Final = {
+    "Dimension": "DimensionDescriptor",
+    "MeasureDimension": "DimensionDescriptor",
+    "TimeDimension": "DimensionDescriptor",
+    "DataAttribute": "AttributeDescriptor",
+    "ReportingYearStartDay": "AttributeDescriptor",
+    "PrimaryMeasure": "MeasureDescriptor",
+}
+"""The ids of the lists that hold the components of a data structure, by class."""
+
 
 def structure_set(item: Item) -> StructureSet:
     """A <StructureSet>; ids may come once for each kind of map."""
@@ -100,11 +112,24 @@ def _structure_map(item: Item) -> StructureMapInSet:
 def _component_map(element: etree._Element, names: Names) -> ComponentMapInSet:
     mapping = first(known(element, names), "RepresentationMapping")
     return ComponentMapInSet(
-        source=_end(element, "Source", names),
-        target=_end(element, "Target", names),
+        **_component(element, "Source", names),
+        **_component(element, "Target", names),
         annotations=notes(element, names),
         **({} if mapping is None else _representation(known(mapping, names), names)),
     )
+
+
+def _component(element: etree._Element, side: str, names: Names) -> dict[str, str | None]:
+    """The id of a component as an argument, with its class and its list where the reference says them."""
+    name, end = side.lower(), first(known(element, names), side)
+    ref = None if end is None else first(known(end, names), "Ref")
+    class_ = None if ref is None else _CLASSES.get(ref.get("class", ""), ref.get("class"))
+    holder = None if ref is None else ref.get("containerID")
+    return {
+        name: _end(element, side, names),
+        f"{name}_class": class_,
+        f"{name}_list": None if holder == LISTS_OF_COMPONENTS.get(class_ or "") else holder,
+    }
 
 
 def _representation(rest: list[Child], names: Names) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.model import (
     ComponentMapInSet,
     ItemMap,
@@ -140,6 +141,13 @@ def _structure_map(urn: Urn, wire: WireStructureMapInSet, context: Context) -> S
     )
 
 
+def _class_of(text: str) -> str | None:
+    try:
+        return Urn.parse(text).cls
+    except UrnError:
+        return None
+
+
 def _component_map(urn: Urn, wire: WireComponentMapInSet, context: Context) -> ComponentMapInSet:
     if not wire.source or not wire.target:
         fail(urn, "a map of components has no source or no target")
@@ -148,6 +156,8 @@ def _component_map(urn: Urn, wire: WireComponentMapInSet, context: Context) -> C
     return ComponentMapInSet(
         source=local_id(wire.source),
         target=local_id(wire.target),
+        source_class=_class_of(wire.source),
+        target_class=_class_of(wire.target),
         codelist_map=None if written.codelist_map is None else local_id(written.codelist_map),
         to_text_format=context.text_format(written.to_text_format, urn) if written.to_text_format else None,
         to_value_type=written.to_value_type,

@@ -6,6 +6,7 @@ from typing import Final
 
 from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.model import ComponentMapInSet, ItemMap, SchemeMapInSet, StructureMapInSet, StructureSet
+from kafka_replica.sdmx.readers.ml.structuresets import LISTS_OF_COMPONENTS
 from kafka_replica.sdmx.writers.ml.edition import Edition
 from kafka_replica.sdmx.writers.ml.values import annotations_of, artefact, item, parts, text_format
 from kafka_replica.sdmx.writers.ml.xml import el, leaf, true
@@ -66,10 +67,19 @@ def _component_map(one: ComponentMapInSet, edition: Edition) -> str:
     return el(
         "str:ComponentMap",
         annotations_of(one.annotations, edition),
-        edition.local("str:Source", one.source),
-        edition.local("str:Target", one.target),
+        _component("str:Source", one.source, one.source_class, one.source_list),
+        _component("str:Target", one.target, one.target_class, one.target_list),
         el("str:RepresentationMapping", *mapping) if any(mapping) else "",
     )
+
+
+def _component(tag: str, id_: str, class_: str | None, holder: str | None) -> str:
+    container = holder or LISTS_OF_COMPONENTS.get(class_ or "")
+    if class_ is None or container is None:
+        raise UnwritableError(f"SDMX-ML 2.1 demands the class of the component {id_} that is mapped, and its list")
+    package = "datastructure" if class_ in LISTS_OF_COMPONENTS else "metadatastructure"
+    name = "Attribute" if class_ == "DataAttribute" else class_
+    return el(tag, el("Ref", id=id_, containerID=container, package=package, **{"class": name}))
 
 
 def _value_map(pairs: tuple[tuple[str, str], ...]) -> str:

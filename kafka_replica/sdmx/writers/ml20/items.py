@@ -117,7 +117,7 @@ def _organisation(tag: str, one: Organisation, edition: Edition) -> str:
         tag,
         texts("str:Name", one.names),
         texts("str:Description", one.descriptions),
-        *[_contact(each) for each in one.contacts],
+        *_contacts(one.contacts),
         annotations_of(one.annotations),
         id=one.id,
         uri=one.uri,
@@ -132,10 +132,24 @@ def _own_marks(one: Organisation) -> dict[str, str | None]:
     return {"version": one.version, "validFrom": one.valid_from, "validTo": one.valid_to}
 
 
-def _contact(one: Contact) -> str:
-    kind = _CONTACTS.get(one.roles.texts[0][1]) if len(one.roles.texts) == 1 else None
+def _contacts(found: tuple[Contact, ...]) -> list[str]:
+    """The contacts: one of each kind in the order of the schema, then all others, which say their role themselves."""
+    written: list[str] = []
+    kinds = list(_CONTACTS.values())
+    for one in found:
+        kind = _CONTACTS.get(one.roles.texts[0][1]) if len(one.roles.texts) == 1 else None
+        if kind in kinds:
+            del kinds[: kinds.index(kind) + 1]
+        else:
+            kind = "OtherContact"
+            kinds.clear()
+        written.append(_contact(one, kind))
+    return written
+
+
+def _contact(one: Contact, kind: str) -> str:
     return el(
-        f"str:{kind or 'OtherContact'}",
+        f"str:{kind}",
         texts("str:Name", one.names),
         leaf("str:id", one.id),
         texts("str:Department", one.departments),

@@ -12,8 +12,9 @@ from kafka_replica.sdmx.model import (
     MetadataTarget,
     ReportStructure,
 )
+from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, true, urn
-from kafka_replica.sdmx.writers.sdmx_json.items import items_of
+from kafka_replica.sdmx.writers.sdmx_json.items import items_of, local
 from kafka_replica.sdmx.writers.sdmx_json.structures import component, components
 from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotated, identified, maintained, representation
 
@@ -45,7 +46,7 @@ def metadata_structure(one: MetadataStructure, edition: Edition) -> Json:
     content = obj(
         metadataAttributeList=components(lists, "MetadataAttributeDescriptor", attributes, edition),
         metadataTargets=[_target(each, edition) for each in items_of(one.metadata_targets)],
-        reportStructures=[_report(each, edition) for each in items_of(one.report_structures)],
+        reportStructures=[_report(each, one.urn, edition) for each in items_of(one.report_structures)],
     )
     return obj(maintained(one, edition), metadataStructureComponents=content or None)
 
@@ -71,10 +72,10 @@ def _target(one: MetadataTarget, edition: Edition) -> Json:
     return identified(one, edition) | found
 
 
-def _report(one: ReportStructure, edition: Edition) -> Json:
+def _report(one: ReportStructure, structure: Urn, edition: Edition) -> Json:
     return obj(
         identified(one, edition),
         annotated(one, edition),
         metadataAttributes=[_metadata_attribute(each, edition) for each in one.metadata_attributes.values()],
-        metadataTargets=list(one.metadata_targets),
+        metadataTargets=[local(structure, "MetadataTarget", each, edition) for each in one.metadata_targets],
     )

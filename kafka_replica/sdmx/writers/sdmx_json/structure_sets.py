@@ -78,14 +78,16 @@ def _component_map(one: ComponentMapInSet, map_: StructureMapInSet, set_: Urn, e
         valueMap={"valueMappings": pairs} if pairs else None,
     )
     return obj(
-        source=_component(map_.source, one.source),
-        target=_component(map_.target, one.target),
+        source=_component(map_.source, one.source, one.source_class),
+        target=_component(map_.target, one.target, one.target_class),
         annotations=annotations_of(one.annotations, edition),
         representationMapping=mapping or None,
     )
 
 
-def _component(structure: Urn | None, id_: str) -> str:
+def _component(structure: Urn | None, id_: str, class_: str | None) -> str:
     if structure is None:
         raise UnwritableError("a structure map names no source or target, and SDMX-JSON 1.0 writes components as URNs")
-    return str(structure.with_item("Dimension", id_))
+    if class_ is None:
+        raise UnwritableError(f"the class of the component {id_} is not known, and SDMX-JSON 1.0 has it in the URN")
+    return str(structure.with_item(class_, id_))

@@ -1,0 +1,190 @@
+"""What the schema of a format demands of an artefact or has no place for, where writing it would not show that.
+
+An artefact that came in a valid message of one format is then valid in the other, or it is refused. What no schema
+allows, an artefact without a name say, is written as it is.
+
+Source: the schemas of structure messages of SDMX-ML 2.0, 2.1, 3.0 and 3.1, and of SDMX-JSON 1.0, 2.0 and 2.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.containers import Items, StubTuple
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.model import (
+    Artefact,
+    Categorisation,
+    Constraint,
+    DataStructure,
+    GeoGridCodelist,
+    Hierarchy,
+    HierarchyAssociation,
+    ItemSchemeMap,
+    Metadataflow,
+    MetadataProvisionAgreement,
+    ProvisionAgreement,
+    ReportingCategory,
+    ReportingTaxonomy,
+    RepresentationMap,
+    ValueList,
+    VtlDefinitionScheme,
+)
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS
+
+ML_3: Final = frozenset({Format.SDMX_ML_3_0, Format.SDMX_ML_3_1})
+JSON_2: Final = frozenset({Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1})
+_ML_21: Final = frozenset({Format.SDMX_ML_2_1})
+_JSON_1: Final = frozenset({Format.SDMX_JSON_1_0})
+_OLD_ML: Final = frozenset({Format.SDMX_ML_1_0, Format.SDMX_ML_2_0})
+_HAS_ITEMS: Final = frozenset({"ValueList", "Hierarchy", "HierarchicalCodelist", "Process"})
+_UNVERSIONED: Final = frozenset({*FIXED_IDS, "OrganisationUnitScheme"})
+
+
+def check(artefact: Artefact, format_: Format) -> None:
+    """Raise UnwritableError where the schema of a format demands what the artefact does not say, or forbids it."""
+    for formats, reason_of in _RULES:
+        reason = reason_of(artefact) if format_ in formats else None
+        if reason is not None:
+            raise UnwritableError(f"{format_.title} {reason}")
+
+
+def _version(one: Artefact) -> str | None:
+    if one.urn.cls not in _UNVERSIONED or one.version == DEFAULT_VERSION:
+        return None
+    return f"has no place for the version {one.version} of schemes of organisations, which is always {DEFAULT_VERSION}"
+
+
+def _fixed_id(one: Artefact) -> str | None:
+    known = FIXED_IDS.get(one.urn.cls)
+    return None if known in {None, one.id} else f"has no place for an id of this scheme other than {known}"
+
+
+def _fixed_version_21(one: Artefact) -> str | None:
+    return _version(one) if one.urn.cls in FIXED_IDS else None
+
+
+def _final(one: Artefact) -> str | None:
+    is_wrong = one.is_final and one.urn.cls in FIXED_IDS
+    return "has no place for the mark final of a scheme of organisations" if is_wrong else None
+
+
+def _version_of_categorisation(one: Artefact) -> str | None:
+    is_wrong = isinstance(one, Categorisation) and one.version != DEFAULT_VERSION
+    return f"has no place for the version {one.version} of a categorisation" if is_wrong else None
+
+
+def _partial(one: Artefact) -> str | None:
+    is_scheme = hasattr(type(one), "items_field") and one.urn.cls not in _HAS_ITEMS
+    is_wrong = one.is_partial and (not is_scheme or isinstance(one, ValueList))
+    return f"has no place for the mark that a {one.urn.cls} is partial" if is_wrong else None
+
+
+def _partial_language(one: Artefact) -> str | None:
+    return "has no place for the mark that languages are left out" if one.is_partial_language else None
+
+
+def _vtl_version(one: Artefact) -> str | None:
+    is_wrong = isinstance(one, VtlDefinitionScheme) and one.vtl_version is None
+    return "demands the version of VTL" if is_wrong else None
+
+
+def _needs(kind: type[Artefact] | tuple[type[Artefact], ...], *fields: str) -> Callable[[Artefact], str | None]:
+    """A rule: an artefact of a class must have these fields, or be written in another format."""
+
+    def reason_of(one: Artefact) -> str | None:
+        if not isinstance(one, kind):
+            return None
+        missing = [field.replace("_", " ") for field in fields if not _has(getattr(one, field))]
+        return f"demands the {' and the '.join(missing)} of a {one.urn.cls}" if missing else None
+
+    return reason_of
+
+
+def _has(value: Any) -> bool:
+    return value is not None and not (isinstance(value, Items) and value.is_stub) and value != () and value != ""
+
+
+def _both_or_none(one: Artefact) -> str | None:
+    if not isinstance(one, Categorisation) or (one.source is None) is (one.target is None):
+        return None
+    return "demands both source and target of a categorisation, or neither"
+
+
+def _measure(one: Artefact) -> str | None:
+    if not isinstance(one, DataStructure) or one.measures.is_stub or one.measures:
+        return None
+    return "demands a measure of a data structure"
+
+
+def _dimensions(one: Artefact) -> str | None:
+    is_wrong = isinstance(one, DataStructure) and not one.dimension_list.is_stub and not one.dimension_list
+    return "demands a dimension of a data structure" if is_wrong else None
+
+
+def _codes(one: Artefact) -> str | None:
+    is_wrong = isinstance(one, Hierarchy) and (one.codes.is_stub or not one.codes)
+    return "demands a code of a hierarchy" if is_wrong else None
+
+
+def _reporting_category(one: Artefact) -> str | None:
+    if not isinstance(one, ReportingTaxonomy) or one.reporting_categories.is_stub:
+        return None
+    mixed = any(each.structural_metadata and each.provisioning_metadata for each in _walk(one.reporting_categories))
+    return "has no place for structures beside flows in a reporting category" if mixed else None
+
+
+def _walk(found: Items[ReportingCategory]) -> Iterator[ReportingCategory]:
+    for one in found.values():
+        yield one
+        yield from _walk(one.reporting_categories)
+
+
+_is_id_of_2_0 = re.compile(r"[A-Za-z0-9_@$\-*]*", re.ASCII).fullmatch
+
+
+def _agency(one: Artefact) -> str | None:
+    return None if _is_id_of_2_0(one.agency) else f"has no place for an agency within another, as {one.agency} is"
+
+
+def _attached_to_sets(one: Artefact) -> str | None:
+    attachment = one.attachment if isinstance(one, Constraint) else None
+    is_wrong = attachment is not None and any(urn.cls == "MetadataSet" for urn in attachment.references)
+    return "has no place for metadata sets that a constraint is attached to" if is_wrong else None
+
+
+def _annotated_target_regions(one: Artefact) -> str | None:
+    found = one.metadata_target_regions if isinstance(one, Constraint) else ()
+    is_wrong = not isinstance(found, StubTuple) and any(region.annotations for region in found)
+    return "has no place for annotations of a target region" if is_wrong else None
+
+
+_RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], ...]] = (
+    (ML_3 | JSON_2 | _ML_21, _fixed_id),
+    (ML_3 | JSON_2, _version),
+    (_ML_21, _fixed_version_21),
+    (_ML_21, _final),
+    (frozenset({Format.SDMX_ML_3_1}), _version_of_categorisation),
+    (ML_3 | JSON_2 | _ML_21 | _JSON_1, _partial),
+    (frozenset(Format) - {Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}, _partial_language),
+    (ML_3 | _ML_21, _vtl_version),
+    (ML_3 | _ML_21, _both_or_none),
+    (ML_3, _needs(HierarchyAssociation, "linked_hierarchy", "linked_object")),
+    (ML_3, _needs(MetadataProvisionAgreement, "metadataflow", "metadata_provider")),
+    (ML_3, _needs(Metadataflow, "targets")),
+    (ML_3, _needs(ItemSchemeMap, "source", "target")),
+    (ML_3, _needs(RepresentationMap, "sources", "targets")),
+    (ML_3, _needs(GeoGridCodelist, "grid_definition")),
+    (ML_3, _codes),
+    (frozenset({Format.SDMX_ML_3_0}), _attached_to_sets),
+    (frozenset({Format.SDMX_ML_3_1}), _annotated_target_regions),
+    (ML_3, _reporting_category),
+    (ML_3 | _ML_21 | _JSON_1, _needs(ProvisionAgreement, "structure_usage", "data_provider")),
+    (_ML_21 | _JSON_1, _measure),
+    (_OLD_ML, _dimensions),
+    (_OLD_ML, _agency),
+)
+

@@ -1,0 +1,104 @@
+"""An artefact with some of its fields changed or left out, however deep they stand."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from kafka_replica.sdmx.base import Maintainable
+from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple, is_compound
+from kafka_replica.sdmx.urn import Urn
+
+A = TypeVar("A", bound=Maintainable)
+Change: TypeAlias = Callable[[Any], Any]
+"""The new value of a field for the old one; the same object where nothing changes."""
+_Steps: TypeAlias = tuple[tuple[str, Change | None], ...]
+_LEAVES: Final = (Urn, InternationalString)
+
+
+class Rules:
+    """Which fields are changed, and how: by ``field``, or by ``Class.field`` for a class and those derived from it.
+
+    Args:
+        changes: fields with their changes.
+        left_out: fields that get their default.
+    """
+
+    def __init__(self, changes: Mapping[str, Change], left_out: Iterable[str] = ()) -> None:
+        self._changes = dict(changes)
+        self._left_out = frozenset(left_out)
+        self._steps: dict[type, _Steps] = {}
+
+    def apply(self, artefact: A) -> A:
+        """Return the artefact with the changes in it and in all its parts; itself where none changes anything."""
+        found: A = self._apply(artefact)
+        return found
+
+    def _apply(self, value: Any) -> Any:
+        if is_compound(value):
+            return self._apply_to_struct(value)
+        if isinstance(value, Items) and not value.is_stub:
+            made = {id_: self._apply(item) for id_, item in value.items()}
+            return Items(made) if any(made[id_] is not item for id_, item in value.items()) else value
+        if isinstance(value, tuple) and value and not isinstance(value, StubTuple):
+            parts = tuple([self._apply(part) for part in value])
+            return parts if any(new is not old for new, old in zip(parts, value, strict=True)) else value
+        return value
+
+    def _apply_to_struct(self, value: msgspec.Struct) -> Any:
+        kind = type(value)
+        steps = self._steps.get(kind)
+        if steps is None:
+            steps = self._steps[kind] = tuple(self._steps_of(kind))
+        changed: dict[str, Any] = {}
+        for name, change in steps:
+            found = getattr(value, name)
+            made = self._apply(found) if change is None else change(found)
+            if made is not found:
+                changed[name] = made
+        return replace(value, **changed) if changed else value
+
+    def _steps_of(self, kind: type[msgspec.Struct]) -> Iterator[tuple[str, Change | None]]:
+        """The fields that a rule is about, and those whose parts may have such fields."""
+        hints = typing.get_type_hints(kind)
+        for field in msgspec.structs.fields(kind):
+            change = self._change_of(kind, field)
+            if change is not None or any(self._matters(part) for part in _structs_in(hints[field.name])):
+                yield field.name, change
+
+    def _change_of(self, kind: type, field: msgspec.structs.FieldInfo) -> Change | None:
+        names = [field.name, *(f"{one.__name__}.{field.name}" for one in kind.__mro__)]
+        # What must be given cannot be left out.
+        if field.default is not msgspec.NODEFAULT and not self._left_out.isdisjoint(names):
+            return _always(field.default)
+        return next((self._changes[name] for name in names if name in self._changes), None)
+
+    def _matters(self, kind: type[msgspec.Struct], seen: frozenset[type] = frozenset()) -> bool:
+        """Whether a rule is about a field of a class, of one derived from it, or of something in it."""
+        if kind in seen:
+            return False
+        seen |= {kind}
+        hints = typing.get_type_hints(kind)
+        return (
+            any(self._change_of(kind, field) is not None for field in msgspec.structs.fields(kind))
+            or any(self._matters(derived, seen) for derived in kind.__subclasses__())
+            or any(self._matters(part, seen) for hint in hints.values() for part in _structs_in(hint))
+        )
+
+
+def _always(value: Any) -> Change:
+    return lambda found: found if found == value else value
+
+
+def _structs_in(hint: Any) -> Iterator[type[msgspec.Struct]]:
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        if not issubclass(hint, _LEAVES):
+            yield hint
+    elif hint is Any:
+        yield msgspec.Struct
+    for inner in typing.get_args(hint):
+        yield from _structs_in(inner)

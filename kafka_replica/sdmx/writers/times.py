@@ -1,0 +1,73 @@
+"""Times of validity as the formats want them: instants with or without a zone, days, milliseconds.
+
+A day stands for its first instant, and an instant without a zone is in UTC where a zone has to be given; both is what
+registries do. A time that is none, because the message it came in was not valid, stays as it is.
+
+Source: xs:dateTime and xs:date; RFC 3339 for the date-time of JSON schemas; TimePeriodType of SDMX-ML 2.0.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from kafka_replica.errors import UnwritableError
+
+_DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_ZONE: Final = r"(?:Z|[+-][0-9]{2}:[0-9]{2})"
+_is_day = re.compile(f"({_DAY}){_ZONE}?", re.ASCII).fullmatch
+_is_instant = re.compile(rf"({_DAY})T([0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(?:\.[0-9]+)?)({_ZONE}?)", re.ASCII).fullmatch
+_is_period = re.compile(rf"[0-9]{{4}}(?:-?[A-Z][0-9]+|-[0-9]{{2}})?{_ZONE}?", re.ASCII).fullmatch
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MS: Final = timedelta(milliseconds=1)
+
+
+def as_instant(value: str | None) -> str | None:
+    """An xs:dateTime. Raises UnwritableError for a period, such as a year."""
+    day = _is_day(value or "")
+    if day:
+        return f"{day[1]}T00:00:00"
+    if value is not None and _is_period(value):
+        raise UnwritableError(f"the format has a place for instants, and {value!r} is a period")
+    return value
+
+
+def as_instant_with_zone(value: str | None) -> str | None:
+    """A date-time of RFC 3339. Raises UnwritableError for a period."""
+    value = as_instant(value)
+    found = _is_instant(value or "")
+    return f"{value}Z" if found and not found[3] else value
+
+
+def as_day(value: str | None) -> str | None:
+    """An xs:date. Raises UnwritableError for an instant within a day, and for a period."""
+    found = _is_instant(as_instant(value) or "")
+    if found is None:
+        return value
+    if found[2].strip("0:."):
+        raise UnwritableError(f"the format has a place for days, and {value!r} is an instant within one")
+    return found[1]
+
+
+def milliseconds(value: str | None) -> int | None:
+    """The time since 1970, or None for what is no instant that a number of milliseconds gives exactly."""
+    if value is None or not (_is_instant(value) or _is_day(value)):
+        return None
+    try:
+        found = datetime.fromisoformat(as_instant(value) or "")
+    except ValueError:
+        return None
+    since = (found if found.tzinfo else found.replace(tzinfo=UTC)) - _EPOCH
+    return None if since % _MS or _is_finer(value) else since // _MS
+
+
+def _is_finer(value: str) -> bool:
+    fraction = re.search(r"\.[0-9]{3}[0-9]*[1-9]", value)
+    return fraction is not None
+
+
+def as_milliseconds(value: str | None) -> str | None:
+    """The instant that is read of its milliseconds: in UTC, with no zone."""
+    found = milliseconds(value)
+    return value if found is None else (_EPOCH + found * _MS).replace(tzinfo=None).isoformat()
