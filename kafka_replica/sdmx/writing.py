@@ -17,6 +17,7 @@ from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.writers import edi, fusion, ml, ml20, sdmx_json, xlsx
 from kafka_replica.sdmx.writers.carrying import carried
 from kafka_replica.sdmx.writers.difference import difference
+from kafka_replica.sdmx.writers.headers import header_for
 
 DEFAULT_HEADER: Final = Header(id="STRUCTURES", sender="KAFKA_REPLICA", prepared="1970-01-01T00:00:00Z")
 """The header of messages for which none is given; its time is fixed, so the same artefacts give the same bytes."""
@@ -146,7 +147,7 @@ def _written(artefacts: list[Artefact], format_: Format, header: Header, *, veri
             raise _CannotCarryError(artefact, format_, str(error)) from None
         except RecursionError:
             raise _CannotCarryError(artefact, format_, "its items are nested too deep") from None
-    data = writer.message_of(elements, header, format_)
+    data = writer.message_of(elements, header_for(header, format_, DEFAULT_HEADER), format_)
     if verify:
         _verify(data, expected, artefacts, format_)
     return data

@@ -23,11 +23,9 @@ from kafka_replica.sdmx.model import (
     MetadataConstraint,
     MetadataStructure,
 )
-from kafka_replica.sdmx.writers import references
 from kafka_replica.sdmx.writers.carrying_earlier import as_earlier, as_edi
+from kafka_replica.sdmx.writers.format_rules import RULES
 from kafka_replica.sdmx.writers.requirements import check
-from kafka_replica.sdmx.writers.rewriting import Change, Rules
-from kafka_replica.sdmx.writers.times import as_day, as_instant, as_instant_with_zone, as_milliseconds
 
 _OBS_VALUE: Final = "OBS_VALUE"
 _ALLOWED: Final = "Allowed"
@@ -38,38 +36,6 @@ _SINCE_3: Final = {
 _PRIMARY: Final = {
     Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0, Format.SDMX_ML_2_0, Format.SDMX_ML_1_0, Format.EDI,
 }  # fmt: skip
-_NO_ADDRESS: Final = ("Code.uri", "Dimension.uri", "Attribute.uri", "Measure.uri", "Group.uri")
-_COMPONENTS_IN_MAPS: Final = ("source_class", "target_class", "source_list", "target_list")
-_LEFT_OUT: Final = {
-    Format.SDMX_ML_2_1: ("links",),
-    Format.SDMX_ML_2_0: ("links", "Code.descriptions", *_NO_ADDRESS, *_COMPONENTS_IN_MAPS),
-    Format.SDMX_ML_1_0: ("links", "descriptions", *_NO_ADDRESS),
-    Format.SDMX_ML_3_0: ("Link.uri", "Link.hreflang", "Link.titles"),
-    Format.SDMX_ML_3_1: ("Link.uri", "Link.hreflang", "Link.titles"),
-    Format.EDI: ("links", "descriptions", "annotations", "uri", "is_final"),
-    Format.XLSX: ("links",),
-    Format.FUSION_JSON: ("Link.uri", "Link.hreflang", "Link.titles"),
-}
-"""What is left out where a format has no place for it: what a structure means does not hang on it."""
-_VALID: Final = ("Maintainable.valid_from", "Maintainable.valid_to", "HierarchicalCode.valid_from",
-                 "HierarchicalCode.valid_to")  # fmt: skip
-_VALID_ROWS: Final = ("RepresentationMapping.valid_from", "RepresentationMapping.valid_to", "ItemMap.valid_from",
-                      "ItemMap.valid_to")  # fmt: skip
-_TIMES_3: Final = dict.fromkeys(_VALID, as_instant) | dict.fromkeys(_VALID_ROWS, as_day)
-_TIMES_JSON: Final = dict.fromkeys((*_VALID, *_VALID_ROWS), as_instant_with_zone)
-_TIMES: Final[dict[Format, dict[str, Change]]] = {
-    Format.SDMX_ML_2_1: dict.fromkeys(_VALID, as_instant),
-    Format.SDMX_ML_3_0: _TIMES_3,
-    Format.SDMX_ML_3_1: _TIMES_3,
-    Format.SDMX_JSON_1_0: _TIMES_JSON,
-    Format.SDMX_JSON_2_0: _TIMES_JSON,
-    Format.SDMX_JSON_2_1: _TIMES_JSON,
-    Format.FUSION_JSON: dict.fromkeys(_VALID, as_milliseconds),
-}
-_RULES: Final = {
-    format_: Rules(_TIMES.get(format_, {}) | references.changes_of(format_), _LEFT_OUT.get(format_, ()))
-    for format_ in Format
-}
 
 
 def carried(artefact: Artefact, format_: Format) -> Artefact:
@@ -78,8 +44,12 @@ def carried(artefact: Artefact, format_: Format) -> Artefact:
     Raises:
         UnwritableError: the format has no place for something in it.
     """
+    artefact = _converted(artefact, format_)
     check(artefact, format_)
-    artefact = _RULES[format_].apply(artefact)
+    return RULES[format_].apply(artefact)
+
+
+def _converted(artefact: Artefact, format_: Format) -> Artefact:
     if format_ is Format.EDI:
         artefact = as_edi(artefact)
     if format_ in {Format.SDMX_ML_2_0, Format.SDMX_ML_1_0}:

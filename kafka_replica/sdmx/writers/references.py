@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from kafka_replica.errors import UnwritableError, UrnError
 from kafka_replica.sdmx.base import Link
 from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.containers import StubTuple
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.readers.identity import FIXED_IDS
 from kafka_replica.sdmx.representation import Representation
@@ -62,7 +63,7 @@ def check_identity(format_: Format) -> Change:
     is_version = _is_version_3 if format_ in SINCE_3 else _is_version_2
     fixed = {} if format_ is Format.SDMX_JSON_1_0 else _FIXED_COMPONENTS
 
-    def checked(urn: Urn) -> Urn:
+    def checked(urn: Urn, _: Any) -> Urn:
         own = urn.id if urn.item is None else urn.item.rpartition(".")[2]
         if not _is_id(own) or (urn.cls in _NAMED and not _is_name(own)):
             raise UnwritableError(f"the format has no place for the id {own!r} of a {urn.cls}")
@@ -82,7 +83,7 @@ def check_references(format_: Format, *classes: str) -> Change:
     absent = _UNTIL_2_1 | _NO_URN_3 if since_3 else _OTHERWISE_IN_2_1
     is_version = _is_version_2 if not since_3 else lambda text: _is_version_3(text) or _is_rule_3(text)
 
-    def checked(found: Any) -> Any:
+    def checked(found: Any, _: Any) -> Any:
         for one in found if isinstance(found, tuple) else (found,):
             if isinstance(one, Urn):
                 check(one)
@@ -104,12 +105,12 @@ def check_references(format_: Format, *classes: str) -> Change:
     return checked
 
 
-def with_address(links: tuple[Link, ...]) -> tuple[Link, ...]:
+def with_address(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
     """The links that SDMX-ML 3.x has a place for: those with an address."""
     return links if all(one.url is not None for one in links) else tuple(one for one in links if one.url is not None)
 
 
-def with_known_urns(links: tuple[Link, ...]) -> tuple[Link, ...]:
+def with_known_urns(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
     """The links that SDMX-JSON 2.x has a place for: without URNs of other classes, and then with an address."""
     found = tuple(one if _is_urn_3(one.urn) else replace(one, urn=None) for one in links)
     kept = tuple(one for one in found if one.urn is not None or one.url is not None)
@@ -121,14 +122,22 @@ def _is_urn_3(text: str | None) -> bool:
         return True
     try:
         urn = Urn.parse(text)
-        check_references(Format.SDMX_JSON_2_0)(urn)
+        check_references(Format.SDMX_JSON_2_0)(urn, None)
     except (UrnError, UnwritableError):
         return False
     return urn.cls != "MetadataSet"
 
 
+def _once(found: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
+    """A list as a set: SDMX-JSON 2.x has a place for each part once, and twice means nothing more."""
+    if isinstance(found, StubTuple):
+        return found
+    kept = tuple(dict.fromkeys(found))
+    return found if len(kept) == len(found) else kept
+
+
 def changes_of(format_: Format) -> dict[str, Change]:
-    """The checks of all URNs in an artefact, by field."""
+    """The checks of all URNs in an artefact, by field, and what becomes of links."""
     if format_ not in SINCE_2_1:
         return {}
     found = {"Identifiable.urn": check_identity(format_)}
@@ -139,16 +148,20 @@ def changes_of(format_: Format) -> dict[str, Change]:
         general["links"] = with_address
     elif format_ in SINCE_3:
         general["links"] = with_known_urns
-    return found | general | {field: _checked(format_, field, classes) for field, classes in _CLASSES.items()}
+        general |= dict.fromkeys(_SETS, _once)
+    found |= general | {field: _checked(format_, field, classes) for field, classes in _CLASSES.items()}
+    return found
 
 
 def _checked(format_: Format, field: str, classes: str) -> Change:
     check = check_references(format_, *classes.split())
+    if format_ in {Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1} and field in _SETS_OF_REFERENCES:
+        return lambda found, owner: check(_once(found, owner), owner)
     if not field.endswith("representation"):
         return check
 
-    def unchanged(found: Representation | None) -> Representation | None:
-        check(None if found is None else found.enumeration)
+    def unchanged(found: Representation | None, owner: Any) -> Representation | None:
+        check(None if found is None else found.enumeration, owner)
         return found
 
     return unchanged
@@ -156,7 +169,17 @@ def _checked(format_: Format, field: str, classes: str) -> Change:
 
 _TO_ANYTHING: Final = ("Categorisation.source", "InputOutput.object_reference", "HierarchyAssociation.linked_object",
                        "HierarchyAssociation.context_object", "VtlMapping.mapped", "Representation.enumeration",
-                       "MemberSelection.objects", "SetReference.provider")  # fmt: skip
+                       "MemberSelection.objects")  # fmt: skip
+_SETS_OF_REFERENCES: Final = (
+    "Component.concept_roles", "ConstraintAttachment.references", "ReportingCategory.provisioning_metadata",
+    "ReportingCategory.structural_metadata", "VtlDefinitionScheme.ruleset_schemes",
+    "TransformationScheme.user_defined_operator_schemes",
+)  # fmt: skip
+_SETS: Final = (
+    "AttributeRelationship.dimensions", "AttributeRelationship.measures", "CodelistExtension.exclusive",
+    "CodelistExtension.inclusive", "ConstraintAttachment.simple_data_sources", "Group.dimensions",
+    "MetadataProvisionAgreement.targets", "Metadataflow.targets", "VtlMethod.space_keys",
+)  # fmt: skip
 _CLASSES: Final = {
     "CategorySchemeMap.source": "CategoryScheme",
     "CategorySchemeMap.target": "CategoryScheme",
@@ -192,6 +215,7 @@ _CLASSES: Final = {
     "ReportingTaxonomyMap.target": "ReportingTaxonomy",
     "RepresentationMap.sources": "Codelist ValueList",
     "RepresentationMap.targets": "Codelist ValueList",
+    "SetReference.provider": "DataProvider",
     "StructureMap.source": "DataStructure Dataflow MetadataStructure Metadataflow",
     "StructureMap.target": "DataStructure Dataflow MetadataStructure Metadataflow",
     "StructureMapInSet.source": "DataStructure Dataflow MetadataStructure Metadataflow",

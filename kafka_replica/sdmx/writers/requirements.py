@@ -30,6 +30,8 @@ from kafka_replica.sdmx.model import (
     ReportingCategory,
     ReportingTaxonomy,
     RepresentationMap,
+    StructureMap,
+    StructureSet,
     ValueList,
     VtlDefinitionScheme,
 )
@@ -120,6 +122,26 @@ def _measure(one: Artefact) -> str | None:
     return "demands a measure of a data structure"
 
 
+_MAPPED: Final = {
+    "CodelistMap": {"Codelist"},
+    "HybridCodelistMap": {"Codelist", "HierarchicalCodelist"},
+    "ConceptSchemeMap": {"ConceptScheme"},
+    "CategorySchemeMap": {"CategoryScheme"},
+    "OrganisationSchemeMap": {*FIXED_IDS, "OrganisationUnitScheme"},
+    "ReportingTaxonomyMap": {"ReportingTaxonomy"},
+}
+
+
+def _mapped_schemes(one: Artefact) -> str | None:
+    if not isinstance(one, StructureSet) or isinstance(one.scheme_maps, StubTuple):
+        return None
+    for each in one.scheme_maps:
+        for end in (each.source, each.target):
+            if end is not None and end.cls not in _MAPPED.get(each.urn.cls, {end.cls}):
+                return f"has no place for {end} in a {each.urn.cls}"
+    return None
+
+
 def _dimensions(one: Artefact) -> str | None:
     is_wrong = isinstance(one, DataStructure) and not one.dimension_list.is_stub and not one.dimension_list
     return "demands a dimension of a data structure" if is_wrong else None
@@ -175,15 +197,17 @@ _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], 
     (ML_3, _needs(HierarchyAssociation, "linked_hierarchy", "linked_object")),
     (ML_3, _needs(MetadataProvisionAgreement, "metadataflow", "metadata_provider")),
     (ML_3, _needs(Metadataflow, "targets")),
-    (ML_3, _needs(ItemSchemeMap, "source", "target")),
+    (ML_3, _needs((ItemSchemeMap, StructureMap), "source", "target")),
     (ML_3, _needs(RepresentationMap, "sources", "targets")),
     (ML_3, _needs(GeoGridCodelist, "grid_definition")),
     (ML_3, _codes),
     (frozenset({Format.SDMX_ML_3_0}), _attached_to_sets),
-    (frozenset({Format.SDMX_ML_3_1}), _annotated_target_regions),
+    (ML_3, _annotated_target_regions),
     (ML_3, _reporting_category),
     (ML_3 | _ML_21 | _JSON_1, _needs(ProvisionAgreement, "structure_usage", "data_provider")),
     (_ML_21 | _JSON_1, _measure),
+    (_ML_21, _mapped_schemes),
+    (_OLD_ML, _measure),
     (_OLD_ML, _dimensions),
     (_OLD_ML, _agency),
 )

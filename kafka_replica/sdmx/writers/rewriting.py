@@ -14,9 +14,10 @@ from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple,
 from kafka_replica.sdmx.urn import Urn
 
 A = TypeVar("A", bound=Maintainable)
-Change: TypeAlias = Callable[[Any], Any]
-"""The new value of a field for the old one; the same object where nothing changes."""
-_Steps: TypeAlias = tuple[tuple[str, Change | None], ...]
+Change: TypeAlias = Callable[[Any, Any], Any]
+"""The new value of a field, for the old one and what it is a field of; the same object where nothing changes."""
+_Steps: TypeAlias = tuple[tuple[str, tuple[Change, ...], bool], ...]
+"""Field, its changes, and whether there are fields to change in its parts."""
 _LEAVES: Final = (Urn, InternationalString)
 
 
@@ -24,12 +25,12 @@ class Rules:
     """Which fields are changed, and how: by ``field``, or by ``Class.field`` for a class and those derived from it.
 
     Args:
-        changes: fields with their changes.
+        changes: fields with their changes; those of one field are made in this order, before those of its parts.
         left_out: fields that get their default.
     """
 
-    def __init__(self, changes: Mapping[str, Change], left_out: Iterable[str] = ()) -> None:
-        self._changes = dict(changes)
+    def __init__(self, changes: Iterable[Mapping[str, Change]], left_out: Iterable[str] = ()) -> None:
+        self._changes = tuple(changes)
         self._left_out = frozenset(left_out)
         self._steps: dict[type, _Steps] = {}
 
@@ -55,27 +56,34 @@ class Rules:
         if steps is None:
             steps = self._steps[kind] = tuple(self._steps_of(kind))
         changed: dict[str, Any] = {}
-        for name, change in steps:
-            found = getattr(value, name)
-            made = self._apply(found) if change is None else change(found)
+        for name, changes, has_parts in steps:
+            found = made = getattr(value, name)
+            for change in changes:
+                made = change(made, value)
+            if has_parts:
+                made = self._apply(made)
             if made is not found:
                 changed[name] = made
         return replace(value, **changed) if changed else value
 
-    def _steps_of(self, kind: type[msgspec.Struct]) -> Iterator[tuple[str, Change | None]]:
+    def _steps_of(self, kind: type[msgspec.Struct]) -> Iterator[tuple[str, tuple[Change, ...], bool]]:
         """The fields that a rule is about, and those whose parts may have such fields."""
         hints = typing.get_type_hints(kind)
         for field in msgspec.structs.fields(kind):
-            change = self._change_of(kind, field)
-            if change is not None or any(self._matters(part) for part in _structs_in(hints[field.name])):
-                yield field.name, change
+            changes = tuple(self._changes_of(kind, field))
+            has_parts = any(self._matters(part) for part in _structs_in(hints[field.name]))
+            if changes or has_parts:
+                yield field.name, changes, has_parts
 
-    def _change_of(self, kind: type, field: msgspec.structs.FieldInfo) -> Change | None:
-        names = [field.name, *(f"{one.__name__}.{field.name}" for one in kind.__mro__)]
+    def _changes_of(self, kind: type, field: msgspec.structs.FieldInfo) -> Iterator[Change]:
+        names = [*(f"{one.__name__}.{field.name}" for one in kind.__mro__), field.name]
         # What must be given cannot be left out.
         if field.default is not msgspec.NODEFAULT and not self._left_out.isdisjoint(names):
-            return _always(field.default)
-        return next((self._changes[name] for name in names if name in self._changes), None)
+            yield _always(field.default)
+        for changes in self._changes:
+            found = next((changes[name] for name in names if name in changes), None)
+            if found is not None:
+                yield found
 
     def _matters(self, kind: type[msgspec.Struct], seen: frozenset[type] = frozenset()) -> bool:
         """Whether a rule is about a field of a class, of one derived from it, or of something in it."""
@@ -84,14 +92,19 @@ class Rules:
         seen |= {kind}
         hints = typing.get_type_hints(kind)
         return (
-            any(self._change_of(kind, field) is not None for field in msgspec.structs.fields(kind))
+            any(True for field in msgspec.structs.fields(kind) for _ in self._changes_of(kind, field))
             or any(self._matters(derived, seen) for derived in kind.__subclasses__())
             or any(self._matters(part, seen) for hint in hints.values() for part in _structs_in(hint))
         )
 
 
+def of_value(change: Callable[[Any], Any]) -> Change:
+    """A change for which it does not matter what the value is a field of."""
+    return lambda found, _: change(found)
+
+
 def _always(value: Any) -> Change:
-    return lambda found: found if found == value else value
+    return lambda found, _: found if found == value else value
 
 
 def _structs_in(hint: Any) -> Iterator[type[msgspec.Struct]]:

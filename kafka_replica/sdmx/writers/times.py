@@ -16,9 +16,10 @@ from kafka_replica.errors import UnwritableError
 
 _DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _ZONE: Final = r"(?:Z|[+-][0-9]{2}:[0-9]{2})"
-_is_day = re.compile(f"({_DAY}){_ZONE}?", re.ASCII).fullmatch
+_is_day = re.compile(f"({_DAY})({_ZONE}?)", re.ASCII).fullmatch
 _is_instant = re.compile(rf"({_DAY})T([0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(?:\.[0-9]+)?)({_ZONE}?)", re.ASCII).fullmatch
 _is_period = re.compile(rf"[0-9]{{4}}(?:-?[A-Z][0-9]+|-[0-9]{{2}})?{_ZONE}?", re.ASCII).fullmatch
+_is_finer = re.compile(r"\.[0-9]{3}[0-9]*[1-9]").search
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 
@@ -27,7 +28,7 @@ def as_instant(value: str | None) -> str | None:
     """An xs:dateTime. Raises UnwritableError for a period, such as a year."""
     day = _is_day(value or "")
     if day:
-        return f"{day[1]}T00:00:00"
+        return f"{day[1]}T00:00:00{day[2]}"
     if value is not None and _is_period(value):
         raise UnwritableError(f"the format has a place for instants, and {value!r} is a period")
     return value
@@ -35,7 +36,11 @@ def as_instant(value: str | None) -> str | None:
 
 def as_instant_with_zone(value: str | None) -> str | None:
     """A date-time of RFC 3339. Raises UnwritableError for a period."""
-    value = as_instant(value)
+    return with_zone(as_instant(value))
+
+
+def with_zone(value: str | None) -> str | None:
+    """The same for what may be an instant or a period, which has no zone."""
     found = _is_instant(value or "")
     return f"{value}Z" if found and not found[3] else value
 
@@ -52,19 +57,13 @@ def as_day(value: str | None) -> str | None:
 
 def milliseconds(value: str | None) -> int | None:
     """The time since 1970, or None for what is no instant that a number of milliseconds gives exactly."""
-    if value is None or not (_is_instant(value) or _is_day(value)):
+    if value is None or _is_finer(value) or not (_is_instant(value) or _is_day(value)):
         return None
     try:
         found = datetime.fromisoformat(as_instant(value) or "")
     except ValueError:
         return None
-    since = (found if found.tzinfo else found.replace(tzinfo=UTC)) - _EPOCH
-    return None if since % _MS or _is_finer(value) else since // _MS
-
-
-def _is_finer(value: str) -> bool:
-    fraction = re.search(r"\.[0-9]{3}[0-9]*[1-9]", value)
-    return fraction is not None
+    return ((found if found.tzinfo else found.replace(tzinfo=UTC)) - _EPOCH) // _MS
 
 
 def as_milliseconds(value: str | None) -> str | None:

@@ -149,6 +149,7 @@ def _relationship(one: AttributeRelationship, edition: Edition) -> str:
 def _relationship_21(one: AttributeRelationship, edition: Edition) -> str:
     if one.kind == "observation":
         # Whether it names the primary measure or not, it is the same in 2.1.
+        edition.since_3(len(one.measures) > 1, "the measures that an attribute is about")
         return "".join([edition.local("str:PrimaryMeasure", each) for each in one.measures or ("OBS_VALUE",)])
     edition.since_3(one.optional_dimensions, "optional dimensions of an attribute")
     edition.since_3(one.measures, "the measures that an attribute is about")

@@ -1,0 +1,97 @@
+"""What becomes of the fields of an artefact in each format: times, addresses, references, and what is left out."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.writers import references, representations
+from kafka_replica.sdmx.writers.rewriting import Change, Rules, of_value
+from kafka_replica.sdmx.writers.times import (
+    as_day,
+    as_instant,
+    as_instant_with_zone,
+    as_milliseconds,
+    with_zone,
+)
+
+_NO_ADDRESS: Final = ("Code.uri", "Dimension.uri", "Attribute.uri", "Measure.uri", "Group.uri")
+_COMPONENTS_IN_MAPS: Final = ("source_class", "target_class", "source_list", "target_list")
+_LEFT_OUT: Final = {
+    Format.SDMX_ML_2_1: ("links",),
+    Format.SDMX_ML_2_0: ("links", "Code.descriptions", *_NO_ADDRESS, *_COMPONENTS_IN_MAPS),
+    Format.SDMX_ML_1_0: ("links", "descriptions", *_NO_ADDRESS),
+    Format.SDMX_ML_3_0: ("Link.uri", "Link.hreflang", "Link.titles"),
+    Format.SDMX_ML_3_1: ("Link.uri", "Link.hreflang", "Link.titles"),
+    Format.EDI: ("links", "descriptions", "annotations", "uri", "is_final"),
+    Format.XLSX: ("links",),
+    Format.FUSION_JSON: ("Link.uri", "Link.hreflang", "Link.titles"),
+}
+"""What is left out where a format has no place for it: what a structure means does not hang on it."""
+
+_VALID: Final = ("Maintainable.valid_from", "Maintainable.valid_to", "HierarchicalCode.valid_from",
+                 "HierarchicalCode.valid_to")  # fmt: skip
+_VALID_ROWS: Final = ("RepresentationMapping.valid_from", "RepresentationMapping.valid_to", "ItemMap.valid_from",
+                      "ItemMap.valid_to")  # fmt: skip
+_PERIODS: Final = (
+    "TextFormat.start_time", "TextFormat.end_time", "SelectedValue.valid_from", "SelectedValue.valid_to",
+    "TimeRange.valid_from", "TimeRange.valid_to", "MemberSelection.valid_from", "MemberSelection.valid_to",
+    "Region.valid_from", "Region.valid_to", "MetadataSet.reporting_begin_date", "MetadataSet.reporting_end_date",
+)  # fmt: skip
+_JSON: Final = (Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1)
+_ML_3: Final = (Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
+
+_is_uri = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII).fullmatch
+_is_reference = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII).fullmatch
+
+
+def _times_of(format_: Format) -> dict[str, Change]:
+    if format_ in _JSON:
+        found = dict.fromkeys((*_VALID, *_VALID_ROWS), of_value(as_instant_with_zone))
+        return found | dict.fromkeys(_PERIODS, of_value(with_zone))
+    if format_ in _ML_3:
+        return dict.fromkeys(_VALID, of_value(as_instant)) | dict.fromkeys(_VALID_ROWS, of_value(as_day))
+    if format_ is Format.SDMX_ML_2_1:
+        return dict.fromkeys(_VALID, of_value(as_instant))
+    return dict.fromkeys(_VALID, of_value(as_milliseconds)) if format_ is Format.FUSION_JSON else {}
+
+
+def _addresses_of(format_: Format) -> dict[str, Change]:
+    """SDMX-JSON has a place for whole addresses only, but for those in links of 2.1."""
+    if format_ not in _JSON:
+        return {}
+    whole, in_links = of_value(_uri), of_value(_reference if format_ is Format.SDMX_JSON_2_1 else _uri)
+    return {
+        "Identifiable.uri": whole, "Contact.uris": whole, "Link.uri": whole,
+        "Link.url": in_links, "Maintainable.structure_url": in_links, "Annotation.urls": in_links,
+    }  # fmt: skip
+
+
+def _uri(found: Any) -> Any:
+    return _fitting(found, _is_uri)
+
+
+def _reference(found: Any) -> Any:
+    return _fitting(found, _is_reference)
+
+
+def _fitting(found: Any, fits: Any) -> Any:
+    texts = [text for _, text in found.texts] if isinstance(found, InternationalString) else found
+    for text in (texts,) if isinstance(texts, str) else texts or ():
+        if not fits(text):
+            raise UnwritableError(f"the format has a place for URIs, and {text[:80]!r} is none")
+    return found
+
+
+def _rules_of(format_: Format) -> Rules:
+    changes = (
+        _times_of(format_), _addresses_of(format_), references.changes_of(format_), representations.changes_of(format_),
+    )  # fmt: skip
+    return Rules(changes, _LEFT_OUT.get(format_, ()))
+
+
+RULES: Final = {format_: _rules_of(format_) for format_ in Format}
+"""The rules of each format."""
