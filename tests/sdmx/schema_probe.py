@@ -18,7 +18,7 @@ from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.reading import read_message
 
 _ROUNDS: Final = 10
-_HEADERS: Final = {"10": "1.0", "20": "2.0.0", "21": "2.1.0"}
+JSON_SCHEMAS: Final = {"10": "1.0", "20": "2.0.0", "21": "2.1.0"}
 
 
 def said(value: Any) -> Any:
@@ -93,8 +93,8 @@ def ignored_in_xml(version: str) -> tuple[Findings, list[str]]:
                 element = schemas.sample(artefact)
                 if element.get("isExternalReference"):
                     element.set("isExternalReference", "false")
-                _join(element)
-                root = _message(container, element)
+                join_references(element)
+                root = message_with(container, element)
                 try:
                     before = _read(etree.tostring(root))
                 except MessageError as error:
@@ -141,14 +141,14 @@ def _message_around(schemas: Schemas, path: tuple[str, ...], element: etree._Ele
     return root
 
 
-def _join(element: etree._Element) -> None:
+def join_references(element: etree._Element) -> None:
     """Make a partial target of 2.0 refer to an identifier component that is there."""
     ids = [one.get("id") for one in element.iter("{*}IdentifierComponent")]
     for one in element.iter("{*}IdentifierComponentRef"):
         one.text = ids[0]
 
 
-def _message(container: Declared, element: etree._Element) -> etree._Element:
+def message_with(container: Declared, element: etree._Element) -> etree._Element:
     """A message around an artefact; the container's namespace tells the version."""
     base = container.tag[1:].rpartition("/")[0]
     root = etree.Element(f"{{{base}/message}}Structure")
@@ -198,7 +198,7 @@ def _probe_xml(findings: Findings, root: etree._Element, top: etree._Element, be
 def ignored_in_json(version: str, message: str = "structure") -> tuple[Findings, list[str]]:
     """What the reader of a version of SDMX-JSON ignores, and which samples it refuses."""
     schema, findings, refused = JsonSchema(version, message), Findings(), []
-    meta = {"schema": f"https://json.sdmx.org/{_HEADERS[version]}/sdmx-json-{message}-schema.json", "id": "X"}
+    meta = {"schema": f"https://json.sdmx.org/{JSON_SCHEMAS[version]}/sdmx-json-{message}-schema.json", "id": "X"}
     for collection, kind in schema.collections.items():
         for _ in range(_ROUNDS):
             artefact = schema.sample(kind, collection)

@@ -24,6 +24,7 @@ from kafka_replica.sdmx.model import (
     MetadataStructure,
 )
 from kafka_replica.sdmx.writers.carrying_earlier import as_earlier, as_edi
+from kafka_replica.sdmx.writers.dimensions import in_order
 from kafka_replica.sdmx.writers.format_rules import RULES
 from kafka_replica.sdmx.writers.requirements import check
 
@@ -66,7 +67,7 @@ def _converted(artefact: Artefact, format_: Format) -> Artefact:
         artefact = _as_fusion(artefact)
     elif format_ in _PRIMARY and isinstance(artefact, DataStructure):
         artefact = _with_primary_measure(artefact)
-    return artefact
+    return in_order(artefact, format_) if isinstance(artefact, DataStructure) else artefact
 
 
 def _as_fusion(artefact: Artefact) -> Artefact:

@@ -60,12 +60,17 @@ def _times_of(format_: Format) -> dict[str, Change]:
 
 
 def _addresses_of(format_: Format) -> dict[str, Change]:
-    """SDMX-JSON has a place for whole addresses only, but for those in links of 2.1."""
+    """SDMX-JSON has a place for whole addresses only, but for those in links of 2.1.
+
+    The uri of an artefact or item, the one address that all formats leave out where they have no place for it, is left
+    out where it is none; others are refused.
+    """
     if format_ not in _JSON:
         return {}
     whole, in_links = of_value(_uri), of_value(_reference if format_ is Format.SDMX_JSON_2_1 else _uri)
+    own = of_value(lambda found: found if found is not None and _is_uri(found) else None)
     return {
-        "Identifiable.uri": whole, "Contact.uris": whole, "Link.uri": whole,
+        "Identifiable.uri": own, "Contact.uris": whole, "Link.uri": whole,
         "Link.url": in_links, "Maintainable.structure_url": in_links, "Annotation.urls": in_links,
     }  # fmt: skip
 

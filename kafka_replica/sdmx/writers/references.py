@@ -1,6 +1,7 @@
 """Which URNs a format has a place for: those of artefacts and items, and those that they refer to.
 
-Source: SDMXCommonReferences.xsd of SDMX-ML 2.1, 3.0 and 3.1; the patterns of URNs in the schemas of SDMX-JSON 2.x.
+Source: SDMXCommonReferences.xsd of SDMX-ML 2.1, 3.0 and 3.1; the patterns of URNs in the schemas of SDMX-JSON 2.x;
+IDType in SDMXCommon.xsd of 2.0, and the attributes in SDMXStructure.xsd of 1.0.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ SINCE_2_1: Final = SINCE_3 | {Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0}
 _is_id = re.compile(r"[A-Za-z0-9_@$\-]+", re.ASCII).fullmatch
 _is_name = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*", re.ASCII).fullmatch
 _is_agency = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*(?:\.[A-Za-z][A-Za-z0-9_\-]*)*", re.ASCII).fullmatch
+_is_id_of_2_0 = re.compile(r"[A-Za-z0-9_@$\-*]*", re.ASCII).fullmatch
+_is_token = re.compile(r"[A-Za-z0-9_\-.:]+", re.ASCII).fullmatch
+_is_name_of_xml = re.compile(r"[A-Za-z_][A-Za-z0-9_\-.]*", re.ASCII).fullmatch
+_NAMED_1_0: Final = frozenset({"Agency", "Codelist", "Concept", "DataStructure"})
 _is_version_2 = re.compile(r"[0-9]+(?:\.[0-9]+)*", re.ASCII).fullmatch
 _NUMBER: Final = r"(?:0|[1-9][0-9]*)"
 _is_version_3 = re.compile(rf"{_NUMBER}(?:\.{_NUMBER})?|{_NUMBER}(?:\.{_NUMBER}){{2}}(?:-[0-9A-Za-z.\-]+)?").fullmatch
@@ -72,6 +77,27 @@ def check_identity(format_: Format) -> Change:
         if urn.item is None and not (_is_agency(urn.agency) and is_version(urn.version)):
             raise UnwritableError(f"the format has no place for the agency or the version of {urn}")
         return urn
+
+    return checked
+
+
+def _check_earlier(format_: Format) -> Change:
+    """A check of what something before 2.1 is called or refers to. It changes nothing."""
+    is_10 = format_ is Format.SDMX_ML_1_0
+    is_id = _is_token if is_10 else _is_id_of_2_0
+
+    def checked(found: Any, _: Any) -> Any:
+        for one in found if isinstance(found, tuple) else (found,):
+            if isinstance(one, Urn):
+                check(one)
+        return found
+
+    def check(one: Urn) -> None:
+        own = one.id if one.item is None else one.item.rpartition(".")[2]
+        if not all(map(is_id, (own, one.id, one.agency))):
+            raise UnwritableError(f"the format has no place for the id or the agency of {one}")
+        if is_10 and one.cls in _NAMED_1_0 and not _is_name_of_xml(own):
+            raise UnwritableError(f"the format has no place for the id {own!r} of a {one.cls}")
 
     return checked
 
@@ -138,6 +164,9 @@ def _once(found: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
 
 def changes_of(format_: Format) -> dict[str, Change]:
     """The checks of all URNs in an artefact, by field, and what becomes of links."""
+    if format_ in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0}:
+        references = {field: _checked_reference(_check_earlier(format_), field) for field in (*_TO_ANYTHING, *_CLASSES)}
+        return {"Identifiable.urn": _check_earlier(format_), **references}
     if format_ not in SINCE_2_1:
         return {}
     found = {"Identifiable.urn": check_identity(format_)}
@@ -157,6 +186,10 @@ def _checked(format_: Format, field: str, classes: str) -> Change:
     check = check_references(format_, *classes.split())
     if format_ in {Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1} and field in _SETS_OF_REFERENCES:
         return lambda found, owner: check(_once(found, owner), owner)
+    return _checked_reference(check, field)
+
+
+def _checked_reference(check: Change, field: str) -> Change:
     if not field.endswith("representation"):
         return check
 

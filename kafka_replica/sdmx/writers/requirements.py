@@ -8,7 +8,6 @@ Source: the schemas of structure messages of SDMX-ML 2.0, 2.1, 3.0 and 3.1, and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -147,6 +146,14 @@ def _dimensions(one: Artefact) -> str | None:
     return "demands a dimension of a data structure" if is_wrong else None
 
 
+def _codelists(one: Artefact) -> str | None:
+    if not isinstance(one, DataStructure) or one.dimension_list.is_stub:
+        return None
+    found = [each.representation for each in one.dimension_list.values() if not each.is_time]
+    is_wrong = any(each is None or each.enumeration is None for each in found)
+    return "demands a codelist of each dimension" if is_wrong else None
+
+
 def _codes(one: Artefact) -> str | None:
     is_wrong = isinstance(one, Hierarchy) and (one.codes.is_stub or not one.codes)
     return "demands a code of a hierarchy" if is_wrong else None
@@ -163,13 +170,6 @@ def _walk(found: Items[ReportingCategory]) -> Iterator[ReportingCategory]:
     for one in found.values():
         yield one
         yield from _walk(one.reporting_categories)
-
-
-_is_id_of_2_0 = re.compile(r"[A-Za-z0-9_@$\-*]*", re.ASCII).fullmatch
-
-
-def _agency(one: Artefact) -> str | None:
-    return None if _is_id_of_2_0(one.agency) else f"has no place for an agency within another, as {one.agency} is"
 
 
 def _attached_to_sets(one: Artefact) -> str | None:
@@ -209,6 +209,6 @@ _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], 
     (_ML_21, _mapped_schemes),
     (_OLD_ML, _measure),
     (_OLD_ML, _dimensions),
-    (_OLD_ML, _agency),
+    (frozenset({Format.SDMX_ML_1_0}), _codelists),
 )
 

@@ -67,6 +67,8 @@ def milliseconds(value: str | None) -> int | None:
 
 
 def as_milliseconds(value: str | None) -> str | None:
-    """The instant that is read of its milliseconds: in UTC, with no zone."""
+    """The instant that is read of its milliseconds: in UTC, with no zone. Raises UnwritableError where there is none."""
     found = milliseconds(value)
-    return value if found is None else (_EPOCH + found * _MS).replace(tzinfo=None).isoformat()
+    if value is not None and found is None:
+        raise UnwritableError(f"the format has a place for instants in milliseconds, and {value!r} is none")
+    return None if found is None else (_EPOCH + found * _MS).replace(tzinfo=None).isoformat()

@@ -40,9 +40,17 @@ def data_constraint(one: DataConstraint) -> Json:
         maintained(one),
         found,
         rows,
+        type=_kind(is_cube=bool(found), is_series=bool(rows)),
         definingDataPresent=None if one.role is None else one.role == "Actual",
         attachments=urns(references),
     )
+
+
+def _kind(*, is_cube: bool, is_series: bool) -> str | None:
+    """The registry tells constraints of regions from constraints of series."""
+    if is_cube is is_series:
+        return None
+    return "CubeRegionConstraint" if is_cube else "SeriesConstraint"
 
 
 def _selection(one: MemberSelection) -> Json:

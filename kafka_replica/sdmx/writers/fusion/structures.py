@@ -24,8 +24,9 @@ from kafka_replica.sdmx.model import (
     RepresentationMapping,
 )
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writers.fusion.values import identified, items_of, maintained, representation, when
+from kafka_replica.sdmx.writers.fusion.values import identified, items_of, maintained, representation
 from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, true, urn, urns
+from kafka_replica.sdmx.writers.times import milliseconds
 
 _LEVELS: Final = {
     "dataset": "DATA_SET", "dimensions": "DIMENSION_GROUP", "group": "GROUP", "observation": "OBSERVATION",
@@ -40,7 +41,7 @@ def dataflow(one: Dataflow) -> Json:
 
 def data_structure(one: DataStructure) -> Json:
     """A data structure."""
-    dimensions = [_dimension(each, number) for number, each in enumerate(items_of(one.dimension_list), 1)]
+    dimensions = [_dimension(each) for each in items_of(one.dimension_list)]
     attributes = [_attribute(each) for each in items_of(one.attributes)]
     return obj(
         maintained(one),
@@ -62,9 +63,8 @@ def _component(one: Component) -> Json:
     )
 
 
-def _dimension(one: Dimension, number: int) -> Json:
-    position = None if one.position == number else one.position
-    return obj(_component(one), isTimeDimension=true(one.is_time), position=position)
+def _dimension(one: Dimension) -> Json:
+    return obj(_component(one), isTimeDimension=true(one.is_time))
 
 
 def _measure(one: Measure) -> Json:
@@ -125,8 +125,8 @@ def _code(one: HierarchicalCode) -> Json:
         identified(one),
         code=urn(one.code),
         level=one.level,
-        validFrom=when(one.valid_from),
-        validTo=when(one.valid_to),
+        validFrom=milliseconds(one.valid_from),
+        validTo=milliseconds(one.valid_to),
         codes=[_code(each) for each in one.codes.values()],
     )
 
@@ -157,7 +157,7 @@ def _end(end: Urn | str) -> str:
 
 def _row(one: RepresentationMapping) -> Json:
     found = {"source": [_value(each) for each in one.sources], "target": list(one.targets)}
-    return found | obj(validFrom=when(one.valid_from), validTo=when(one.valid_to))
+    return found | obj(validFrom=one.valid_from, validTo=one.valid_to)
 
 
 def _value(one: MappedValue) -> Json:

@@ -5,18 +5,15 @@ Fusion-JSON has no published schema: what is written are the keys that registrie
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.writers.json_parts import Json, facets, obj, true, urn
+from kafka_replica.sdmx.writers.times import milliseconds
 
-_is_instant = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}", re.ASCII).fullmatch
-_MS: Final = 1000
 
 
 def items_of(found: Any) -> list[Any]:
@@ -27,17 +24,6 @@ def items_of(found: Any) -> list[Any]:
 def texts(found: InternationalString) -> list[Json]:
     """A text in each language."""
     return [{"locale": language, "value": text} for language, text in found.texts]
-
-
-def when(value: str | None) -> str | int | None:
-    """A date: milliseconds since 1970 where it is an instant without a zone, as registries write it."""
-    if value is None or not _is_instant(value):
-        return value
-    try:
-        instant = datetime.fromisoformat(value).replace(tzinfo=UTC)
-    except ValueError:
-        return value
-    return round(instant.timestamp()) * _MS
 
 
 def annotations_of(found: Iterable[Annotation]) -> list[Json]:
@@ -81,8 +67,8 @@ def maintained(one: Maintainable) -> Json:
         isFinal=true(one.is_final),
         isPartial=true(one.is_partial),
         isExternalReference=true(one.is_external_reference),
-        validFrom=when(one.valid_from),
-        validTo=when(one.valid_to),
+        startDate=milliseconds(one.valid_from),
+        endDate=milliseconds(one.valid_to),
         serviceURL=one.service_url,
         structureURL=one.structure_url,
     )
@@ -101,4 +87,6 @@ def representation(one: Representation | None) -> Json | None:
 
 
 def _text_format(one: TextFormat) -> Json:
-    return obj({"textType": one.text_type}, facets(one))
+    found = facets(one)
+    multilingual = found.pop("isMultiLingual", None)
+    return obj({"textType": one.text_type}, found, isMultilingual=multilingual)
