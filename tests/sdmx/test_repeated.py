@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 from lxml import etree
-from schema_probe import _join, _message, _message_around, _other, _path, _read
+from schema_probe import join_references, message_with, _message_around, _other, _path, _read
 from sdmx_json_samples import SAMPLE, SAMPLE_1_0, message
 from test_classes import DATA
 from xsd_samples import Schemas
@@ -79,8 +79,8 @@ def structure_messages(version: str) -> Iterator[tuple[Schemas, etree._Element, 
                 element = schemas.sample(declared)
                 if element.get("isExternalReference"):
                     element.set("isExternalReference", "false")
-                _join(element)
-                yield schemas, _message(container, element), element
+                join_references(element)
+                yield schemas, message_with(container, element), element
 
 
 def other_messages(version: str, *path: str) -> Iterator[tuple[Schemas, etree._Element, etree._Element]]:

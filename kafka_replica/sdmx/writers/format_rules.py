@@ -6,10 +6,12 @@ import re
 from typing import Any, Final
 
 from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.base import Identifiable
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.writers import references, representations
 from kafka_replica.sdmx.writers.rewriting import Change, Rules, of_value
+from kafka_replica.sdmx.writers.sdmx_json.values import WITHOUT_URN
 from kafka_replica.sdmx.writers.times import (
     as_day,
     as_instant,
@@ -47,6 +49,8 @@ _ML_3: Final = (Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
 _is_uri = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII).fullmatch
 _is_reference = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII).fullmatch
 
+_is_email = re.compile(r"[^@\s]+@[^@\s]+").fullmatch
+
 
 def _times_of(format_: Format) -> dict[str, Change]:
     if format_ in _JSON:
@@ -68,26 +72,36 @@ def _addresses_of(format_: Format) -> dict[str, Change]:
     if format_ not in _JSON:
         return {}
     whole, in_links = of_value(_uri), of_value(_reference if format_ is Format.SDMX_JSON_2_1 else _uri)
-    own = of_value(lambda found: found if found is not None and _is_uri(found) else None)
+    without_urn = WITHOUT_URN.get(format_, ())
+
+    def own(found: str | None, owner: Identifiable) -> str | None:
+        # It stands in the link to itself, which must have a URN or another address.
+        has_link = owner.urn.cls not in without_urn or getattr(owner, "structure_url", None)
+        return found if found is not None and _is_uri(found) and has_link else None
+
     return {
-        "Identifiable.uri": own, "Contact.uris": whole, "Link.uri": whole,
+        "Identifiable.uri": own, "Contact.uris": whole, "Contact.emails": of_value(_emails), "Link.uri": whole,
         "Link.url": in_links, "Maintainable.structure_url": in_links, "Annotation.urls": in_links,
     }  # fmt: skip
 
 
 def _uri(found: Any) -> Any:
-    return _fitting(found, _is_uri)
+    return _fitting(found, _is_uri, "URIs")
 
 
 def _reference(found: Any) -> Any:
-    return _fitting(found, _is_reference)
+    return _fitting(found, _is_reference, "URIs")
 
 
-def _fitting(found: Any, fits: Any) -> Any:
+def _emails(found: Any) -> Any:
+    return _fitting(found, _is_email, "addresses of mail")
+
+
+def _fitting(found: Any, fits: Any, kind: str) -> Any:
     texts = [text for _, text in found.texts] if isinstance(found, InternationalString) else found
     for text in (texts,) if isinstance(texts, str) else texts or ():
         if not fits(text):
-            raise UnwritableError(f"the format has a place for URIs, and {text[:80]!r} is none")
+            raise UnwritableError(f"the format has a place for {kind}, and {text[:80]!r} is none")
     return found
 
 

@@ -125,7 +125,7 @@ def check_references(format_: Format, *classes: str) -> Change:
             raise UnwritableError(f"the format has no place for a reference to {one}")
         if not (_is_agency(one.agency) and is_version(one.version)):
             raise UnwritableError(f"the format has no place for the agency or the version of {one}")
-        if _FIXED_SCHEMES.get(one.cls, one.id) != one.id:
+        if since_3 and _FIXED_SCHEMES.get(one.cls, one.id) != one.id:
             raise UnwritableError(f"the format has no place for another scheme than {_FIXED_SCHEMES[one.cls]} in {one}")
 
     return checked

@@ -122,13 +122,14 @@ def _organisation(tag: str, one: Organisation, edition: Edition) -> str:
         id=one.id,
         uri=one.uri,
         parentOrganisation=one.parent,
-        **_own_marks(one),
+        **_own_marks(one, edition),
     )
 
 
-def _own_marks(one: Organisation) -> dict[str, str | None]:
+def _own_marks(one: Organisation, edition: Edition) -> dict[str, str | None]:
     if not isinstance(one, (VersionedAgency, VersionedDataProvider, VersionedDataConsumer)):
         return {}
+    edition.since_20(one.valid_from or one.valid_to, "the validity of organisations")
     return {"version": one.version, "validFrom": one.valid_from, "validTo": one.valid_to}
 
 

@@ -17,10 +17,11 @@ from kafka_replica.sdmx.representation import Representation, SentinelValue, Tex
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writers.json_parts import Json, facets, obj, true, urn
 
-_FORGOTTEN: Final = {
-    True: ("GeographicCodelist", "GeoGridCodelist"),
-    False: ("ValueList", "GeographicCodelist", "GeoGridCodelist"),
+WITHOUT_URN: Final = {
+    Format.SDMX_JSON_2_0: ("ValueList", "GeographicCodelist", "GeoGridCodelist"),
+    Format.SDMX_JSON_2_1: ("GeographicCodelist", "GeoGridCodelist"),
 }
+"""The classes whose URNs fit none of the patterns in the schemas of an edition."""
 _is_legacy_version = re.compile(r"[0-9]+(\.[0-9]+)*").fullmatch
 
 
@@ -46,7 +47,7 @@ class Edition(NamedTuple):
 
     def own_urn(self, urn: Urn) -> str | None:
         """The URN that an artefact carries; the schemas forget some classes."""
-        return None if urn.cls in _FORGOTTEN[self.is_21] else str(urn)
+        return None if urn.cls in WITHOUT_URN.get(self.format, ()) else str(urn)
 
     def since_2(self, value: Any, what: str) -> None:
         """Raises UnwritableError for something that 1.0 has no place for."""
