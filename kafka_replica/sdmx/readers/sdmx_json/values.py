@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from kafka_replica.errors import UrnError
+from kafka_replica.errors import MessageError, UrnError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international, written_texts
 from kafka_replica.sdmx.formats import of_json_schema
 from kafka_replica.sdmx.model import Annotation, Link
@@ -136,7 +136,7 @@ class Context(NamedTuple):
         """A representation, if there is one. Raises MessageError."""
         if wire is None:
             return None
-        format_ = wire.enumeration_format or wire.format or wire.text_format
+        format_ = _only_format(wire, where)
         if format_ is None and wire.enumeration and wire.min_occurs is None and wire.max_occurs is None:
             try:
                 return enumerated(wire.enumeration)
@@ -172,6 +172,17 @@ class Context(NamedTuple):
             names=self.texts(wire.name, wire.names),
             descriptions=self.texts(wire.description, wire.descriptions),
         )
+
+
+def _only_format(wire: WireRepresentation, where: Urn) -> WireFormat | None:
+    """The format under any of its names. Raises MessageError for two that differ: the schema of 1.0 allows that."""
+    first = wire.enumeration_format or wire.format or wire.text_format
+    for one in (wire.format, wire.text_format):
+        if one is not None and one != first:
+            raise MessageError(
+                f"reading {where}: its representation has two formats, which differ; leave one of them out"
+            )
+    return first
 
 
 _LONG_TYPE: Final = 64
