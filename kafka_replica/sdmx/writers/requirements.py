@@ -35,6 +35,7 @@ from kafka_replica.sdmx.model import (
     VtlDefinitionScheme,
 )
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS
+from kafka_replica.sdmx.writers.distinct import repeated
 
 ML_3: Final = frozenset({Format.SDMX_ML_3_0, Format.SDMX_ML_3_1})
 JSON_2: Final = frozenset({Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1})
@@ -51,6 +52,9 @@ def check(artefact: Artefact, format_: Format) -> None:
         reason = reason_of(artefact) if format_ in formats else None
         if reason is not None:
             raise UnwritableError(f"{format_.title} {reason}")
+    once = repeated(artefact, format_)
+    if once is not None:
+        raise UnwritableError(f"{format_.title} has a place for {once}")
 
 
 def _version(one: Artefact) -> str | None:
@@ -106,7 +110,7 @@ def _needs(kind: type[Artefact] | tuple[type[Artefact], ...], *fields: str) -> C
 
 
 def _has(value: Any) -> bool:
-    return value is not None and not (isinstance(value, Items) and value.is_stub) and value != () and value != ""
+    return value is not None and not (isinstance(value, Items) and value.is_stub) and value not in ((), "")
 
 
 def _both_or_none(one: Artefact) -> str | None:
@@ -178,6 +182,21 @@ def _attached_to_sets(one: Artefact) -> str | None:
     return "has no place for metadata sets that a constraint is attached to" if is_wrong else None
 
 
+def _values_of_keys(one: Artefact) -> str | None:
+    found = one.cube_regions if isinstance(one, Constraint) else ()
+    keys = () if isinstance(found, StubTuple) else [key for region in found for key in region.key_values]
+    is_wrong = any(not key.values and key.time_range is None for key in keys)
+    return "demands the values of a dimension that a region selects" if is_wrong else None
+
+
+def _dated_keys(one: Artefact) -> str | None:
+    found = one.key_sets if isinstance(one, Constraint) else ()
+    keys = () if isinstance(found, StubTuple) else [key for one in found for key in one.keys]
+    values = [value for key in keys for each in (*key.key_values, *key.components) for value in each.values]
+    is_wrong = any(value.valid_from is not None or value.valid_to is not None for value in values)
+    return "has no place for the validity of a value in a key" if is_wrong else None
+
+
 def _annotated_target_regions(one: Artefact) -> str | None:
     found = one.metadata_target_regions if isinstance(one, Constraint) else ()
     is_wrong = not isinstance(found, StubTuple) and any(region.annotations for region in found)
@@ -203,6 +222,8 @@ _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], 
     (ML_3, _codes),
     (frozenset({Format.SDMX_ML_3_0}), _attached_to_sets),
     (ML_3, _annotated_target_regions),
+    (ML_3, _values_of_keys),
+    (ML_3 | JSON_2, _dated_keys),
     (ML_3, _reporting_category),
     (ML_3 | _ML_21 | _JSON_1, _needs(ProvisionAgreement, "structure_usage", "data_provider")),
     (_ML_21 | _JSON_1, _measure),
@@ -211,4 +232,3 @@ _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], 
     (_OLD_ML, _dimensions),
     (frozenset({Format.SDMX_ML_1_0}), _codelists),
 )
-
