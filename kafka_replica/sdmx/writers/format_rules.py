@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from kafka_replica.errors import UnwritableError
@@ -81,8 +82,25 @@ def _addresses_of(format_: Format) -> dict[str, Change]:
 
     return {
         "Identifiable.uri": own, "Contact.uris": whole, "Contact.emails": of_value(_emails), "Link.uri": whole,
-        "Link.url": in_links, "Maintainable.structure_url": in_links, "Annotation.urls": in_links,
+        "Link.url": in_links, "Maintainable.structure_url": in_links, "Annotation.urls": of_value(_urls(in_links)),
+        "Link.hreflang": of_value(_language),
     }  # fmt: skip
+
+
+def _language(tag: str | None) -> str | None:
+    """A tag of a language as the pattern of the schemas has it: in lower case, which means the same."""
+    return None if tag is None else tag.lower()
+
+
+def _urls(check: Change) -> Callable[[Any], Any]:
+    """A change of addresses by language."""
+
+    def changed(found: InternationalString) -> InternationalString:
+        check(found, None)
+        lower = [(language.lower(), text) for language, text in found.texts]
+        return found if lower == list(found.texts) else InternationalString(lower)
+
+    return changed
 
 
 def _uri(found: Any) -> Any:

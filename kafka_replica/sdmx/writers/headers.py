@@ -28,10 +28,10 @@ def header_for(header: Header, format_: Format, default: Header) -> Header:
     if format_ in _NEEDED_BY_NONE:
         return header
     prepared = _time(header.prepared) or default.prepared
-    id_, sender = header.id or default.id or "", header.sender or default.sender or ""
+    id_ = _not_in_ids.sub("_", header.id or default.id or "")
+    sender = _not_in_ids.sub("_", header.sender or default.sender or "")
     if "JSON" in format_.name:
         return replace(header, id=id_, sender=sender, prepared=as_instant_with_zone(prepared))
-    id_, sender = _not_in_ids.sub("_", id_), _not_in_ids.sub("_", sender)
     if format_ is Format.SDMX_ML_1_0:
         id_, sender = _as_name(id_), _as_name(sender)
     return replace(header, id=id_, sender=sender, prepared=prepared)

@@ -40,8 +40,10 @@ def as_instant_with_zone(value: str | None) -> str | None:
 
 
 def with_zone(value: str | None) -> str | None:
-    """The same for what may be an instant or a period, which has no zone."""
-    found = _is_instant(value or "")
+    """The same for what may be an instant or a period. Raises UnwritableError for a day of a zone."""
+    day, found = _is_day(value or ""), _is_instant(value or "")
+    if day and day[2]:
+        raise UnwritableError(f"the format has a place for days without a zone, and {value!r} has one")
     return f"{value}Z" if found and not found[3] else value
 
 
@@ -67,7 +69,7 @@ def milliseconds(value: str | None) -> int | None:
 
 
 def as_milliseconds(value: str | None) -> str | None:
-    """The instant that is read of its milliseconds: in UTC, with no zone. Raises UnwritableError where there is none."""
+    """Return the instant as it is read from milliseconds: in UTC, without a zone. Raises UnwritableError for others."""
     found = milliseconds(value)
     if value is not None and found is None:
         raise UnwritableError(f"the format has a place for instants in milliseconds, and {value!r} is none")
