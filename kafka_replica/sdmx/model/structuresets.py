@@ -31,9 +31,9 @@ class ComponentMapInSet(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     One of: ``codelist_map`` (the id of a map in the set), ``to_text_format`` with ``to_value_type``
     ("Value", "Name", "Description"), or ``value_mappings`` (source and target values).
 
-    ``source_class`` and ``target_class`` are the classes of the components, "DataAttribute" say, None where the message
-    does not tell (2.0). ``source_list`` and ``target_list`` are the ids of the lists that hold them, where these are not
-    the lists of a data structure that components of the class stand in.
+    ``source_class`` and ``target_class`` are the classes of the components, "DataAttribute" say, None where the
+    message does not state them (2.0). ``source_list`` and ``target_list`` are the ids of the lists that hold the
+    components, None where these are the usual lists of a data structure for the class.
     """
 
     source: str

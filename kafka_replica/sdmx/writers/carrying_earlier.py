@@ -27,9 +27,7 @@ def as_earlier(artefact: Maintainable, *, is_10: bool) -> Maintainable:
         address = artefact.structure_url or artefact.uri
         artefact = replace(artefact, uri=address, structure_url=address)
     if isinstance(artefact, AgencyScheme) and artefact.urn == AGENCIES and not artefact.organisations.is_stub:
-        return AgencyScheme(
-            urn=artefact.urn, organisations=artefact.organisations, is_partial=artefact.is_partial
-        )
+        return AgencyScheme(urn=artefact.urn, organisations=artefact.organisations, is_partial=artefact.is_partial)
     if isinstance(artefact, ConceptScheme) and is_standalone(artefact):
         return ConceptScheme(urn=artefact.urn, concepts=artefact.concepts, is_partial=artefact.is_partial)
     if is_10 and isinstance(artefact, DataStructure):
@@ -56,9 +54,7 @@ def without_time_format(one: DataStructure) -> DataStructure:
 def as_edi(artefact: Maintainable) -> Maintainable:
     """The artefact as SDMX-EDI says it: texts in one line, concepts alone, a time dimension that has its format."""
     if isinstance(artefact, ConceptScheme) and is_standalone(artefact):
-        return ConceptScheme(
-            urn=artefact.urn, concepts=_in_lines(artefact.concepts), is_partial=artefact.is_partial
-        )
+        return ConceptScheme(urn=artefact.urn, concepts=_in_lines(artefact.concepts), is_partial=artefact.is_partial)
     if isinstance(artefact, Codelist) and not artefact.codes.is_stub:
         return replace(artefact, names=_in_line(artefact.names), codes=_in_lines(artefact.codes))
     if isinstance(artefact, DataStructure) and not artefact.dimension_list.is_stub:

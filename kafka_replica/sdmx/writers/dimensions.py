@@ -1,8 +1,8 @@
 """The order of dimensions as a format states it: by positions, by the order of the message, or both.
 
 Source: DimensionList in SDMXStructureDataStructure.xsd of SDMX-ML 2.1, 3.0 and 3.1 (the time dimension has a position
-only in 2.1), KeyFamilyType in SDMXStructure.xsd of 1.0 and 2.0 (no positions), and the lists of dimensions in the schemas
-of SDMX-JSON.
+only in 2.1), KeyFamilyType in SDMXStructure.xsd of 1.0 and 2.0 (no positions), and the lists of dimensions in the
+schemas of SDMX-JSON.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ _LAST: Final = {"TimeDimension": 1}
 def in_order(one: DataStructure, format_: Format) -> DataStructure:
     """Return the structure with its dimensions where the format puts them; their order in keys stays the same.
 
-    A format that has positions keeps them. Where it has none, or none for a time dimension that is not the last one, the
-    dimensions are numbered 1, 2, 3 in the order of their positions.
+    A format that has positions keeps them. Where it has none, or none for a time dimension that is not the last one,
+    the dimensions are numbered 1, 2, 3 in the order of their positions.
     """
     if one.dimension_list.is_stub:
         return one
     dimensions = list(one.dimension_list.values())
-    last = {} if format_ in {Format.FUSION_JSON, Format.EDI} else _OWN_LIST if format_ is Format.SDMX_JSON_1_0 else _LAST
+    last = (
+        {} if format_ in {Format.FUSION_JSON, Format.EDI} else _OWN_LIST if format_ is Format.SDMX_JSON_1_0 else _LAST
+    )
 
     def by_position(each: Dimension) -> tuple[int, int]:
         return last.get(each.urn.cls, 0), each.position

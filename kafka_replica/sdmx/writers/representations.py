@@ -1,7 +1,7 @@
 """Which representations a component may have in a format: types of data, facets, formats beside a list, occurrences.
 
-Source: the types *RepresentationType and *TextFormatType in SDMXStructureBase.xsd of SDMX-ML 2.1, 3.0 and 3.1, and in the
-schemas of SDMX-JSON 1.0, 2.0 and 2.1.
+Source: the types *RepresentationType and *TextFormatType in SDMXStructureBase.xsd of SDMX-ML 2.1, 3.0 and 3.1, and in
+the schemas of SDMX-JSON 1.0, 2.0 and 2.1.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def _checked(found: Representation, *, is_plain: bool, is_json: bool, is_3: bool
     if own is None:
         return found
     if found.enumeration is not None:
-        return found if _fits_list(own, is_json=is_json) else found
+        _check_beside_list(own, is_json=is_json)
+        return found
     if is_plain and (own.is_multi_lingual is not None or own.text_type == "XHTML"):
         raise UnwritableError("the format has no place for texts in several languages, or XHTML, in such a component")
     if own.text_type == "GeospatialInformation" and not is_3:
@@ -103,15 +104,16 @@ def _checked(found: Representation, *, is_plain: bool, is_json: bool, is_3: bool
     return found
 
 
-def _fits_list(own: TextFormat, *, is_json: bool) -> bool:
-    """Whether a format may stand beside a list of codes. Raises UnwritableError where it may not."""
+def _check_beside_list(own: TextFormat, *, is_json: bool) -> None:
+    """Raise UnwritableError where a format may not stand beside a list of codes."""
     if own.text_type in _NOT_BESIDE_LISTS:
         raise UnwritableError(f"the format has no place for the type {own.text_type!r} beside a list of codes")
     if own.decimals is not None or own.is_multi_lingual is not None or own.sentinel_values:
-        raise UnwritableError("the format has no place for decimals, languages or sentinel values beside a list of codes")
+        raise UnwritableError(
+            "the format has no place for decimals, languages or sentinel values beside a list of codes"
+        )
     if is_json and not all(_is_whole(getattr(own, name)) for name in _NUMBERS):
         raise UnwritableError("the format has a place for whole numbers beside a list of codes")
-    return True
 
 
 def _is_whole(value: Decimal | None) -> bool:

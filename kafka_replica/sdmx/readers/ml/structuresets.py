@@ -119,7 +119,7 @@ def _component_map(element: etree._Element, names: Names) -> ComponentMapInSet:
     )
 
 
-def _component(element: etree._Element, side: str, names: Names) -> dict[str, str | None]:
+def _component(element: etree._Element, side: str, names: Names) -> dict[str, Any]:
     """The id of a component as an argument, with its class and its list where the reference says them."""
     name, end = side.lower(), first(known(element, names), side)
     ref = None if end is None else first(known(end, names), "Ref")

@@ -15,7 +15,6 @@ from kafka_replica.sdmx.writers.json_parts import Json, facets, obj, true, urn
 from kafka_replica.sdmx.writers.times import milliseconds
 
 
-
 def items_of(found: Any) -> list[Any]:
     """The items, none for a stub."""
     return [] if found.is_stub else list(found.values())
