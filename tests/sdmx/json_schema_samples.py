@@ -90,7 +90,10 @@ class JsonSchema:
         return self._value(schema, kind, path, here)
 
     def _object(self, properties: dict[str, Json], path: str, here: list[int]) -> Json:
-        made = {}
+        made: dict[str, Json] = {}
+        if properties.keys() >= {"enumerationFormat", "textFormat"}:
+            left_out = self._pick(f"{path}#format", [{"textFormat"}, {"enumeration", "enumerationFormat"}])
+            properties = {name: one for name, one in properties.items() if name not in left_out}
         for name, one in properties.items():
             below = self._resolved(one)
             inner = self._resolved(below.get("items", below)) if isinstance(below.get("items", below), dict) else below
@@ -140,8 +143,8 @@ _FORMS: Final = {
 }  # fmt: skip
 _TEXTS: Final = (
     "Text {n}", "ID{n}", "2020-01-{day:02}", "2020-01-{day:02}T00:00:{second:02}", "2020-01", "2020", "2020-A1",
-    "2020-S1", "2020-T1", "2020-Q1", "2020-M01", "2020-W01", "2020-D001", "2020-01-{day:02}/P1D", "2020-01-{day:02}/P1DT1H", "P{n}D", "fr",
-    "https://example.org/{n}", "0{n}", "{n}",
+    "2020-S1", "2020-T1", "2020-Q1", "2020-M01", "2020-W01", "2020-D001", "2020-01-{day:02}/P1D",
+    "2020-01-{day:02}/P1DT1H", "P{n}D", "fr", "https://example.org/{n}", "0{n}", "{n}",
 )  # fmt: skip
 """Texts that a pattern may want; the first that fits is taken."""
 

@@ -34,12 +34,13 @@ def said(value: Any) -> Any:
     return repr(value)
 
 
-def _read(data: bytes) -> Any:
+def model_of(data: bytes) -> Any:
+    """The artefacts of a message as plain values that can be compared."""
     message = read_message(data)
     return [said(one) for one in message] + [said(one) for one in message.availability_constraints]
 
 
-def _other(value: Any) -> Any:  # noqa: PLR0911 - a table
+def other_value(value: Any) -> Any:  # noqa: PLR0911 - a table
     """Another value of the same kind."""
     if isinstance(value, bool):
         return not value
@@ -96,7 +97,7 @@ def ignored_in_xml(version: str) -> tuple[Findings, list[str]]:
                 join_references(element)
                 root = message_with(container, element)
                 try:
-                    before = _read(etree.tostring(root))
+                    before = model_of(etree.tostring(root))
                 except MessageError as error:
                     refused.append(f"{_local(element)}: {error}")
                     continue
@@ -114,9 +115,9 @@ def ignored_in_message(version: str, *path: str) -> tuple[Findings, list[str]]:
         for name, value in (("isExternalReference", "false"), ("action", "Replace")):
             if element.get(name):
                 element.set(name, value)
-        root = _message_around(schemas, path, element, version)
+        root = message_around(schemas, path, element, version)
         try:
-            before = _read(etree.tostring(root))
+            before = model_of(etree.tostring(root))
         except MessageError as error:
             refused.append(f"{_local(element)}: {error}")
             continue
@@ -124,7 +125,7 @@ def ignored_in_message(version: str, *path: str) -> tuple[Findings, list[str]]:
     return findings, refused
 
 
-def _message_around(schemas: Schemas, path: tuple[str, ...], element: etree._Element, version: str) -> etree._Element:
+def message_around(schemas: Schemas, path: tuple[str, ...], element: etree._Element, version: str) -> etree._Element:
     """A message with this element at its path; a set of 2.1 finds what it is reported by in the header."""
     root = etree.Element(schemas.in_message(path[0]).tag)
     space = str(root.tag).rpartition("}")[0]
@@ -165,7 +166,8 @@ def _local(element: etree._Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def _path(element: etree._Element, top: etree._Element) -> str:
+def path_of(element: etree._Element, top: etree._Element) -> str:
+    """The names of the elements from the top down to an element."""
     path = [_local(element)]
     while element is not top:
         parent = element.getparent()
@@ -178,16 +180,16 @@ def _path(element: etree._Element, top: etree._Element) -> str:
 
 def _probe_xml(findings: Findings, root: etree._Element, top: etree._Element, before: Any) -> None:
     def read() -> Any:
-        return _read(etree.tostring(root))
+        return model_of(etree.tostring(root))
 
     for node in list(top.iter()):
-        path = _path(node, top)
+        path = path_of(node, top)
         for name, value in node.attrib.items():
-            change, undo = partial(node.set, name, _other(value)), partial(node.set, name, value)
+            change, undo = partial(node.set, name, other_value(value)), partial(node.set, name, value)
             findings.probe(f"{path}@{name}", change, undo, read, before)
         text, parent = node.text or "", node.getparent()
         if text.strip():
-            change, undo = partial(setattr, node, "text", _other(text)), partial(setattr, node, "text", text)
+            change, undo = partial(setattr, node, "text", other_value(text)), partial(setattr, node, "text", text)
             findings.probe(path, change, undo, read, before)
         elif not len(node) and not node.attrib and parent is not None:
             change, undo = partial(parent.remove, node), partial(parent.insert, parent.index(node), node)
@@ -209,7 +211,7 @@ def ignored_in_json(version: str, message: str = "structure") -> tuple[Findings,
                     holder[key] = "other"
 
             def read(collection: str = collection, artefact: Any = artefact) -> Any:
-                return _read(json.dumps({"meta": meta, "data": {collection: [artefact]}}).encode())
+                return model_of(json.dumps({"meta": meta, "data": {collection: [artefact]}}).encode())
 
             try:
                 before = read()
@@ -227,7 +229,7 @@ def _probe_json(findings: Findings, place: str, holder: Any, key: Any, read: Cal
     if value == {}:
         findings.probe(place, partial(holder.__delitem__, key), undo, read, before)
     else:
-        findings.probe(place, partial(holder.__setitem__, key, _other(value)), undo, read, before)
+        findings.probe(place, partial(holder.__setitem__, key, other_value(value)), undo, read, before)
 
 
 def _leaves(holder: Any, path: str) -> Iterator[tuple[str, Any, Any]]:

@@ -40,9 +40,14 @@ from kafka_replica.sdmx.model import (
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
 
-# Any character that XML has a place for: the controls are not, and so are halves of surrogate pairs.
-TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n\t\r"), min_size=1, max_size=30)
-IDS = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", min_size=1, max_size=8).map(lambda text: f"I{text}")
+# XML has a place for any character but controls, halves of surrogate pairs, U+FFFE and U+FFFF.
+_CHARACTERS = st.characters(
+    exclude_categories=("Cs", "Cc"), include_characters="\n\t\r", exclude_characters="\ufffe\uffff"
+)
+TEXTS = st.text(_CHARACTERS, min_size=1, max_size=30)
+IDS = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-az", min_size=1, max_size=8).map(lambda text: f"I{text}")
+CODE_IDS = st.text("AZaz09_@$-", min_size=1, max_size=8)
+AGENCIES = st.builds("{}{}".format, IDS, st.sampled_from(["", "", "", ".SUB"]))
 LANGUAGES = st.sampled_from(["en", "fr", "de", "pt-BR", "zh"])
 VERSIONS = st.sampled_from(["1.0", "2.3", "1.0.0", "10.2.1"])
 
@@ -69,7 +74,7 @@ def annotations(draw: Any) -> tuple[Annotation, ...]:
 @st.composite
 def urns(draw: Any, class_: str, item: bool = False) -> Urn:
     """A reference to an artefact of a class, or to an item of that class."""
-    return Urn.of(class_, draw(IDS), draw(IDS), draw(VERSIONS), draw(IDS) if item else None)
+    return Urn.of(class_, draw(AGENCIES), draw(IDS), draw(VERSIONS), draw(IDS) if item else None)
 
 
 @st.composite
@@ -95,7 +100,7 @@ def named(draw: Any) -> dict[str, Any]:
 def codelists(draw: Any) -> Codelist:
     """A codelist with parents."""
     base = draw(maintained("Codelist"))
-    ids = draw(st.lists(IDS, unique=True, max_size=6))
+    ids = draw(st.lists(CODE_IDS, unique=True, max_size=6))
     codes = {
         id_: Code(
             urn=base["urn"].with_item("Code", id_),
@@ -214,16 +219,19 @@ def dataflows(draw: Any) -> Dataflow:
 @st.composite
 def constraints(draw: Any) -> DataConstraint:
     """A data constraint with a region and keys."""
-    values = some(st.builds(SelectedValue, value=TEXTS, cascade_values=st.sampled_from([None, "true"])), 3)
+    value = st.builds(SelectedValue, value=TEXTS, cascade_values=st.sampled_from([None, "true"]))
+    values = st.lists(value, min_size=1, max_size=3).map(tuple)
     selections = some(st.builds(MemberSelection, id=IDS, values=values, include=st.booleans()), 3)
     single = st.builds(SelectedValue, value=TEXTS).map(lambda one: (one,))
     keys = st.lists(st.builds(MemberSelection, id=IDS, values=single), min_size=1, max_size=3).map(tuple)
     key_sets = st.builds(KeySet, keys=st.lists(st.builds(Region, key_values=keys), min_size=1, max_size=2).map(tuple))
     references = st.lists(urns("Dataflow"), min_size=1, max_size=2).map(tuple)
+    region = st.builds(Region, key_values=selections, include=st.booleans())
+    regions = st.lists(region, max_size=2, unique_by=lambda one: one.include).map(tuple)
     return DataConstraint(
         role="Allowed",
         attachment=draw(st.none() | st.builds(ConstraintAttachment, references=references)),
-        cube_regions=draw(some(st.builds(Region, key_values=selections, include=st.booleans()), 2)),
+        cube_regions=draw(regions),
         key_sets=draw(some(key_sets, 2)),
         **draw(maintained("DataConstraint")),
     )
@@ -233,9 +241,13 @@ def constraints(draw: Any) -> DataConstraint:
 def hierarchies(draw: Any) -> Hierarchy:
     """A hierarchy, two deep."""
     base = draw(maintained("Hierarchy"))
+    seen: set[str] = set()
 
     def level(path: str, depth: int) -> Items[HierarchicalCode]:
-        ids = draw(st.lists(IDS, unique=True, max_size=2)) if depth else []
+        # SDMX-ML demands a code, and that no id comes twice at any depth.
+        ids = draw(st.lists(IDS, unique=True, min_size=not path, max_size=2)) if depth else []
+        ids = [id_ for id_ in ids if id_ not in seen]
+        seen.update(ids)
         return Items(
             {
                 id_: HierarchicalCode(

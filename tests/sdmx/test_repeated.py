@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 from lxml import etree
-from schema_probe import join_references, message_with, _message_around, _other, _path, _read
+from schema_probe import join_references, message_around, message_with, model_of, other_value, path_of
 from sdmx_json_samples import SAMPLE, SAMPLE_1_0, message
 from test_classes import DATA
 from xsd_samples import Schemas
@@ -35,6 +35,23 @@ def objects_in(value: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]
     elif isinstance(value, list):
         for inner in value:
             yield from objects_in(inner, f"{path}[]")
+
+
+def _concept(core: dict[str, Any]) -> bytes:
+    concept = {"id": "A", "name": "A", "coreRepresentation": core}
+    scheme = {"id": "CS", "agencyID": "ME", "version": "1.0", "name": "CS", "concepts": [concept]}
+    return message({"conceptSchemes": [scheme]}, "1.0.0")
+
+
+def test_two_formats_of_one_representation_are_refused() -> None:
+    """SDMX-JSON 1.0 allows one for codes beside one for texts; they are taken where both say the same."""
+    codes = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=ME:CL(1.0)"
+    core: dict[str, Any] = {"enumeration": codes, "enumerationFormat": {"maxLength": 3}, "textFormat": {"maxLength": 3}}
+    [scheme] = read_message(_concept(core))
+    assert scheme.items["A"].core_representation.format.max_length == 3  # type: ignore[attr-defined]
+    core["textFormat"] = {"maxLength": 4}
+    with pytest.raises(MessageError, match="two formats, which differ"):
+        read_message(_concept(core))
 
 
 @pytest.mark.parametrize("format_", JSON_MESSAGES)
@@ -93,7 +110,7 @@ def other_messages(version: str, *path: str) -> Iterator[tuple[Schemas, etree._E
             if element.get(name):
                 element.set(name, value)
         types = dict(schemas.types)
-        root = _message_around(schemas, path, element, version)
+        root = message_around(schemas, path, element, version)
         schemas.types.update(types)
         yield schemas, root, element
 
@@ -120,9 +137,9 @@ def what_becomes_of_repeated(
     """Place of a single element -> "refused", "merged", "dropped"; "ignored" where the model never holds it."""
     results: dict[str, str] = {}
     for schemas, root, top in messages:
-        first = _read(etree.tostring(root))
+        first = model_of(etree.tostring(root))
         for node in list(top.iterdescendants()):
-            parent, place = node.getparent(), _path(node, top)
+            parent, place = node.getparent(), path_of(node, top)
             holder = schemas.types.get(parent) if parent is not None else None
             is_done = results.get(place) in {"refused", "dropped"}
             if parent is None or holder is None or is_done or node.tag not in schemas.single_children(holder):
@@ -136,18 +153,18 @@ def what_becomes_of(root: etree._Element, parent: etree._Element, node: etree._E
     other = copy.deepcopy(node)
     for one in other.iter():
         for name, value in one.attrib.items():
-            one.set(name, _other(value))
+            one.set(name, other_value(value))
         if (one.text or "").strip():
-            one.text = _other(one.text)
+            one.text = other_value(one.text)
     parent.replace(node, other)
     try:
-        second = _read(etree.tostring(root))
+        second = model_of(etree.tostring(root))
     except MessageError:
         second = None
     parent.replace(other, node)
     parent.append(other)
     try:
-        both = _read(etree.tostring(root))
+        both = model_of(etree.tostring(root))
     except MessageError:
         return "refused"
     finally:

@@ -41,7 +41,6 @@ _JSON: Final = {
     r"geo(Grid|graphic)Codelists\.geoType": "fixed; the class says the same",
     r"representationMaps\.(source|target)\[\]\.dataType": "beside a codelist; the schema allows one of both",
     r".*\.(measureDimensions|timeDimensions)\[\]\.type": "fixed; the list says the same",
-    r".*epresentation\.textFormat\..*": "beside enumerationFormat, which is the other of the two",
 }
 
 

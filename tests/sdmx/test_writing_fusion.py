@@ -167,7 +167,9 @@ def test_rows_of_maps_are_valid_from_dates_as_they_are_written() -> None:
         RepresentationMapping(sources=(MappedValue(value="A"),), targets=("B",), valid_from=start, valid_to=end)
         for start, end in (("2020-01-01", "2021-01-01T00:00:00"), ("2020-01-01T00:00:00", None))
     )
-    one = RepresentationMap(urn=Urn.of("RepresentationMap", "ME", "M", "1.0"), sources=("String",), targets=("String",), mappings=rows_of)
+    one = RepresentationMap(
+        urn=Urn.of("RepresentationMap", "ME", "M", "1.0"), sources=("String",), targets=("String",), mappings=rows_of
+    )
     [written] = json.loads(write_message(one, Format.FUSION_JSON))["RepresentationMap"]
     dates = [row.get(name) for row in written["mappedRelationships"] for name in ("validFrom", "validTo")]
     assert dates == ["2020-01-01", "2021-01-01T00:00:00", "2020-01-01T00:00:00", None]

@@ -387,7 +387,8 @@ def _urn_by_pattern(node: etree._Element, number: int) -> str | None:
     """A URN as the patterns of a type want it: package, class, a fixed id of the scheme if any, an item if any."""
     pattern = node.find(f"{XS}restriction/{XS}pattern")
     found = re.fullmatch(
-        r"\.\+\\\.([a-z]+)\\\.([A-Za-z]+)=\.\+(?::([A-Z_]+))?(?:\\\(.*?\\\))?(\.\+)?", "" if pattern is None else pattern.get("value", "")
+        r"\.\+\\\.([a-z]+)\\\.([A-Za-z]+)=\.\+(?::([A-Z_]+))?(?:\\\(.*?\\\))?(\.\+)?",
+        "" if pattern is None else pattern.get("value", ""),
     )
     if found is None:
         return None
