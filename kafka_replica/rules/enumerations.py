@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kafka_replica.errors import UnreadableContentError
 from kafka_replica.sdmx import Code, Codelist, ConceptScheme, Structures, Urn, ValueList
+from kafka_replica.sdmx.containers import NO_ITEMS, Items
 from kafka_replica.sdmx.lookups.code_selection import selected_codes
 from kafka_replica.sdmx.lookups.extensions import expanded, without_prefixes
 from kafka_replica.sdmx.model import SelectedValue
@@ -18,12 +19,12 @@ class Enumeration:
 
     urn: Urn
     values: frozenset[str] = field(repr=False)
-    codes: Mapping[str, Code] = field(repr=False)
+    codes: Items[Code] = field(repr=False)
     bare: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def selected(self, selections: tuple[SelectedValue, ...]) -> frozenset[str]:
         """The values that selections mean: patterns with ``%`` and cascades; an unknown value means itself."""
-        codes = self.codes or dict.fromkeys(self.values, _CODELESS)
+        codes = self.codes or Items(dict.fromkeys(self.values, _CODELESS))
         plain = {one.value for one in selections if "%" not in one.value and one.cascade_values != "excluderoot"}
         return frozenset(selected_codes(selections, codes) | plain)
 
@@ -50,10 +51,10 @@ def enumeration_of(structures: Structures, urn: Urn) -> Enumeration:
         bare = without_prefixes(artefact, structures.codelist) if has_prefixes else {}
         return Enumeration(artefact.urn, frozenset(whole.codes), whole.codes, bare)
     if isinstance(artefact, ValueList):
-        return Enumeration(artefact.urn, frozenset(item.id for item in artefact.values), {})
+        return Enumeration(artefact.urn, frozenset(item.id for item in artefact.values), NO_ITEMS)
     if isinstance(artefact, ConceptScheme):
         # The measure dimension of 2.1 has concepts for codes.
-        return Enumeration(artefact.urn, frozenset(artefact.concepts), {})
+        return Enumeration(artefact.urn, frozenset(artefact.concepts), NO_ITEMS)
     raise UnreadableContentError(
         f"reading what {urn} allows: validation knows codelists, value lists and concept schemes only"
     )

@@ -289,7 +289,7 @@ def test_constraints_that_apply() -> None:
     assert len([one for one in found.constraints if one.constraint.id == "VERSIONS"]) == 3
     assert {one.level for one in found.constraints} == {ConstraintLevel.DATA_STRUCTURE, ConstraintLevel.DATAFLOW}
     assert {str(one.attached_to) for one in found.constraints} == {DSD, FLOW}
-    assert found.unread_constraints == ()
+    assert found.unread_constraints == {}
 
 
 def test_constraints_of_2_1() -> None:
@@ -364,6 +364,7 @@ def test_constraints_that_cannot_be_read_are_told() -> None:
     snapshot.records[key] = snapshot.records[key]._replace(value=b"{broken")
     found = Structures(snapshot).resolve(FLOW)
     assert [one.id for one in found.unread_constraints] == ["BROKEN", "STUB"]
+    assert ["offset 1" in why or "is a stub" in why for why in found.unread_constraints.values()] == [True, True]
     assert found.allowed == ()
 
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Self, TypeVar
 
-from kafka_replica.errors import UrnError
+from kafka_replica.errors import SdmxError, UnreadableContentError, UrnError
 from kafka_replica.records import Key
+from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.items import Item, item_of
 from kafka_replica.sdmx.lookups.attachments import ATTACHED, CONSTRAINTS, AttachmentIndex, attached_to
+from kafka_replica.sdmx.lookups.categories import CATEGORY_CLASSES, dataflows_in
 from kafka_replica.sdmx.lookups.companions import companions_in
 from kafka_replica.sdmx.lookups.decoding import Snapshot
 from kafka_replica.sdmx.lookups.expansions import ExpansionCache
@@ -18,6 +20,7 @@ from kafka_replica.sdmx.lookups.extensions import expanded
 from kafka_replica.sdmx.lookups.hierarchy_tree import AnyHierarchy, HierarchyTree
 from kafka_replica.sdmx.lookups.index.kept import Kept, Pending
 from kafka_replica.sdmx.lookups.index.keys import urn_of_key
+from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceback
 from kafka_replica.sdmx.lookups.related import Reference, RelatedArtefacts
 from kafka_replica.sdmx.lookups.resolve import resolve
 from kafka_replica.sdmx.lookups.resolved import ResolvedStructure
@@ -52,10 +55,6 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
         return ExpansionCache()
 
     @abstractmethod
-    def get(self, urn: Reference) -> Artefact | Item:
-        """What a URN names."""
-
-    @abstractmethod
     def find(self, cls: str = "*", agency: str = "*", id: str = "*", version: str = "*") -> list[Urn]:  # noqa: A002
         """The URNs that fit."""
 
@@ -75,22 +74,25 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
             return found
         return self._expansions.get(found, self.codelist, expanded)
 
-    def constraints_of(self, reference: Reference) -> tuple[Constraint, ...]:
+    def constraints_of(self, reference: Reference) -> QueryResult[Constraint]:
         """The constraints that are attached to this very artefact or data provider: all versions, all roles; sorted.
 
-        The first question decodes all constraints of the version, and nothing else.
+        The first question decodes all constraints of the version, and nothing else. ``unreadable`` of the result has
+        the constraints that do not say what they are attached to: stubs, and what cannot be read.
         """
-        return tuple(self._attached(reference, CONSTRAINTS, Constraint))
+        return self._attached(reference, CONSTRAINTS, Constraint)
 
     @property
-    def unread_constraints(self) -> tuple[Urn, ...]:
-        """The constraints on data that do not say what they are attached to: stubs, and what cannot be read."""
-        found = self._attachment_index().unread
-        return tuple(sorted(one for one in found if one.cls in classes_of("DataConstraint")))
+    def unread_constraints(self) -> dict[Urn, SdmxError]:
+        """The constraints on data that do not say what they are attached to, each with the reason; sorted.
+
+        These are stubs, and what cannot be read.
+        """
+        return dict(sorted(self._unread(classes_of("DataConstraint")).items()))
 
     def hierarchies_of(
         self, reference: Reference, context: Reference | None = None
-    ) -> tuple[HierarchyAssociation, ...]:
+    ) -> QueryResult[HierarchyAssociation]:
         """The associations of hierarchies with a codelist, a dimension, or whatever else has a URN (3.x); sorted.
 
         Args:
@@ -99,9 +101,10 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
         """
         found = self._attached(reference, ("HierarchyAssociation",), HierarchyAssociation)
         if context is None:
-            return tuple(found)
-        wanted = self.get(context).urn
-        return tuple(one for one in found if one.context_object is None or self._means(one.context_object, wanted))
+            return found
+        wanted = self._known(context)
+        held = (one for one in found if one.context_object is None or self._means(one.context_object, wanted))
+        return QueryResult(held, found.unreadable)
 
     def hierarchy_tree(self, hierarchy: Reference | AnyHierarchy) -> HierarchyTree:
         """A hierarchy to walk: of 3.x, or by its URN or ``A:HCL(1.0).H`` one within a hierarchical codelist of 2.1.
@@ -114,6 +117,49 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
         if not isinstance(found, Hierarchy | HierarchyOfCodelist):
             raise UrnError(f"walking {found.urn}: it is no hierarchy; name one, within a list by its id after a dot")
         return HierarchyTree(found, self.get)
+
+    def child_items(self, reference: Reference) -> tuple[Item, ...]:
+        """Return the items right below an item: the codes below a code, concepts, categories, hierarchical codes.
+
+        Codes and concepts are below the one that they name as their parent. Codes that a codelist has by extension
+        count. The scheme itself has methods for its own items: ``codelist.children_of("EU")``.
+
+        Raises:
+            UrnError: it is no item of a scheme.
+        """
+        scheme, path = self._scheme_of(reference)
+        return scheme.children_of(path)
+
+    def descendant_items(self, reference: Reference) -> tuple[Item, ...]:
+        """Return all items below an item, each before those below it. Raises what :meth:`child_items` raises."""
+        scheme, path = self._scheme_of(reference)
+        return scheme.descendants_of(path)
+
+    def ancestor_items(self, reference: Reference) -> tuple[Item, ...]:
+        """Return the items above an item, nearest first. Raises what :meth:`child_items` raises."""
+        scheme, path = self._scheme_of(reference)
+        return scheme.ancestors_of(path)
+
+    def dataflows_of(self, category: Reference, *, children: bool = True) -> QueryResult[Urn]:
+        """Return the dataflows of this version that are in a category, sorted.
+
+        Categorisations put them there; in 2.0, and in reporting taxonomies, the dataflows or categories themselves.
+
+        Args:
+            category: the URN of a category, reporting category, category scheme or reporting taxonomy, or a short
+                reference: ``A:CS(1.0)`` is a category scheme, ``A:CS(1.0).ECO.PRICES`` a category in it.
+            children: count dataflows in the categories below as well.
+
+        Raises:
+            UrnError: it is of another class.
+        """
+        urn = _category_urn(category)
+        if urn.cls not in CATEGORY_CLASSES:
+            raise UrnError(f"looking for the dataflows of {urn}: name a category, or a scheme of categories")
+        known = self._known(urn)
+        holder = self._holder(known) or known.maintainable
+        found = dataflows_in(self._relations(), holder, known.item, self._item_or_none(known), children=children)
+        return self._result(sorted(found))
 
     def resolve(self, what: Reference | Dataflow | DataStructure | ProvisionAgreement) -> ResolvedStructure:
         """All that is needed to validate data, in one value: structure, representations, lists, constraints.
@@ -147,6 +193,14 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
             return None
         return item_of(self.expanded(artefact), urn.cls, urn.item or "")
 
+    def _scheme_of(self, reference: Reference) -> tuple[ItemScheme, str]:
+        """The scheme that holds an item, with all its items, and the path of the item."""
+        urn = self.get(reference).urn
+        found = self._artefact(urn)
+        if urn.item is None or not isinstance(found, ItemScheme):
+            raise UrnError(f"looking for the items beside {urn}: it is no item of a scheme; name a code, say")
+        return (self.expanded(found) if isinstance(found, Codelist) else found), urn.item
+
     def _attachment_index(self) -> AttachmentIndex:
         return self._attachments.get(self._made_attachments)
 
@@ -160,27 +214,37 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
         message = self._message(key)
         return None if message is None else self._of_key(key, message)
 
-    def _attached(self, reference: Reference, classes: tuple[str, ...], kind: type[T]) -> Iterator[T]:
-        wanted = self.get(reference).urn
+    def _unread(self, classes: tuple[str, ...]) -> dict[Urn, SdmxError]:
+        """The artefacts of some classes that do not say what they are attached to, and why not."""
+        return {one: error for one, error in self._attachment_index().unread.items() if one.cls in classes}
+
+    def _attached(self, reference: Reference, classes: tuple[str, ...], kind: type[T]) -> QueryResult[T]:
+        wanted, unread = self._known(reference), self._unread(classes)
         found: dict[Urn, object] = {
             own: self.get(own)
             for own, targets in self._attachment_index().candidates(wanted.agency, wanted.id)
             if own.cls in classes and any(self._means(target, wanted) for target in targets)
         }
-        for beside in self._beside(wanted):
-            if beside.urn.cls in classes and any(self._means(target, wanted) for target in attached_to(beside) or ()):
-                found.setdefault(beside.urn, beside)
-        for own in sorted(found):
-            one = found[own]
-            if isinstance(one, kind):
-                yield one
+        key = self._key_of(wanted.maintainable)
+        try:
+            beside = list(self._beside(key)) if key is not None and self._has_companions else []
+        except SdmxError as error:
+            unread[key or wanted] = without_traceback(error)
+            beside = []
+        for one in beside:
+            if one.urn.cls in classes and any(self._means(target, wanted) for target in _attachments(one)):
+                found.setdefault(one.urn, one)
+        return QueryResult((one for _, one in sorted(found.items()) if isinstance(one, kind)), unread)
 
-    def _beside(self, wanted: Urn) -> Iterator[Artefact]:
-        """What came in the message of an artefact, and has no record of its own."""
-        holder = self._holder(wanted.maintainable)
-        key = holder if holder is None or holder in self._keys else self._companions(holder).get(holder)
-        message = self._message(key) if key is not None and self._has_companions else None
-        if key is not None and message is not None:
+    def _key_of(self, urn: Urn) -> Urn | None:
+        """The key of the record that holds an artefact."""
+        holder = self._holder(urn)
+        return holder if holder is None or holder in self._keys else self._companions(holder).get(holder)
+
+    def _beside(self, key: Urn) -> Iterator[Artefact]:
+        """The artefacts in the message of a key that have no record of their own."""
+        message = self._message(key)
+        if message is not None:
             yield from (message.artefacts[one] for one in companions_in(key, message) if one not in self._keys)
 
     def _means(self, target: Urn, wanted: Urn) -> bool:
@@ -195,10 +259,23 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
         return newest(target.version, [one.version for one in there]) == wanted.version
 
 
+def _attachments(artefact: Artefact) -> tuple[Urn, ...]:
+    try:
+        return attached_to(artefact)
+    except UnreadableContentError:
+        return ()  # a stub that came along: the artefact in a record of its own says more, if there is one
+
+
 def _urn_of(class_: str, reference: Reference) -> Urn:
     if isinstance(reference, Urn) or reference.startswith("urn:"):
         return _urn(reference)
     return Urn.of_reference(class_, reference)
+
+
+def _category_urn(reference: Reference) -> Urn:
+    if isinstance(reference, Urn) or reference.startswith("urn:"):
+        return _urn(reference)
+    return Urn.of_reference("Category" if ")." in reference else "CategoryScheme", reference)
 
 
 def _urn(reference: Reference) -> Urn:

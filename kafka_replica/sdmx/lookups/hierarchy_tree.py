@@ -141,6 +141,19 @@ class HierarchyTree:
             return self._by_code_id.get(code, ())
         return self._by_code_urn.get(Urn.parse(code) if isinstance(code, str) else code, ())
 
+    def children_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
+        """Return the places right below all places of a code, which is given as for :meth:`places_of`."""
+        return tuple(child for place in self.places_of(code) for child in place.children)
+
+    def descendants_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
+        """Return all places below the places of a code, each once, parents first."""
+        found = (one for place in self.places_of(code) for child in place.children for one in child.walk())
+        return tuple(dict.fromkeys(found))
+
+    def ancestors_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
+        """Return the places above the places of a code, each once, nearest first for each place."""
+        return tuple(dict.fromkeys(one for place in self.places_of(code) for one in place.ancestors()))
+
     def level_of(self, node: HierarchyNode) -> Level | None:
         """The level of a place: see ``HierarchyNode.level``."""
         named = node.hierarchical_code.level

@@ -38,7 +38,7 @@ class Source(ComponentSource, Protocol):
     @property
     def version(self) -> int: ...  # noqa: D102
     @property
-    def unread_constraints(self) -> tuple[Urn, ...]: ...  # noqa: D102
+    def unread_constraints(self) -> dict[Urn, SdmxError]: ...  # noqa: D102
     def constraints_of(self, reference: Urn) -> tuple[Constraint, ...]: ...  # noqa: D102
 
 
@@ -79,7 +79,7 @@ class _Gathering:
             components=Items(components),
             metadata_attributes=Items(attributes),
             constraints=tuple(self._constraints(agreement, flow, structure, provider)),
-            unread_constraints=self._source.unread_constraints,
+            unread_constraints={urn: str(error) for urn, error in self._source.unread_constraints.items()},
             missing=tuple(self._components.unneeded),
         )
 

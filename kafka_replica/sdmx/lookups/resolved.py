@@ -122,8 +122,8 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
         components: all components by id: dimensions, measures, attributes.
         metadata_attributes: the metadata attributes that data may carry, by the path they are referred to with.
         constraints: all data constraints that are attached to any of these, the widest level first.
-        unread_constraints: data constraints of this version that do not say what they are attached to: stubs, and
-            what cannot be read. They may apply, too.
+        unread_constraints: the data constraints of this version that do not say what they are attached to, each with
+            the reason: they are stubs, or cannot be read. They may apply, too.
         missing: what is referred to and not there, and not needed: concepts of components with a representation of
             their own, the data provider.
     """
@@ -138,7 +138,7 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
     components: Items[EffectiveComponent]
     metadata_attributes: Items[EffectiveComponent]
     constraints: tuple[AttachedConstraint, ...] = ()
-    unread_constraints: tuple[Urn, ...] = ()
+    unread_constraints: dict[Urn, str] = {}
     missing: tuple[Missing, ...] = ()
 
     @property

@@ -107,11 +107,11 @@ def _leading_nowhere(
             artefact = held(holder)
         except SdmxError:
             continue  # nobody knows; it is among those that cannot be read
-        yield from ((key, one) for key, one in pairs if _lacks(artefact, one.target))
+        yield from ((key, one) for key, one in pairs if lacks_item(artefact, one.target))
 
 
-def _lacks(artefact: Artefact, urn: Urn) -> bool:
-    """Whether an item is surely not in an artefact."""
+def lacks_item(artefact: Artefact, urn: Urn) -> bool:
+    """Return whether the item of a URN is surely not in an artefact: it has items, all of its own, and not this one."""
     if not has_items(artefact) or artefact.is_stub or artefact.is_partial:
         return False
     if isinstance(artefact, Codelist) and artefact.extensions:
