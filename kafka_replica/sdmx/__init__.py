@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.containers import InternationalString, Items
     from kafka_replica.sdmx.formats import Format
     from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
+    from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
     from kafka_replica.sdmx.lookups.hierarchy_tree import HierarchyNode, HierarchyTree
     from kafka_replica.sdmx.lookups.live import LiveStats, LiveStructures
+    from kafka_replica.sdmx.lookups.query_result import QueryResult
     from kafka_replica.sdmx.lookups.references import Dangling
-    from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, EffectiveComponent, Missing, ResolvedStructure
+    from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, Missing, ResolvedStructure
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
     from kafka_replica.sdmx.message import Header, Message
     from kafka_replica.sdmx.model import (
@@ -88,6 +90,7 @@ __all__ = [
     "Missing",
     "OpaqueArtefact",
     "Part",
+    "QueryResult",
     "Representation",
     "ResolvedComponent",
     "ResolvedStructure",
@@ -140,7 +143,9 @@ _HOMES: Final = {
     "reading": ("read_message",),
     "lookups.references": ("Dangling",),
     "representation": ("Representation", "TextFormat"),
-    "lookups.resolved": ("AttachedConstraint", "EffectiveComponent", "Missing", "ResolvedStructure"),
+    "lookups.effective_component": ("EffectiveComponent",),
+    "lookups.query_result": ("QueryResult",),
+    "lookups.resolved": ("AttachedConstraint", "Missing", "ResolvedStructure"),
     "selection": ("only",),
     "split": ("Part", "split_message"),
     "lookups.structures": ("ResolvedComponent", "Snapshot", "Structures"),

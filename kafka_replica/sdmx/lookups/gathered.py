@@ -80,7 +80,11 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
         The first question decodes all constraints of the version, and nothing else. ``unreadable`` of the result has
         the constraints that do not say what they are attached to: stubs, and what cannot be read.
         """
-        return self._attached(reference, CONSTRAINTS, Constraint)
+        return self.constraints_on(self._known(reference))
+
+    def constraints_on(self, urn: Urn) -> QueryResult[Constraint]:
+        """Return the same for a URN with a version, of an artefact or provider that need not be in this version."""
+        return self._attached(urn, CONSTRAINTS, Constraint)
 
     @property
     def unread_constraints(self) -> dict[Urn, SdmxError]:
@@ -99,7 +103,7 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
             reference: the artefact, or the item or component.
             context: take those alone that hold in this context, a dataflow say, or that name none.
         """
-        found = self._attached(reference, ("HierarchyAssociation",), HierarchyAssociation)
+        found = self._attached(self._known(reference), ("HierarchyAssociation",), HierarchyAssociation)
         if context is None:
             return found
         wanted = self._known(context)
@@ -161,12 +165,16 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
         found = dataflows_in(self._relations(), holder, known.item, self._item_or_none(known), children=children)
         return self._result(sorted(found))
 
-    def resolve(self, what: Reference | Dataflow | DataStructure | ProvisionAgreement) -> ResolvedStructure:
+    def resolve(
+        self, what: Reference | Dataflow | DataStructure | ProvisionAgreement, *, metadata: bool = True
+    ) -> ResolvedStructure:
         """All that is needed to validate data, in one value: structure, representations, lists, constraints.
 
         Args:
             what: a dataflow, data structure or provision agreement, or its URN. A short reference,
                 ``SDMX:DF(1.0)``, means a dataflow.
+            metadata: resolve the metadata attributes that data may carry (3.x), too; without them the metadata
+                structure need not be there.
 
         Raises:
             IncompleteStructureError: something that is needed is not in this version, or cannot be used (stubs,
@@ -175,8 +183,8 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
             UrnError: it is of another class.
         """
         if isinstance(what, Dataflow | DataStructure | ProvisionAgreement):
-            return resolve(self, what.urn)
-        return resolve(self, _urn_of("Dataflow", what))
+            return resolve(self, what.urn, metadata=metadata)
+        return resolve(self, _urn_of("Dataflow", what), metadata=metadata)
 
     def moved_to(self, snapshot: Snapshot, changed: Iterable[Key] | None = None) -> Self:
         """See :meth:`RelatedArtefacts.moved_to`; what constraints are attached to is taken along, too."""
@@ -218,8 +226,8 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
         """The artefacts of some classes that do not say what they are attached to, and why not."""
         return {one: error for one, error in self._attachment_index().unread.items() if one.cls in classes}
 
-    def _attached(self, reference: Reference, classes: tuple[str, ...], kind: type[T]) -> QueryResult[T]:
-        wanted, unread = self._known(reference), self._unread(classes)
+    def _attached(self, wanted: Urn, classes: tuple[str, ...], kind: type[T]) -> QueryResult[T]:
+        unread = self._unread(classes)
         found: dict[Urn, object] = {
             own: self.get(own)
             for own, targets in self._attachment_index().candidates(wanted.agency, wanted.id)

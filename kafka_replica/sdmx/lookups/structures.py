@@ -19,6 +19,7 @@ from kafka_replica.sdmx.model import (
     DataStructure,
     OpaqueArtefact,
 )
+from kafka_replica.sdmx.representation import effective_representation, says_values
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import LATEST, LATEST_STABLE
 
@@ -93,15 +94,12 @@ class Structures(GatheredLookUps):
 
         Its own representation counts; where it has none, its concept's does.
         """
-        own = component.representation
-        if own is not None and (own.enumeration is not None or own.format is not None):
-            return own.enumeration
-        if component.concept is None:
-            return None
-        concept = self.get(component.concept)
-        if isinstance(concept, Concept) and concept.core_representation is not None:
-            return concept.core_representation.enumeration
-        return None
+        concept = None
+        if component.concept is not None and not says_values(component.representation):
+            concept = self.get(component.concept)
+        core = concept.core_representation if isinstance(concept, Concept) else None
+        found = effective_representation(component.representation, core)
+        return None if found is None else found.enumeration
 
     def components(self, reference: Reference | DataStructure) -> tuple[ResolvedComponent, ...]:
         """The components of a data structure in order, each with the list its values come from."""
