@@ -60,8 +60,10 @@ def compile_rules(
     Raises:
         UsageError: the reference is of something else.
         ConfigurationError: an unknown rule, severity or action.
-        ArtefactNotFoundError: the artefact, or a list or concept it refers to, is not in this version.
-        SdmxError: one of them cannot be read.
+        ArtefactNotFoundError: the artefact is not in this version.
+        IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
+            (a stub, a record that cannot be read); names all of them.
+        SdmxError: the artefact itself cannot be read.
     """
     wanted = dict(severities(rules))
     target = target_of(structures, reference)
