@@ -77,6 +77,11 @@ class JsonSchema:
             return schema["const"]
         if "enum" in schema:
             return self._pick(f"{path}#enum", schema["enum"])
+        if not schema.get("properties") and "allOf" not in schema:
+            # Alternatives of different kinds, a text or an object say, take turns as a whole.
+            for choice in ("oneOf", "anyOf"):
+                if choice in schema and "type" not in schema:
+                    return self._make(self._pick(f"{path}#{choice}", schema[choice]), path, here)
         kind = schema.get("type")
         if isinstance(kind, list):
             kind = self._pick(f"{path}#type", [one for one in kind if one != "null"])
