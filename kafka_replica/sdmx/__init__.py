@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.lookups.references import Dangling
     from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, EffectiveComponent, Missing, ResolvedStructure
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
-    from kafka_replica.sdmx.message import Header, Message
+    from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
     from kafka_replica.sdmx.model import (
         Annotation,
         Artefact,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.reading import read_message
     from kafka_replica.sdmx.representation import Representation, TextFormat
     from kafka_replica.sdmx.selection import only
-    from kafka_replica.sdmx.split import Part, split_message
+    from kafka_replica.sdmx.split import Part, SplitMessage, split_message, split_readable
     from kafka_replica.sdmx.urn import Urn
     from kafka_replica.sdmx.writing import media_types, writable, write_message
 
@@ -92,9 +92,11 @@ __all__ = [
     "ResolvedComponent",
     "ResolvedStructure",
     "Snapshot",
+    "SplitMessage",
     "StructureCheck",
     "Structures",
     "TextFormat",
+    "UnreadableArtefact",
     "Urn",
     "ValueItem",
     "ValueList",
@@ -104,6 +106,7 @@ __all__ = [
     "only",
     "read_message",
     "split_message",
+    "split_readable",
     "writable",
     "write_message",
 ]
@@ -115,7 +118,7 @@ _HOMES: Final = {
     "formats": ("Format",),
     "lookups.hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
     "lookups.live": ("LiveStats", "LiveStructures"),
-    "message": ("Header", "Message"),
+    "message": ("Header", "Message", "UnreadableArtefact"),
     "model": (
         "Annotation",
         "Artefact",
@@ -142,7 +145,7 @@ _HOMES: Final = {
     "representation": ("Representation", "TextFormat"),
     "lookups.resolved": ("AttachedConstraint", "EffectiveComponent", "Missing", "ResolvedStructure"),
     "selection": ("only",),
-    "split": ("Part", "split_message"),
+    "split": ("Part", "SplitMessage", "split_message", "split_readable"),
     "lookups.structures": ("ResolvedComponent", "Snapshot", "Structures"),
     "urn": ("Urn",),
     "writing": ("media_types", "writable", "write_message"),
