@@ -75,6 +75,10 @@ class Message:
         self.availability_constraints = tuple(availability_constraints)
         self.errors = tuple(errors)
 
+    def names(self, urn: Urn) -> bool:
+        """Return whether the message holds an artefact with this URN, readable or not."""
+        return urn in self.artefacts or any(one.urn == urn for one in self.errors)
+
     def __iter__(self) -> Iterator[Artefact]:
         return iter(self.artefacts.values())
 

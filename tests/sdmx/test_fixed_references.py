@@ -114,7 +114,7 @@ def test_a_reference_may_leave_out_what_the_schema_fixes(version: str) -> None:
         assert tried[name] >= least, name
 
 
-MEASURE_DIMENSION = """<m:Structure xmlns:m="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/message"
+MEASURE_DIMENSION = b"""<m:Structure xmlns:m="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/message"
     xmlns:s="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/structure"
     xmlns:c="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/common">
   <m:Header><m:ID>M</m:ID><m:Test>false</m:Test><m:Prepared>2026-01-01T00:00:00Z</m:Prepared>
@@ -133,7 +133,8 @@ MEASURE_DIMENSION = """<m:Structure xmlns:m="http://www.sdmx.org/resources/sdmxm
         <s:DataStructureComponents>
           <s:DimensionList id="DimensionDescriptor">
             <s:MeasureDimension id="STS_INDICATOR" position="1">
-              <s:ConceptIdentity><Ref id="STS_INDICATOR" maintainableParentID="CS11" agencyID="SDMX"/></s:ConceptIdentity>
+              <s:ConceptIdentity><Ref id="STS_INDICATOR" maintainableParentID="CS11" agencyID="SDMX"/>
+              </s:ConceptIdentity>
               <s:LocalRepresentation><s:Enumeration><Ref id="CS11" agencyID="SDMX"/></s:Enumeration>
               </s:LocalRepresentation>
             </s:MeasureDimension>
@@ -141,7 +142,8 @@ MEASURE_DIMENSION = """<m:Structure xmlns:m="http://www.sdmx.org/resources/sdmxm
           <s:AttributeList id="AttributeDescriptor">
             <s:Attribute id="NOTE" assignmentStatus="Conditional">
               <s:ConceptIdentity><Ref id="ORDERS" maintainableParentID="CS11" agencyID="SDMX"/></s:ConceptIdentity>
-              <s:AttributeRelationship><s:PrimaryMeasure><Ref id="OBS_VALUE"/></s:PrimaryMeasure></s:AttributeRelationship>
+              <s:AttributeRelationship><s:PrimaryMeasure><Ref id="OBS_VALUE"/></s:PrimaryMeasure>
+              </s:AttributeRelationship>
             </s:Attribute>
             <s:ReportingYearStartDay assignmentStatus="Conditional">
               <s:ConceptIdentity><Ref id="TURNOVER" maintainableParentID="CS11" agencyID="SDMX"/></s:ConceptIdentity>
@@ -157,7 +159,7 @@ MEASURE_DIMENSION = """<m:Structure xmlns:m="http://www.sdmx.org/resources/sdmxm
       </s:DataStructure>
     </s:DataStructures>
   </m:Structures>
-</m:Structure>""".encode()
+</m:Structure>"""
 
 
 def test_a_measure_dimension_takes_its_values_from_a_concept_scheme() -> None:
@@ -184,7 +186,8 @@ def test_the_class_is_what_sdmx1_reads_where_it_is_stated() -> None:
     enumerated = theirs.dimensions.get("STS_INDICATOR").local_representation.enumerated
     [ours] = [one for one in read_message(MEASURE_DIMENSION) if isinstance(one, DataStructure)]
     representation = ours.dimension_list["STS_INDICATOR"].representation
-    assert representation is not None and representation.enumeration is not None
+    assert representation is not None
+    assert representation.enumeration is not None
     assert representation.enumeration.cls == type(enumerated).__name__ == "ConceptScheme"
 
 

@@ -9,7 +9,7 @@ from kafka_replica.errors import SdmxError
 from kafka_replica.records import Key
 from kafka_replica.sdmx.lookups.cache import Content, content_of
 from kafka_replica.sdmx.lookups.companions import companions_in
-from kafka_replica.sdmx.lookups.decoding import DecodedArtefacts, Snapshot, media_type
+from kafka_replica.sdmx.lookups.decoding import DecodedArtefacts, Snapshot, media_type, partly_unreadable
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex, Facts
 from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
 from kafka_replica.sdmx.lookups.index.kept import Pending
@@ -147,16 +147,18 @@ class RelatedArtefacts(DecodedArtefacts):
             return Facts(content, {})
         try:
             message = self._message_of(record, content)
-            own = self._of_key(key, message)
         except SdmxError as error:
             return Facts(content, {}, _same(error))
-        held = [(key, own)]
-        if self._has_companions:
-            held += [(one, message.artefacts[one]) for one in companions_in(key, message)]
-        return Facts(
-            content,
-            {urn: () if isinstance(one, OpaqueArtefact) else references_of(one) for urn, one in held},
-        )
+        held = [(one, message.artefacts[one]) for one in companions_in(key, message)] if self._has_companions else []
+        unreadable: SdmxError | None = None
+        try:
+            held.append((key, self._of_key(key, message)))
+        except SdmxError as error:
+            unreadable = _same(error)
+        if message.errors and unreadable is None and self._has_companions:
+            unreadable = partly_unreadable(record, message)
+        references = {urn: () if isinstance(one, OpaqueArtefact) else references_of(one) for urn, one in held}
+        return Facts(content, references, unreadable)
 
     def _own(self, reference: Reference) -> Urn:
         urn = (Urn.parse(reference) if isinstance(reference, str) else reference).maintainable
