@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.lookups.references import Dangling
     from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, EffectiveComponent, Missing, ResolvedStructure
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
+    from kafka_replica.sdmx.merging import MergedPart, merge_copies
     from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
     from kafka_replica.sdmx.model import (
         Annotation,
@@ -84,6 +85,7 @@ __all__ = [
     "LiveStats",
     "LiveStructures",
     "Measure",
+    "MergedPart",
     "Message",
     "Missing",
     "OpaqueArtefact",
@@ -103,6 +105,7 @@ __all__ = [
     "check_structure",
     "decode_cache",
     "media_types",
+    "merge_copies",
     "only",
     "read_message",
     "split_message",
@@ -118,6 +121,7 @@ _HOMES: Final = {
     "formats": ("Format",),
     "lookups.hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
     "lookups.live": ("LiveStats", "LiveStructures"),
+    "merging": ("MergedPart", "merge_copies"),
     "message": ("Header", "Message", "UnreadableArtefact"),
     "model": (
         "Annotation",

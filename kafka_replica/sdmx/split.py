@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.formats import Format, of_content_type
 from kafka_replica.sdmx.message import UnreadableArtefact, twice
 from kafka_replica.sdmx.readers import edi, markup, xlsx
 from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.readers.json_tree import artefacts_of, message_of
+from kafka_replica.sdmx.readers.standalone import is_synthetic
 from kafka_replica.sdmx.reading import kind_of, opened_json, read_message
 from kafka_replica.sdmx.urn import Urn
 
@@ -20,6 +21,12 @@ class Part(NamedTuple):
     urn: Urn
     value: bytes
     content_type: str
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether it is a scheme that the reader makes of items standing alone; other messages may hold more items."""
+        format_ = of_content_type(self.content_type)
+        return format_ is not None and is_synthetic(self.urn, format_)
 
 
 class SplitMessage(NamedTuple):
