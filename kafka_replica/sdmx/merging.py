@@ -33,7 +33,8 @@ def merge_copies(copies: Sequence[Part]) -> MergedPart:
     Without a synthetic scheme among them the last copy counts. Otherwise the result has the items of the last explicit
     scheme, and of the synthetic ones those that it lacks; of an item that several synthetic schemes hold the last
     definition counts. What the scheme says of itself comes from the explicit one, else from the last. The result is
-    one of the copies, byte for byte, where that says all; else it is written in the format of one of them.
+    one of the copies, byte for byte, where that says all; else it is written, its items sorted by id, in the format of
+    one of them.
 
     Raises:
         MessageError: a copy cannot be read.
@@ -49,7 +50,7 @@ def merge_copies(copies: Sequence[Part]) -> MergedPart:
     merged = replace(base, **{base.items_field: Items(items)})
     # The base first: it is the copy that counts if all say the same.
     for part, scheme in [(base_part, base), *reversed(schemes)]:
-        if scheme == merged:
+        if not scheme.is_stub and dict(scheme.items) == items and _with_items_of(merged, scheme) == merged:
             return MergedPart(part, conflicts)
     formats = dict.fromkeys([base_part.content_type, *(part.content_type for part in reversed(copies)), *media_types()])
     return MergedPart(_written(merged, formats), conflicts)
@@ -72,7 +73,11 @@ def _united(synthetic: Iterable[ItemScheme], explicit: ItemScheme | None) -> tup
                 conflicts[id_] = None
                 items[id_] = item
     ordered = {id_: items[id_] for id_ in explicit.items} if explicit else {}
-    return ordered | items, tuple(conflicts)
+    return ordered | dict(sorted(items.items())), tuple(conflicts)
+
+
+def _with_items_of(merged: ItemScheme, scheme: ItemScheme) -> ItemScheme:
+    return replace(scheme, **{scheme.items_field: merged.items})
 
 
 def _written(scheme: ItemScheme, formats: Iterable[str]) -> Part:
