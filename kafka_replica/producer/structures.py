@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from kafka_replica.errors import MessageError, SdmxError, UnreadableContentError, UsageError
 from kafka_replica.producer.transactions import Transaction
-from kafka_replica.sdmx import Part, Urn, split_message
+from kafka_replica.sdmx import (
+    Part,
+    SplitMessage,
+    UnreadableArtefact,
+    Urn,
+    merge_copies,
+    split_message,
+    split_readable,
+)
 from kafka_replica.sdmx.lookups.structures import CONTENT_TYPE
 
 TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20)}
@@ -17,15 +26,34 @@ TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20
 _STRUCTURE_SUFFIXES = (".xml", ".json", ".sdmx", ".gz", ".edi", ".ges", ".xlsx")
 
 
+class Rejected(NamedTuple):
+    """An artefact that is in a file and cannot be read."""
+
+    file: Path
+    error: UnreadableArtefact
+
+
+class Merged(NamedTuple):
+    """A scheme of items that stand alone in several files: the files, and the ids that these define differently."""
+
+    files: tuple[Path, ...]
+    conflicts: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Structures:
-    """What structure files hold, a part an artefact, and which of them were left out, and why."""
+    """The artefacts of structure files, and what became of the rest."""
 
     parts: dict[Urn, Part]
-    left_out: dict[Path, str]
-    """Files in formats that this version does not cut; only when the caller accepts that."""
-    replaced: list[tuple[Urn, Path]]
+    """One part for each artefact that can be read."""
+    left_out: dict[Path, str] = field(default_factory=dict)
+    """Files that cannot be read as a whole, each with the reason; only where the caller accepts that."""
+    replaced: list[tuple[Urn, Path]] = field(default_factory=list)
     """Artefacts that more than one file holds: the one in this file, read later, is the one that counts."""
+    rejected: list[Rejected] = field(default_factory=list)
+    """Artefacts that cannot be read, while others in their file can."""
+    merged: dict[Urn, Merged] = field(default_factory=dict)
+    """Schemes that were merged of those in several files (``kafka_replica.sdmx.merge_copies``)."""
 
 
 def put_part(transaction: Transaction, part: Part) -> None:
@@ -57,30 +85,47 @@ def is_named_so(name: str) -> bool:
     return name.lower().endswith(_STRUCTURE_SUFFIXES)
 
 
-def read_structures(files: Iterable[Path], *, skip_unreadable: bool = False) -> Structures:
-    """Cuts files into artefacts; a later file replaces what an earlier one says of the same artefact.
+def read_structures(
+    files: Iterable[Path], *, skip_unreadable: bool | Container[Path] = False, check: bool = True
+) -> Structures:
+    """Cut files into artefacts; a later file replaces an artefact that an earlier one holds.
+
+    Schemes that the reader makes of items standing alone (before SDMX 2.1) are merged.
 
     Args:
         files: the files.
-        skip_unreadable: leave out files that cannot be cut (and say so) instead of raising.
+        skip_unreadable: leave out files that cannot be read as a whole, all or these, instead of raising.
+        check: reject artefacts that the reader cannot read; otherwise all that can be cut is taken.
 
     Raises:
         SdmxError: a file is no structure message, or in a format that this version does not cut.
         UsageError: a file cannot be opened.
     """
-    structures = Structures({}, {}, [])
+    structures = Structures({})
+    copies: dict[Urn, list[tuple[Path, Part]]] = {}
     for file in files:
         try:
-            parts = split_message(_bytes_of(file))
+            parts, errors = _split(_bytes_of(file), check=check)
         except SdmxError as error:
-            if not skip_unreadable:
+            if not (skip_unreadable if isinstance(skip_unreadable, bool) else file in skip_unreadable):
                 kind = UnreadableContentError if isinstance(error, UnreadableContentError) else MessageError
                 raise kind(f"{file}: {error}") from error
             structures.left_out[file] = str(error)
             continue
-        structures.replaced.extend((part.urn, file) for part in parts if part.urn in structures.parts)
-        structures.parts.update((part.urn, part) for part in parts)
+        structures.rejected.extend(Rejected(file, error) for error in errors)
+        for part in parts:
+            copies.setdefault(part.urn, []).append((file, part))
+    for urn, held in copies.items():
+        structures.parts[urn], conflicts = merge_copies([part for _, part in held])
+        if len(held) > 1 and any(part.is_synthetic for _, part in held):
+            structures.merged[urn] = Merged(tuple(file for file, _ in held), conflicts)
+        else:
+            structures.replaced.extend((urn, file) for file, _ in held[1:])
     return structures
+
+
+def _split(data: bytes, *, check: bool) -> SplitMessage:
+    return split_readable(data) if check else SplitMessage(split_message(data), ())
 
 
 def _bytes_of(file: Path) -> bytes:

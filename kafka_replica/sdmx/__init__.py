@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.lookups.references import Dangling
     from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, Missing, ResolvedStructure
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
-    from kafka_replica.sdmx.message import Header, Message
+    from kafka_replica.sdmx.merging import MergedPart, merge_copies
+    from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
     from kafka_replica.sdmx.model import (
         Annotation,
         Artefact,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.reading import read_message
     from kafka_replica.sdmx.representation import Representation, TextFormat
     from kafka_replica.sdmx.selection import only
-    from kafka_replica.sdmx.split import Part, split_message
+    from kafka_replica.sdmx.split import Part, SplitMessage, split_message, split_readable
     from kafka_replica.sdmx.urn import Urn
     from kafka_replica.sdmx.writing import media_types, writable, write_message
 
@@ -86,6 +87,7 @@ __all__ = [
     "LiveStats",
     "LiveStructures",
     "Measure",
+    "MergedPart",
     "Message",
     "Missing",
     "OpaqueArtefact",
@@ -95,18 +97,22 @@ __all__ = [
     "ResolvedComponent",
     "ResolvedStructure",
     "Snapshot",
+    "SplitMessage",
     "StructureCheck",
     "Structures",
     "TextFormat",
+    "UnreadableArtefact",
     "Urn",
     "ValueItem",
     "ValueList",
     "check_structure",
     "decode_cache",
     "media_types",
+    "merge_copies",
     "only",
     "read_message",
     "split_message",
+    "split_readable",
     "writable",
     "write_message",
 ]
@@ -118,7 +124,8 @@ _HOMES: Final = {
     "formats": ("Format",),
     "lookups.hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
     "lookups.live": ("LiveStats", "LiveStructures"),
-    "message": ("Header", "Message"),
+    "merging": ("MergedPart", "merge_copies"),
+    "message": ("Header", "Message", "UnreadableArtefact"),
     "model": (
         "Annotation",
         "Artefact",
@@ -147,7 +154,7 @@ _HOMES: Final = {
     "lookups.query_result": ("QueryResult",),
     "lookups.resolved": ("AttachedConstraint", "Missing", "ResolvedStructure"),
     "selection": ("only",),
-    "split": ("Part", "split_message"),
+    "split": ("Part", "SplitMessage", "split_message", "split_readable"),
     "lookups.structures": ("ResolvedComponent", "Snapshot", "Structures"),
     "urn": ("Urn",),
     "writing": ("media_types", "writable", "write_message"),

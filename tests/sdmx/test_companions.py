@@ -143,7 +143,9 @@ def test_what_a_search_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     snapshot = version(*others, (FLOW, whole()))
     read: list[bytes] = []
     real = module.read_message
-    monkeypatch.setattr(module, "read_message", lambda *given: read.append(given[0]) or real(*given))
+    monkeypatch.setattr(
+        module, "read_message", lambda *given, **options: read.append(given[0]) or real(*given, **options)
+    )
     found = Structures(snapshot, cache=DecodeCache())
     assert LIST in found
     assert len(read) == 1

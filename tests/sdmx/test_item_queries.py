@@ -339,7 +339,7 @@ def _cost(size: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     decoded: list[int] = []
     real = module.read_message
     with monkeypatch.context() as patched:
-        patched.setattr(module, "read_message", lambda *given: decoded.append(1) or real(*given))
+        patched.setattr(module, "read_message", lambda *given, **options: decoded.append(1) or real(*given, **options))
         second = FakeSnapshot(records, 2)
         found = first.moved_to(second, changed)
         assert len(found.parents(CODE + "DE")) == 11

@@ -23,6 +23,7 @@ from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.live import LiveStructures
 from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.readers.collecting import OnError
 from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.testing import FakeKafka, FakeTopic
@@ -115,9 +116,9 @@ class Work:
             self.parsed += 1
             return parse(text)
 
-        def reading(data: bytes, content_type: str | None) -> Message:
+        def reading(data: bytes, content_type: str | None, *, on_error: OnError) -> Message:
             self.decoded += 1
-            return read(data, content_type)
+            return read(data, content_type, on_error=on_error)
 
         monkeypatch.setattr(Urn, "parse", counted)
         monkeypatch.setattr(module, "read_message", reading)

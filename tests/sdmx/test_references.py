@@ -167,7 +167,7 @@ def test_moving_on_decodes_what_changed_alone(monkeypatch: pytest.MonkeyPatch) -
     assert len(first.parents(f"{URN}codelist.Codelist=A:L0(1.0.0)")) == 99
     calls: list[int] = []
     real = module.read_message
-    monkeypatch.setattr(module, "read_message", lambda *given: calls.append(1) or real(*given))
+    monkeypatch.setattr(module, "read_message", lambda *given, **options: calls.append(1) or real(*given, **options))
     key = f"{URN}codelist.Codelist=A:L5(1.0.0)"
     [part] = split_message(message({"codelists": [listing("L5", "1.0.0", ("L1", "1.0.0"))]}))
     records = snapshot.records | {key.encode(): record(key.encode(), part.value, part.content_type)}

@@ -337,7 +337,9 @@ def test_constraints_are_found_without_decoding_the_rest(monkeypatch: pytest.Mon
     structures = Structures(FakeSnapshot.of(parts), cache=DecodeCache())
     calls: list[int] = []
     real = decoding_module.read_message
-    monkeypatch.setattr(decoding_module, "read_message", lambda *given: calls.append(1) or real(*given))
+    monkeypatch.setattr(
+        decoding_module, "read_message", lambda *given, **options: calls.append(1) or real(*given, **options)
+    )
     assert len(structures.constraints_of(DSD)) == 2
     assert len(calls) == len(CONSTRAINTS["dataConstraints"]) + len(CONSTRAINTS["metadataConstraints"]) + 1
     changed = split_message(message({"dataConstraints": [constraint("NEW", DSD)]}))

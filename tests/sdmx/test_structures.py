@@ -104,7 +104,7 @@ def test_find(structures: Structures, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(structures.find()) == 15
 
 
-def _never(*_: object) -> None:
+def _never(*_: object, **__: object) -> None:
     raise AssertionError("decoded before it was asked for")
 
 
@@ -144,7 +144,7 @@ def test_decoded_once_among_threads(snapshot: FakeSnapshot, monkeypatch: pytest.
     """Eight threads that ask at once get one object, decoded once."""
     calls = []
     real: Callable[..., Any] = module.read_message
-    monkeypatch.setattr(module, "read_message", lambda *given: calls.append(1) or real(*given))
+    monkeypatch.setattr(module, "read_message", lambda *given, **options: calls.append(1) or real(*given, **options))
     structures = Structures(snapshot, cache=DecodeCache())
     gate = threading.Barrier(8)
     found: list[object] = []

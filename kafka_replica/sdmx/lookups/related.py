@@ -11,7 +11,7 @@ from kafka_replica.records import Key
 from kafka_replica.sdmx.items import Item
 from kafka_replica.sdmx.lookups.cache import Content, content_of
 from kafka_replica.sdmx.lookups.companions import companions_in
-from kafka_replica.sdmx.lookups.decoding import DecodedArtefacts, Snapshot, media_type
+from kafka_replica.sdmx.lookups.decoding import DecodedArtefacts, Snapshot, media_type, partly_unreadable
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex, Facts
 from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
 from kafka_replica.sdmx.lookups.index.kept import Pending
@@ -161,7 +161,7 @@ class RelatedArtefacts(DecodedArtefacts):
         urn = Urn.parse(reference) if isinstance(reference, str) else reference
         holder = self._holder(urn)
         if holder is None:
-            raise self._not_found(urn.maintainable)
+            raise self._unreadable_companion(urn.maintainable) or self._not_found(urn.maintainable)
         if urn.is_maintainable:
             return holder
         item = self._item_or_none(urn, or_raise=True)
@@ -214,13 +214,15 @@ class RelatedArtefacts(DecodedArtefacts):
             return Facts(content, {})
         try:
             message = self._message_of(record, content)
-            own = self._of_key(key, message)
         except SdmxError as error:
             return Facts(content, {}, without_traceback(error))
-        held = [(key, own)]
-        if self._has_companions:
-            held += [(one, message.artefacts[one]) for one in companions_in(key, message)]
-        return Facts(
-            content,
-            {urn: () if isinstance(one, OpaqueArtefact) else references_of(one) for urn, one in held},
-        )
+        held = [(one, message.artefacts[one]) for one in companions_in(key, message)] if self._has_companions else []
+        unreadable: SdmxError | None = None
+        try:
+            held.append((key, self._of_key(key, message)))
+        except SdmxError as error:
+            unreadable = without_traceback(error)
+        if message.errors and unreadable is None and self._has_companions:
+            unreadable = partly_unreadable(record, message)
+        references = {urn: () if isinstance(one, OpaqueArtefact) else references_of(one) for urn, one in held}
+        return Facts(content, references, unreadable)
