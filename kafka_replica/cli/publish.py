@@ -17,16 +17,10 @@ from kafka_replica.cli.output import json_line, say
 from kafka_replica.cli.topic_schemes import merge_with_topic
 from kafka_replica.errors import MessageError, UsageError
 from kafka_replica.producer import Committed, TransactionalProducer
-from kafka_replica.producer.structures import (
-    TOPIC_SETTINGS,
-    Rejected,
-    Structures,
-    put_part,
-    read_structures,
-    structure_files,
-)
+from kafka_replica.producer.structures import TOPIC_SETTINGS, put_part
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.files import FileContents, Rejected, read_structures, structure_files
 from kafka_replica.sdmx.versions import is_wildcard
 
 REJECTED: Final = 3
@@ -111,7 +105,7 @@ def _sorted_out(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[list[
     return list(dict.fromkeys(parsed)), files
 
 
-def _send(producer: TransactionalProducer, structures: Structures, deleted: list[Urn]) -> Committed:
+def _send(producer: TransactionalProducer, structures: FileContents, deleted: list[Urn]) -> Committed:
     console = Console(file=sys.stderr)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         with producer.transaction() as transaction:
@@ -122,7 +116,7 @@ def _send(producer: TransactionalProducer, structures: Structures, deleted: list
         return transaction.committed
 
 
-def _tell_what_is_left_out(structures: Structures) -> None:
+def _tell_what_is_left_out(structures: FileContents) -> None:
     for file, reason in structures.left_out.items():
         click.echo(f"left out: {file}: {reason}", err=True)
     for rejected in structures.rejected:
@@ -139,7 +133,7 @@ def _tell_what_is_left_out(structures: Structures) -> None:
         )
 
 
-def _report(structures: Structures, deleted: list[Urn], committed: Committed, as_json: bool) -> None:
+def _report(structures: FileContents, deleted: list[Urn], committed: Committed, as_json: bool) -> None:
     cut = committed.cut.as_json() if committed.cut is not None else {}
     if as_json:
         lines: list[dict[str, Any]] = [

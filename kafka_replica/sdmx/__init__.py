@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
     from kafka_replica.sdmx.lookups.hierarchy_tree import HierarchyNode, HierarchyTree
     from kafka_replica.sdmx.lookups.live import LiveStats, LiveStructures
+    from kafka_replica.sdmx.lookups.of_files import FileError, FileStructures, read_files
     from kafka_replica.sdmx.lookups.query_result import QueryResult
     from kafka_replica.sdmx.lookups.references import Dangling
     from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, Missing, ResolvedStructure
@@ -76,6 +77,8 @@ __all__ = [
     "DecodeCache",
     "Dimension",
     "EffectiveComponent",
+    "FileError",
+    "FileStructures",
     "Format",
     "Group",
     "Header",
@@ -110,6 +113,7 @@ __all__ = [
     "media_types",
     "merge_copies",
     "only",
+    "read_files",
     "read_message",
     "split_message",
     "split_readable",
@@ -123,6 +127,7 @@ _HOMES: Final = {
     "containers": ("InternationalString", "Items"),
     "formats": ("Format",),
     "lookups.hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
+    "lookups.of_files": ("FileError", "FileStructures", "read_files"),
     "lookups.live": ("LiveStats", "LiveStructures"),
     "merging": ("MergedPart", "merge_copies"),
     "message": ("Header", "Message", "UnreadableArtefact"),
