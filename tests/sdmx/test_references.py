@@ -205,6 +205,39 @@ def test_dangling() -> None:
     assert isinstance(found[0], Dangling)
 
 
+def test_a_rule_in_a_draft_means_drafts_too() -> None:
+    """For queries, expansion, representations and resolution alike; in a stable artefact it does not."""
+    rule = f"{URN}codelist.Codelist=A:CL(1.0+.0)"
+    concept = f"{URN}conceptscheme.Concept=A:CS(VERSION).C"
+    lists = [
+        artefact("CL", version="1.0.0", codes=[named("A")]), artefact("CL", version="1.1.0-draft", codes=[named("B")]),
+    ]  # fmt: skip
+    versions = ("1.0.0", "2.0.0-draft")
+    data = {
+        "codelists": lists + [
+            artefact("EXT", version=one, codelistExtensions=[{"codelist": rule}]) for one in versions],
+        "conceptSchemes": [artefact("CS", version=one, concepts=[
+            {"id": "C", "coreRepresentation": {"enumeration": rule}}]) for one in versions],
+        "dataStructures": [artefact("DSD", version=one, dataStructureComponents={"dimensionList": {
+            "id": "X", "dimensions": [{"id": "D", "conceptIdentity": concept.replace("VERSION", one)}],
+        }}) for one in versions],
+    }  # fmt: skip
+    found = structures_of(data)
+    for version, code in zip(versions, "AB", strict=True):
+        scheme = f"{URN}conceptscheme.ConceptScheme=A:CS({version})"
+        [meant] = found.children(scheme)
+        assert list(found.codelist(meant).codes) == [code]
+        assert found.children(scheme.replace("ConceptScheme=", "Concept=") + ".C") == (meant,)
+        assert Urn.parse(scheme) in found.parents(meant)
+        assert list(found.expanded(f"A:EXT({version})").codes) == [code]
+        structure = f"{URN}datastructure.DataStructure=A:DSD({version})"
+        assert found.resolve(structure).components["D"].listed_ids() == {code}
+        [(_, enumeration)] = found.components(structure)
+        assert enumeration is not None
+        assert list(found.codelist(enumeration).codes) == [code]
+    assert found.dangling() == ()
+
+
 def test_circles_do_no_harm() -> None:
     """Two lists that extend each other are each other's descendants, once."""
     lists = [

@@ -47,7 +47,7 @@ def _categorising(relations: Relations, holder: Urn, is_in: Callable[[str | None
     for place in relations.contents.naming((holder.agency, holder.id)):
         if place.artefact.cls not in _CATEGORISING or not relations.counts(place):
             continue
-        targets = relations.written(place.artefact)
+        targets = list(relations.targets(place.artefact))
         if any(one.cls in CATEGORY_CLASSES and is_in(one.item) and relations.meant(one) == holder for one in targets):
             own = place.artefact
             yield from ([own] if own.cls == "Dataflow" else (one for one in targets if one.cls == "Dataflow"))

@@ -10,6 +10,7 @@ from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.items import Item, item_of
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent, Enumeration
 from kafka_replica.sdmx.lookups.extensions import without_prefixes
+from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.lookups.resolved import Missing
 from kafka_replica.sdmx.model import (
     Artefact,
@@ -61,6 +62,8 @@ class Components:
         concept = self._concept(component, is_needed=not says_values(own))
         representation = effective_representation(own, concept.core_representation if concept else None)
         target = representation.enumeration if representation is not None else None
+        if target is not None:
+            target = late_bound(target, component.urn if says_values(own) or concept is None else concept.urn)
         listed = self._enumeration(component, target) if target is not None else _UNLISTED
         return EffectiveComponent(
             component=component,
@@ -134,7 +137,7 @@ class Components:
     def optional(self, source: Urn, target: Urn, note: list[Missing]) -> Artefact | Item | None:
         """What a URN names; None, and a note, where it is not there."""
         try:
-            return self._source.get(target)
+            return self._source.get(late_bound(target, source))
         except SdmxError as error:
             note.append(Missing(source, target, str(error)))
             return None

@@ -21,6 +21,7 @@ from kafka_replica.sdmx.lookups.hierarchy_tree import AnyHierarchy, HierarchyTre
 from kafka_replica.sdmx.lookups.index.kept import Kept, Pending
 from kafka_replica.sdmx.lookups.index.keys import urn_of_key
 from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceback
+from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.lookups.related import Reference, RelatedArtefacts
 from kafka_replica.sdmx.lookups.resolve import resolve
 from kafka_replica.sdmx.lookups.resolved import ResolvedStructure
@@ -107,7 +108,10 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
         if context is None:
             return found
         wanted = self._known(context)
-        held = (one for one in found if one.context_object is None or self._means(one.context_object, wanted))
+        held = (
+            one for one in found
+            if one.context_object is None or self._means(late_bound(one.context_object, one.urn), wanted)
+        )  # fmt: skip
         return QueryResult(held, found.unreadable)
 
     def hierarchy_tree(self, hierarchy: Reference | AnyHierarchy) -> HierarchyTree:
@@ -231,7 +235,7 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
         found: dict[Urn, object] = {
             own: self.get(own)
             for own, targets in self._attachment_index().candidates(wanted.agency, wanted.id)
-            if own.cls in classes and any(self._means(target, wanted) for target in targets)
+            if own.cls in classes and any(self._means(late_bound(target, own), wanted) for target in targets)
         }
         key = self._key_of(wanted.maintainable)
         try:
@@ -240,7 +244,8 @@ class GatheredLookUps(RelatedArtefacts, TypedLookUps):
             unread[key or wanted] = without_traceback(error)
             beside = []
         for one in beside:
-            if one.urn.cls in classes and any(self._means(target, wanted) for target in _attachments(one)):
+            targets = [late_bound(target, one.urn) for target in _attachments(one)]
+            if one.urn.cls in classes and any(self._means(target, wanted) for target in targets):
                 found.setdefault(one.urn, one)
         return QueryResult((one for _, one in sorted(found.items()) if isinstance(one, kind)), unread)
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 from kafka_replica.errors import ArtefactNotFoundError, UrnError
+from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.model import Code, HierarchicalCode, Hierarchy, HierarchyOfCodelist, Level
 from kafka_replica.sdmx.urn import Urn
 
@@ -171,7 +172,7 @@ class HierarchyTree:
             raise ArtefactNotFoundError(
                 f"looking up the code of {node.path} in {self.urn}: no included codelist is called {alias!r}"
             )
-        found = self._look_up(urn)
+        found = self._look_up(late_bound(urn, self.urn))
         if not isinstance(found, Code):
             raise UrnError(f"looking up the code of {node.path} in {self.urn}: {urn} is no code")
         return found

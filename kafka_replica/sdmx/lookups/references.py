@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from kafka_replica.sdmx.containers import Items, StubTuple, is_compound
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.versions import rule_in
 
 
 class Dangling(NamedTuple):
@@ -36,6 +37,14 @@ def references_in(part: object, own: Urn) -> tuple[Urn, ...]:
     found: set[Urn] = set()
     _collect(part, found)
     return tuple(sorted(urn for urn in found if urn.maintainable != own))
+
+
+def late_bound(target: Urn, source: Urn) -> Urn:
+    """Return what an artefact refers to, with the version rule as it stands in that artefact, a draft or not."""
+    version = rule_in(target.version, source.version) if "+" in target.version else target.version
+    if version == target.version:
+        return target
+    return Urn(target.package, target.cls, target.agency, target.id, version, target.item)
 
 
 def _collect(part: object, found: set[Urn]) -> None:

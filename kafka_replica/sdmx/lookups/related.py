@@ -18,7 +18,7 @@ from kafka_replica.sdmx.lookups.index.kept import Pending
 from kafka_replica.sdmx.lookups.index.keys import urn_of_key
 from kafka_replica.sdmx.lookups.index.relations import Relations
 from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceback
-from kafka_replica.sdmx.lookups.references import Dangling, references_in, references_of, walk
+from kafka_replica.sdmx.lookups.references import Dangling, late_bound, references_in, references_of, walk
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.urn import Urn
 
@@ -137,7 +137,10 @@ class RelatedArtefacts(DecodedArtefacts):
         if urn.is_maintainable:
             return self._relations().children(urn)
         item = self._item_or_none(urn)
-        return () if item is None else self._relations().meant_by(references_in(item, urn.maintainable))
+        if item is None:
+            return ()
+        targets = references_in(item, urn.maintainable)
+        return self._relations().meant_by(late_bound(one, item.urn) for one in targets)
 
     def _parents(self, urn: Urn) -> tuple[Urn, ...]:
         if urn.is_maintainable:

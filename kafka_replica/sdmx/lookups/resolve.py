@@ -13,6 +13,7 @@ from kafka_replica.sdmx.lookups.constraints.allowed import StructureConstraints
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
 from kafka_replica.sdmx.lookups.effective_components import Components
 from kafka_replica.sdmx.lookups.effective_components import Source as ComponentSource
+from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.lookups.resolved import (
     AttachedConstraint,
     ConstraintLevel,
@@ -119,7 +120,7 @@ class _Gathering:
             reason = f"{holder.urn} names no {kind.__name__}; have it published with one"
             raise self._incomplete(Missing(holder.urn, None, reason))
         try:
-            found = self._source.get(target)
+            found = self._source.get(late_bound(target, holder.urn))
         except SdmxError as error:
             raise self._incomplete(Missing(holder.urn, target, str(error))) from error
         if not isinstance(found, kind):

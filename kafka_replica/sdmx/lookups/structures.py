@@ -9,7 +9,7 @@ from kafka_replica.sdmx.items import Item, item_of
 from kafka_replica.sdmx.lookups.decoding import CONTENT_TYPE, Snapshot
 from kafka_replica.sdmx.lookups.gathered import GatheredLookUps
 from kafka_replica.sdmx.lookups.patterns import fitting, meant, pattern
-from kafka_replica.sdmx.lookups.references import Dangling
+from kafka_replica.sdmx.lookups.references import Dangling, late_bound
 from kafka_replica.sdmx.lookups.related import Reference
 from kafka_replica.sdmx.lookups.spellings import classes_of
 from kafka_replica.sdmx.model import (
@@ -99,7 +99,11 @@ class Structures(GatheredLookUps):
             concept = self.get(component.concept)
         core = concept.core_representation if isinstance(concept, Concept) else None
         found = effective_representation(component.representation, core)
-        return None if found is None else found.enumeration
+        if found is None or found.enumeration is None:
+            return None
+        target = late_bound(found.enumeration, component.urn if concept is None else concept.urn)
+        # A rule in a draft may mean a draft: that cannot be written, so what it means is given.
+        return found.enumeration if target == found.enumeration else self._holder(target) or found.enumeration
 
     def components(self, reference: Reference | DataStructure) -> tuple[ResolvedComponent, ...]:
         """The components of a data structure in order, each with the list its values come from."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 from kafka_replica.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.lookups.index.dangling import lacks_item
-from kafka_replica.sdmx.lookups.references import references_of
+from kafka_replica.sdmx.lookups.references import late_bound, references_of
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica_spark.tables.view import FLAG, TEXT, Report, View, schema, text, which
 
@@ -19,7 +19,7 @@ def _references(structures: Structures, artefact: Artefact, report: Report) -> I
         return
     own = which(artefact)
     for target in references_of(artefact):
-        resolved, dangling = _resolved(structures, target)
+        resolved, dangling = _resolved(structures, late_bound(target, artefact.urn))
         yield (*own, artefact.urn.cls, str(target), target.cls, text(resolved), dangling)
 
 

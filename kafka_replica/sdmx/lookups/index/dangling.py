@@ -10,7 +10,7 @@ from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.lookups.index.contents import Name, Place
 from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
 from kafka_replica.sdmx.lookups.index.relations import Relations
-from kafka_replica.sdmx.lookups.references import Dangling
+from kafka_replica.sdmx.lookups.references import Dangling, late_bound
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn
 
@@ -97,7 +97,7 @@ def _leading_nowhere(
 ) -> Iterator[tuple[Urn, Dangling]]:
     by_holder: dict[Urn, list[tuple[Urn, Dangling]]] = {}
     for key, one in written:
-        holder = relations.meant(one.target)
+        holder = relations.meant(late_bound(one.target, one.source))
         if holder is None:
             yield key, one
         elif one.target.item is not None:

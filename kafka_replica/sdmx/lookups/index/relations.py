@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex, Place
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
+from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.lookups.spellings import classes_of, spellings
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import is_wildcard, newest
@@ -71,9 +72,13 @@ class Relations:
         facts = None if key is None else self.contents.of(key)
         return () if facts is None else facts.references.get(artefact, ())
 
+    def targets(self, artefact: Urn) -> Iterator[Urn]:
+        """Return the same, with version rules as they stand in the artefact."""
+        return (late_bound(one, artefact) for one in self.written(artefact))
+
     def children(self, artefact: Urn) -> tuple[Urn, ...]:
         """Return the artefacts that this one refers to and that are there, sorted."""
-        return self.meant_by(self.written(artefact))
+        return self.meant_by(self.targets(artefact))
 
     def meant_by(self, targets: Iterable[Urn]) -> tuple[Urn, ...]:
         """Return the artefacts that references mean and that are there, each once, sorted."""
@@ -114,7 +119,7 @@ class Relations:
                     if self.counts(place)
                     and any(
                         (target.agency, target.id) == named and is_wanted(target) and self.meant(target) == artefact
-                        for target in self.written(place.artefact)
+                        for target in self.targets(place.artefact)
                     )
                 }
             )
