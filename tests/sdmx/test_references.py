@@ -288,6 +288,7 @@ def test_the_attachments_of_what_cannot_be_read() -> None:
     ]}  # fmt: skip
     flow = artefact("DF", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
     snapshot = FakeSnapshot.of(split_message(message(data | {"dataflows": [flow]})))
+    mended = dict(snapshot.records)
     bad = f"{URN}registry.DataConstraint=A:BAD(1.0.0)".encode()
     snapshot.records[bad] = snapshot.records[bad]._replace(value=b"{broken")
     found = Structures(snapshot).constraints_of(FLOW)
@@ -298,6 +299,11 @@ def test_the_attachments_of_what_cannot_be_read() -> None:
     assert [one.id for one in found] == ["GOOD"]
     assert [one.id for one in found.unreadable] == ["DF", "BAD"]
     assert Structures(snapshot).hierarchies_of(FLOW) == ()
+    first = Structures(snapshot)
+    assert not first.constraints_of(FLOW).is_complete
+    second = first.moved_to(FakeSnapshot(mended, 8), [FLOW, bad.decode()])
+    assert [one.id for one in second.constraints_of(FLOW)] == ["BAD", "GOOD"]
+    assert second.constraints_of(FLOW).is_complete
 
 
 def test_unknown_artefacts_are_refused() -> None:

@@ -35,9 +35,8 @@ class StructureConstraints:
                 f"looking for the allowed ids of {component}: given values for {strangers}, and the components are "
                 f"{', '.join(self._components)}"
             )
-        effective = self._components.get(component)
-        if effective is None or effective.enumeration is None:
-            return None if effective is None else effective.listed_ids()
+        if self._components[component].enumeration is None:
+            return None
         return self._code_sets(given, as_of or datetime.now(UTC).date()).of(component)
 
     def _code_sets(self, given: Mapping[str, str], as_of: date) -> CodeSets:
