@@ -35,6 +35,7 @@ from kafka_replica.rules.model import ACTION, Check, KeyCheck, Rules
 from kafka_replica.rules.targets import Target, target_of
 from kafka_replica.rules.texts import TIME_TYPES
 from kafka_replica.sdmx import Structures, TextFormat, Urn
+from kafka_replica.sdmx.lookups.resolve import require_components
 
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
 
@@ -64,6 +65,7 @@ def compile_rules(
     """
     wanted = dict(severities(rules))
     target = target_of(structures, reference)
+    require_components(target.structure)
     components = described(structures, target.structure)
     used = _used(target, components)
     actions = Actions(action, has_column=all(one.column.id != ACTION for one in used), components=used)
