@@ -8,7 +8,7 @@ same in a message of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from lxml import etree
@@ -36,35 +36,34 @@ class _Held(NamedTuple):
 
 def qualify(root: etree._Element, source: Source) -> None:
     """Write agency and version into each unqualified reference that means an artefact of the message."""
-    lists = _Lists(root, source)
-    for kind in _STRUCTURES:
-        for structure in _elements(root, kind, source):
-            agency = source.agency_of(structure) or ""
-            for one in structure.iter("{*}*"):
-                lists.qualify_component(one, agency)
+    elements: dict[str, list[etree._Element]] = {kind: [] for kind in (*_LISTS, *_FLOWS, "Concept")}
+    for one in root.iter(*(f"{{*}}{kind}" for kind in elements)):
+        if kind := source.names[one.tag]:
+            elements[kind].append(one)
+    lists = _Lists(elements, source)
+    for structure in (one for kind in _STRUCTURES for one in elements[kind]):
+        agency = source.agency_of(structure) or ""
+        for one in structure.iter("{*}*"):
+            lists.qualify_component(one, agency)
     for flow, (word, kind) in _FLOWS.items():
-        for element in _elements(root, flow, source):
-            lists.qualify_flow(element, word, kind, source.agency_of(element) or "")
-    for concept in _elements(root, "Concept", source):
-        lists.qualify_concept(concept)
-
-
-def _elements(root: etree._Element, kind: str, source: Source) -> Iterable[etree._Element]:
-    return (one for one in root.iter(f"{{*}}{kind}") if source.names[one.tag] == kind)
+        for one in elements[flow]:
+            lists.qualify_flow(one, word, kind, source.agency_of(one) or "")
+    for one in elements["Concept"]:
+        lists.qualify_concept(one)
 
 
 class _Lists:
     """The artefacts of a message by element and id."""
 
-    def __init__(self, root: etree._Element, source: Source) -> None:
+    def __init__(self, elements: Mapping[str, list[etree._Element]], source: Source) -> None:
         self._source = source
         self._lists: dict[tuple[str, str], list[_Held]] = {}
         self._concepts: dict[str, list[_Held]] = {}
         for kind in _LISTS:
-            for element in _elements(root, kind, source):
+            for element in elements[kind]:
                 held = self._held(element)
                 self._lists.setdefault((kind, held.id), []).append(held)
-        for concept in _elements(root, "Concept", source):
+        for concept in elements["Concept"]:
             self._concepts.setdefault(concept.get("id", "").strip(), []).append(self._scheme_of(concept))
 
     def _held(self, element: etree._Element) -> _Held:
