@@ -116,7 +116,10 @@ def read_structures(
         for part in parts:
             copies.setdefault(part.urn, []).append((file, part))
     for urn, held in copies.items():
-        structures.parts[urn], conflicts = merge_copies([part for _, part in held])
+        try:
+            structures.parts[urn], conflicts = merge_copies([part for _, part in held])
+        except SdmxError as error:
+            raise MessageError(f"{', '.join(str(file) for file, _ in held)}: {error}") from error
         if len(held) > 1 and any(part.is_synthetic for _, part in held):
             structures.merged[urn] = Merged(tuple(file for file, _ in held), conflicts)
         else:
