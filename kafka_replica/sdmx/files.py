@@ -139,7 +139,14 @@ def read_structures(
         for part in parts:
             copies.setdefault(part.urn, []).append((file, part))
     for urn, held in copies.items():
-        contents.parts[urn], conflicts = merge_copies([part for _, part in held])
+        try:
+            contents.parts[urn], conflicts = merge_copies([part for _, part in held])
+        except SdmxError as error:
+            names = ", ".join(str(file) for file, _ in held)
+            if skip_unreadable is not True:
+                raise MessageError(f"{names}: {error}") from error
+            contents.rejected.append(Rejected(held[-1][0], UnreadableArtefact(urn.cls, urn.id, urn, names, str(error))))
+            continue
         if len(held) > 1 and any(part.is_synthetic for _, part in held):
             contents.merged[urn] = Merged(tuple(file for file, _ in held), conflicts)
         else:

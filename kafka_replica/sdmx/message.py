@@ -33,7 +33,7 @@ class UnreadableArtefact(NamedTuple):
     id: str | None
     urn: Urn | None
     place: str
-    """Where the artefact begins: the line of a file of SDMX-ML, the path in JSON, the segment of SDMX-EDI."""
+    """Where the artefact begins: ``line 12`` (SDMX-ML), ``codelists[3]`` (JSON), ``segment 40``, ``worksheet 'A'``."""
     reason: str
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Message:
         self.availability_constraints = tuple(availability_constraints)
         self.errors = tuple(errors)
 
-    def names(self, urn: Urn) -> bool:
+    def holds(self, urn: Urn) -> bool:
         """Return whether the message holds an artefact with this URN, readable or not."""
         return urn in self.artefacts or any(one.urn == urn for one in self.errors)
 

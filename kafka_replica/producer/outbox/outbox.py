@@ -151,18 +151,14 @@ class Outbox:
                     unreadable.add(None if one.key is None else key_bytes(one.key))
                 else:
                     now[key_bytes(one.key)] = one
-            known = (
-                ()
-                if None in unreadable
-                else connection.execute(
-                    select(change.c.record_key).where(
-                        change.c.producer_id == self.producer_id,
-                        change.c.record_value.is_not(None),
-                        self._is_newest(),
-                    )
-                ).scalars()
-            )
-            gone = [Delete(key) for key in known if key not in now and key not in unreadable]
+            known = connection.execute(
+                select(change.c.record_key).where(
+                    change.c.producer_id == self.producer_id,
+                    change.c.record_value.is_not(None),
+                    self._is_newest(),
+                )
+            ).scalars()
+            gone = [Delete(key) for key in known if key not in now and not {key, None} & unreadable]
         return self.record(connection, [*now.values(), *gone])
 
     def record_flush(self, connection: Connection) -> list[int]:

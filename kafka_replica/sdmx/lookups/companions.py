@@ -64,7 +64,7 @@ def companions_in(key: Urn, message: Message) -> list[Urn]:
 
     A message that does not hold the artefact of its key, readable or not, is a bad record and has no companions.
     """
-    own = next((one for one in spellings(key) if message.names(one)), None)
+    own = next((one for one in spellings(key) if message.holds(one)), None)
     return [] if own is None else [one for one in message.artefacts if one != own]
 
 

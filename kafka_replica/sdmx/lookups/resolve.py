@@ -7,7 +7,7 @@ from typing import Final, Protocol, TypeVar
 
 from msgspec import structs
 
-from kafka_replica.errors import IncompleteStructureError, SdmxError, UrnError
+from kafka_replica.errors import IncompleteStructureError, SdmxError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.containers import Items, stub_error
 from kafka_replica.sdmx.lookups.constraints.allowed import StructureConstraints
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
@@ -63,6 +63,20 @@ def resolve(source: Source, urn: Urn, *, metadata: bool = True) -> ResolvedStruc
     return _Gathering(source, urn).resolved(metadata=metadata)
 
 
+def require_components(structure: DataStructure) -> None:
+    """Raise UnreadableContentError if a data structure is a stub, marked as one or without any component.
+
+    No data can be judged by a structure without components: whatever a row holds, no rule would be broken.
+    """
+    if structure.is_stub:
+        raise stub_error(structure.urn)
+    if not structure.components:
+        raise UnreadableContentError(
+            f"{structure.urn} has names but no components, so this record is a stub without the mark "
+            "(isExternalReference); have the whole data structure published"
+        )
+
+
 class _Gathering:
     """One resolution: what is missing is noted, and told at the end."""
 
@@ -108,8 +122,10 @@ class _Gathering:
             found = self._must(flow, flow.structure_reference, DataStructure)
         if not isinstance(found, DataStructure):
             raise UrnError(f"resolving {self._urn}: it is no DataStructure, Dataflow or ProvisionAgreement; name one")
-        if found.is_stub:
-            raise self._incomplete(Missing(found.urn, None, str(stub_error(found.urn))))
+        try:
+            require_components(found)
+        except UnreadableContentError as error:
+            raise self._incomplete(Missing(found.urn, None, str(error))) from error
         return agreement, flow, found
 
     def _must(self, holder: Artefact, target: Urn | None, kind: type[T]) -> T:

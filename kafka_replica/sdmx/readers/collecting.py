@@ -90,7 +90,6 @@ class ErrorCollector:
 STRICT: Final = ErrorCollector()
 """Raises the first error; holds nothing, so it may be shared."""
 
-
 NO_IDENTITY: Final = Identity()
 
 

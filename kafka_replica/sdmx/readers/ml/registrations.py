@@ -27,7 +27,6 @@ _CONSTRAINTS: Final = {"ContentConstraint", "Constraint"}
 
 _REQUESTS: Final = {"RegistrationRequest", "SubmitStructureRequest"}
 
-
 Identify: TypeAlias = Callable[[etree._Element], Urn]  # noqa: SLF001 - the only name lxml gives this type
 """Makes the URN of an artefact of its element. Raises MessageError."""
 

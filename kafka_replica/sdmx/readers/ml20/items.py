@@ -113,7 +113,8 @@ def _core_representation(
 ) -> Representation | None:
     id_ = element.get("coreRepresentation")
     own = element.get("coreRepresentationAgency") or agency
-    enumeration = made(element, "Codelist", own, id_, DEFAULT_VERSION) if id_ else None
+    version = element.get("coreRepresentationVersion") or DEFAULT_VERSION
+    enumeration = made(element, "Codelist", own, id_, version) if id_ else None
     formats: list[Any] = [
         source.edition.text_format(child, source.names) for kind, child in rest if kind == "TextFormat"
     ]

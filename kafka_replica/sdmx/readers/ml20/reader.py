@@ -24,6 +24,7 @@ from kafka_replica.sdmx.readers.ml20.organisations import organisations
 from kafka_replica.sdmx.readers.ml20.places import Place, places
 from kafka_replica.sdmx.readers.ml20.processes import process
 from kafka_replica.sdmx.readers.ml20.provisions import provision_agreement
+from kafka_replica.sdmx.readers.ml20.qualifying import qualify
 from kafka_replica.sdmx.readers.ml20.structuresets import structure_set
 from kafka_replica.sdmx.readers.ml20.values import maintained
 from kafka_replica.sdmx.urn import Urn
@@ -51,6 +52,7 @@ _READERS: Final[dict[str, Callable[[Urn, list[etree._Element], Source], Artefact
 def read(root: etree._Element, size: int, edition: Edition, collector: ErrorCollector) -> Message:
     """Return the message of a parsed document of this many bytes. Raises MessageError."""
     source = Source(root, edition, collector)
+    qualify(root, source)
     cutter = Cutter(source.names, size)
     artefacts = collector.read_all(
         places(root, source), lambda place: _artefact(place, source, cutter), Place.unreadable
