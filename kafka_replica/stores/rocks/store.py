@@ -198,6 +198,7 @@ class RocksStore:
             _drop(generation)
             raise StoreDamagedError(f"opening the store in {folder}: it was found to be damaged before")
         generation.database.sync_always(self._tuning.is_synced)
+        generation.database.wait_until_resumed()
         generation.take_back()
         return generation
 
