@@ -47,7 +47,7 @@ def _tombstones(check: str, value: str) -> Finding:
     more = "; a replica that was away for longer is built anew"
     if kept_ms >= _HOUR_MS:
         return Finding(check, Grade.ADVICE, said + more, todo)
-    more += ", and a first reading that takes longer may miss deletions"
+    more += ", and a replica whose first reading takes longer may never become ready"
     return Finding(check, Grade.FAULT, said + more, todo)
 
 

@@ -13,7 +13,7 @@ from durable_tools import assert_same_as_topic, config, decided, durable, values
 from kafka_tools import producer, write
 from log_tools import FORGETFUL, forget_deletions, make_again
 
-from kafka_replica import Change, Replica, RocksStore, follower
+from kafka_replica import Change, Replica, RocksStore, deletions
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from kafka_replica.tombstones import Tombstones
@@ -86,7 +86,8 @@ def test_deletions_that_kafka_forgot(
 
     There is one, too, where the user says that tombstones are kept for longer than they are: the user is believed.
     """
-    monkeypatch.setattr(follower, "_HARDLY_S", 0.5)
+    for least_s in ("_LEAST_S", "_LEAST_UNCERTAIN_S"):
+        monkeypatch.setattr(deletions, least_s, 0.5)
     topic = kafka_topic("forgotten", config=FORGETFUL)
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"deleted": "1", "kept": "1"})
     for evidence in EVIDENCE:
@@ -98,7 +99,7 @@ def test_deletions_that_kafka_forgot(
         for copy in ("off", "said"):
             shutil.copytree(folder, tmp_path / copy / evidence)
         with monkeypatch.context() as patch:
-            patch.setattr(Tombstones, "may_be_gone", lambda *_: False)
+            patch.setattr(Tombstones, "late", lambda _: None)
             assert b"deleted" in shown(local_kafka, topic, tmp_path / "off" / evidence, evidence)[0]
         keys, replica = shown(local_kafka, topic, tmp_path / "said" / evidence, evidence, tombstones_kept_s=3600.0)
         assert b"deleted" in keys

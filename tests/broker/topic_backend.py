@@ -165,7 +165,7 @@ def _look(source: Source, evidence: Evidence) -> Seen:
         fetched = source.read(0.2)
         batches += fetched.reading.batches
         positions = fetched.reading.positions
-        hole |= fetched.hole
+        hole |= bool(fetched.gaps)
     ends = source.ends()
     cuts = (positions, ends.stable, ends.high)
     return Seen(_entries(batches), *([cut[partition] for partition in sorted(goal)] for cut in cuts), hole)

@@ -58,18 +58,18 @@ class ModelSource:
         self.meanwhile: Callable[[], None] = lambda: None  # the log goes on while a question is answered
         self.is_staggered = False  # whether partitions answer one after the other
         self.expires = not committed_only  # a consumer's records stand on their own
+        self.gaps_are_certain = not committed_only
+        self.leaders: dict[Partition, int] = {}
         self._beginnings = Cut()
         self._number = 0
 
     # --- as Source promises ---
 
-    tells_holes = True
-
     def open(self, bookmark: Bookmark | None = None) -> Opened:
         """All partitions that there are."""
         self._beginnings = Cut() if bookmark is None else bookmark.cut.resume()
         partitions = list(self.cluster.logs)
-        return Opened(self.add(partitions), self._ask(partitions, self._end))
+        return Opened(self.add(partitions), self._ask(partitions, self._end), Cut())
 
     def add(self, partitions: list[Partition]) -> Cut:
         """Reads these, too."""
@@ -84,9 +84,9 @@ class ModelSource:
         """A modelled cluster is always the same."""
         return Origin({}, {})
 
-    def tombstones_kept_s(self) -> float:
-        """Compaction takes none that a reader needs."""
-        return float("inf")
+    def tombstones_kept_s(self) -> dict[str, float]:
+        """Nobody asks."""
+        raise NotImplementedError
 
     def look(self) -> list[Partition]:
         """Partitions that are not read yet."""
@@ -111,14 +111,12 @@ class ModelSource:
         if orders is None:
             orders = [(partition, 1 << 30) for partition in self.positions]
         batches: list[Batch] = []
-        hole = False
-        for partition, count in orders:
-            hole |= self._take(partition, count, batches)
+        gaps = [partition for partition, count in orders if self._take(partition, count, batches)]
         high = Cut({partition: fetch.high for partition, fetch in self.fetches.items() if fetch.high >= 0})
         positions = Cut(self.positions)
         reading = Reading(batches, positions, high)
         stable = Cut({partition: self.cluster.stable(partition) for partition in self.positions})
-        return Fetched(reading, stable, hole and not self.committed_only, heard=True, trouble=None)
+        return Fetched(reading, stable, gaps, heard=True, trouble=None, log_starts=Cut())
 
     def refusal(self) -> BrokerError | None:
         """Nothing is refused."""
@@ -148,18 +146,18 @@ class ModelSource:
         if not fetch.batches:
             self.fetch(partition)
         taken, fetch.batches[:count] = fetch.batches[:count], []
-        hole = False
+        is_gap = False
         for logged in taken:
             position = self.positions[partition]
             kept = [record for record in logged.records if record.offset >= position]
             is_partial = not logged.is_marker and len(logged.records) < logged.end - logged.first
-            hole |= logged.first > position or is_partial
+            is_gap |= logged.first > position or is_partial
             self._put(partition, logged, max(logged.first, position), kept, batches)
             self.positions[partition] = logged.end
         if not fetch.batches and self.positions[partition] < fetch.position:
-            hole = True
+            is_gap = True
             self.positions[partition] = fetch.position
-        return hole
+        return is_gap
 
     def _put(
         self, partition: Partition, logged: Logged, first: int, records: list[Record], batches: list[Batch]
