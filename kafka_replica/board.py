@@ -105,6 +105,13 @@ class Board:
             self._health.ends(ends.stable, ends.high, self._positions, time.monotonic(), waits=waits)
             self._note_lag()
 
+    def forget_bad_records(self, starts: Mapping[Partition, int]) -> None:
+        """Records below these offsets are not in the log any more."""
+        with self._news:
+            for place, bad in list(self._bad_records.items()):
+                if bad.offset < starts.get(Partition(bad.topic, bad.partition), 0):
+                    del self._bad_records[place]
+
     def set_aside_before(self, bad_records: Iterable[BadRecordError]) -> None:
         """These were set aside before the restart."""
         with self._news:

@@ -29,6 +29,7 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.following import Following
+from kafka_replica.log_starts import LogStarts
 from kafka_replica.opening import MakeSource, open_log
 from kafka_replica.patience import Patience
 from kafka_replica.records import Cut, Partition
@@ -78,6 +79,8 @@ class Follower:
         waits = following.wait_for_topics
         self._patience = Patience(following.name, board, self._closing, waits_for_topics=waits)
         self._deletions: DeletionCheck
+        self._log_starts = LogStarts()
+        self._point: Point | None = None  # the last one, if nothing was settled since
         self._barrier: Barrier
         self._opened_at: Instant
         self._source: Source
@@ -126,16 +129,19 @@ class Follower:
 
     def _begin(self, opened: Opened, bookmark: Bookmark | None = None) -> None:
         self._board.barrier_set(opened.ends, self._rule.evidence)
-        known = Cut()
+        known, lowest = Cut(), dict(opened.beginnings)
         nothing_is_missing = self._deletions.begin(self._opened_at, opened, bookmark)
         if bookmark is not None:
             known, self._bookmark = bookmark.cut, bookmark
             self._barrier.raise_to(known)
+            lowest |= {**dict.fromkeys(known, 0), **bookmark.lowest_offsets}
             self._board.set_aside_before(bookmark.bad_records)
             if nothing_is_missing:
                 self._show_saved()
             # Else it is shown when no offset was found missing up to the barrier.
+        self._log_starts.add(lowest)
         self._read_from(opened.beginnings, known)
+        self._mind_log_starts(opened.log_starts)
         self._carry_out(self._rule.answer(Ends(opened.ends, opened.ends)))
 
     def _read_from(self, beginnings: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
@@ -154,6 +160,7 @@ class Follower:
             self._patience.pause()
             return
         self._note_news(fetched)
+        self._mind_log_starts(fetched.log_starts)
         self._deletions.take(fetched)
         self._carry_out(self._rule.take(fetched.reading, every_point=self._barrier.passed))
         self._board.read(
@@ -164,6 +171,8 @@ class Follower:
         self._board.ends(Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._rule.waits_for_the_open)
         if self._rule.wants_ends:
             self._ask_ends()
+        if self._log_starts.passed and self._point is not None:  # perhaps there is no other point for a long time
+            self._reach(self._point, looked=False)
         if time.monotonic() - self._looked_s > _LOOK_EVERY_S:
             self._glance()
 
@@ -173,6 +182,11 @@ class Follower:
         if fetched.trouble is not None:
             self._patience.trouble(fetched.trouble)
         if fetched.gaps and self._source.gaps_are_certain:
+            self._barrier.hole()
+
+    def _mind_log_starts(self, log_starts: Cut) -> None:
+        # As with holes: what was deleted may have been written anew, further on.
+        if self._log_starts.move(log_starts):
             self._barrier.hole()
 
     def _mind_the_time(self) -> None:
@@ -199,12 +213,14 @@ class Follower:
         looked, known = False, len(self._partitions)
         for step in steps:
             if isinstance(step, Settle):
+                self._point = None
                 self._settle(step.batches)
                 continue
             points -= 1
             self._count(step.transactions)
             if (conflate and points) or len(self._partitions) > known:  # it knew nothing of those added since
                 continue
+            self._point = step
             looked = self._reach(step, looked=looked or step.looked)
 
     def _settle(self, batches: list[Batch]) -> None:
@@ -224,6 +240,8 @@ class Follower:
             self._mind_the_hole()
         if not self._barrier.admits(point.cut):
             return looked
+        if self._log_starts.passed:
+            self._expire(point.cut)
         if self._assembly.is_empty and self._bookmark is not None:
             if self._deletions.confirm():
                 self._stands_for(point.cut)
@@ -236,13 +254,22 @@ class Follower:
         delta = self._assembly.take(point.cut)
         transactions, self._transactions = self._transactions, 0
         # What was there when reading began says nothing of how fast news travel.
-        origins = origins_of(delta.changes.values(), transactions) if self._board.ready else ()
+        is_news = self._board.ready and delta.record_count
+        origins = origins_of(delta.changes.values(), transactions) if is_news else ()
         bookmark = self._mark(point.cut)
         applied = self._store.apply(delta, point.cut, bookmark)
         self._bookmark = bookmark
         self._board.published(self._store.snapshot(), applied, transactions, origins)
         self._rule.shown()
         return True
+
+    def _expire(self, cut: Cut) -> None:
+        """Deletes what Kafka has deleted at the front of the logs, in the version that stands for a cut."""
+        starts = self._log_starts.passed
+        count, lowest = self._assembly.expire(starts, self._store.offsets())
+        self._log_starts.expire(lowest, cut)
+        self._board.forget_bad_records(starts)
+        _log.info("records below %s were deleted by Kafka: %d keys are deleted with them", Cut(starts), count)
 
     def _stands_for(self, cut: Cut) -> None:
         """The version in the store stands for a later cut, too: nothing has changed."""
@@ -271,6 +298,7 @@ class Follower:
             tuple(self._board.bad_records),
             self._assembly.has_families,
             tombstones_kept_s,
+            dict(self._log_starts.lowest),
         )
 
     def _show_saved(self) -> None:
@@ -313,10 +341,11 @@ class Follower:
         added = [partition for partition in partitions if partition not in self._partitions]
         if not added:
             return False
-        asked = now()
+        self._point, asked = None, now()
         beginnings = self._patience.insist(self._source, lambda: self._source.add(added))
         if beginnings is not None:
             self._deletions.add(asked, added)
+            self._log_starts.add(beginnings)
             _log.info("reading partitions that were added: %s", ", ".join(map(str, added)))
             self._read_from(beginnings, {})
         return True

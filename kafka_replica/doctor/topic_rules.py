@@ -32,7 +32,7 @@ def _cleanup(check: str, value: str) -> Finding:
     if policies == {"compact"}:
         return Finding(check, Grade.OK, value)
     if "compact" in policies:
-        said = f"{value}: what was not changed for retention.ms is deleted, and gone from every replica built later"
+        said = f"{value}: what was not changed for retention.ms is deleted, from every replica, too"
         return Finding(check, Grade.FAULT, said, todo)
     said = f"{value}: the topic is not compacted; keys are lost after retention.ms, and until then it only grows"
     return Finding(check, Grade.FAULT, said, todo)

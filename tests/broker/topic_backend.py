@@ -103,6 +103,10 @@ class Backend(ABC):
         """Writes a filler, and has the log before it compacted; once more may be needed."""
 
     @abstractmethod
+    def delete_before(self, offset: int) -> None:
+        """Deletes all records below an offset of partition 0; the topic was made to take any key."""
+
+    @abstractmethod
     def drop(self) -> None:
         """Deletes the topic."""
 

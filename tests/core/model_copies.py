@@ -32,7 +32,9 @@ def fork_follower(model: ModelFollower, cluster: Cluster) -> ModelFollower:
     other.source.cluster = cluster
     other.source.positions = dict(model.source.positions)
     other.source.fetches = {p: Fetch(f.batches[:], f.position, f.high) for p, f in model.source.fetches.items()}
+    other.source.log_starts = dict(model.source.log_starts)
     other.oracle = model.oracle.fork(cluster)
+    other.oracle.starts = other.source.log_starts
     other.store = _fork_store(model.store)
     other.board = copy(model.board)
     other.board.oracle = other.oracle

@@ -135,6 +135,7 @@ class ModelFollower:
         self.follower._looked_s = float("inf")  # it looks when a test says so, not by the clock
         self.follower._opened_at = now()
         opened = self.source.open(self.store.bookmark)
+        self.oracle.starts = self.source.log_starts
         # Modelled compaction takes no tombstone that a reader needs.
         self.follower._deletions = DeletionCheck((TOPIC,), math.inf, self.source, self.follower._patience)
         self.follower._barrier = parts.barrier(opened.ends)

@@ -39,6 +39,7 @@ class Fetch:
         self.batches = batches
         self.position = position  # where the fetches so far end
         self.high = high
+        self.start = 0  # of the log
 
 
 class ModelSource:
@@ -60,6 +61,7 @@ class ModelSource:
         self.expires = not committed_only  # a consumer's records stand on their own
         self.gaps_are_certain = not committed_only
         self.leaders: dict[Partition, int] = {}
+        self.log_starts: dict[Partition, int] = {}  # as they were told
         self._beginnings = Cut()
         self._number = 0
 
@@ -69,11 +71,15 @@ class ModelSource:
         """All partitions that there are."""
         self._beginnings = Cut() if bookmark is None else bookmark.cut.resume()
         partitions = list(self.cluster.logs)
-        return Opened(self.add(partitions), self._ask(partitions, self._end), Cut())
+        beginnings, self.log_starts = self.add(partitions), {p: self.cluster.logs[p].start for p in partitions}
+        return Opened(beginnings, self._ask(partitions, self._end), Cut(self.log_starts))
 
     def add(self, partitions: list[Partition]) -> Cut:
         """Reads these, too."""
-        beginnings = Cut({partition: self._beginnings.get(partition, 0) for partition in partitions})
+        logs = self.cluster.logs
+        beginnings = Cut(
+            {partition: self._beginnings.get(partition, logs[partition].start) for partition in partitions}
+        )
         for partition, offset in beginnings.items():
             self.positions[partition] = offset
             self.fetches[partition] = Fetch([], offset, -1)
@@ -116,7 +122,7 @@ class ModelSource:
         positions = Cut(self.positions)
         reading = Reading(batches, positions, high)
         stable = Cut({partition: self.cluster.stable(partition) for partition in self.positions})
-        return Fetched(reading, stable, gaps, heard=True, trouble=None, log_starts=Cut())
+        return Fetched(reading, stable, gaps, heard=True, trouble=None, log_starts=Cut(self.log_starts))
 
     def refusal(self) -> BrokerError | None:
         """Nothing is refused."""
@@ -139,13 +145,14 @@ class ModelSource:
             fetch.position = found[-1].end
         elif not fetch.batches:  # nothing is left up to the end: as a fetch of that partition alone tells
             fetch.position = end
-        fetch.high = log.end
+        fetch.high, fetch.start = log.end, log.start
 
     def _take(self, partition: Partition, count: int, batches: list[Batch]) -> bool:
         fetch = self.fetches[partition]
         if not fetch.batches:
             self.fetch(partition)
         taken, fetch.batches[:count] = fetch.batches[:count], []
+        self.log_starts[partition] = max(fetch.start, self.log_starts.get(partition, 0))
         is_gap = False
         for logged in taken:
             position = self.positions[partition]
