@@ -20,7 +20,7 @@ _log = logging.getLogger("kafka_replica")
 
 _LEAST_S = 1.0  # how long a tombstone is taken to be kept in any case
 _LEAST_UNCERTAIN_S = 3.0  # the same where a marker looks like a gap, so that there is one behind every transaction
-_ASK_EVERY_S = 60.0
+_ASK_FIRST_S, _ASK_EVERY_S = 5.0, 60.0
 
 
 class DeletionCheck:
@@ -43,7 +43,7 @@ class DeletionCheck:
         self._positions = Cut()
         self._ends = Cut()
         self._leaders: dict[Partition, int] = {}
-        self._ask_at_s = 0.0
+        self._ask_at_s = time.monotonic() + _ASK_FIRST_S
         self._may_ask = True
         self._has_warned = False
 
@@ -118,6 +118,7 @@ class DeletionCheck:
         """Ask for the retention of the topics at intervals, so that a change of it is noticed."""
         if self._is_given or not self._may_ask or time.monotonic() < self._ask_at_s:
             return
+        self._ask_at_s = time.monotonic() + _ASK_EVERY_S
         try:
             self._take(self._source.tombstones_kept_s(), is_needed=False)
         except BrokerError as error:  # whatever it is, somebody whose question matters more meets it, too
@@ -134,7 +135,6 @@ class DeletionCheck:
         return True
 
     def _take(self, told_s: Mapping[str, float], *, is_needed: bool) -> None:
-        self._ask_at_s = time.monotonic() + _ASK_EVERY_S
         refused = [topic for topic in self._topics if topic not in told_s]
         self._may_ask = not refused
         if refused and is_needed and not self._has_warned:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from log_model import P0, P1, Cluster
 from model_follower import ModelFollower
 
@@ -10,6 +11,7 @@ from kafka_replica.assembly import Assembly
 from kafka_replica.cuts import Batch, Kind, Parsed
 from kafka_replica.log_starts import LogStarts
 from kafka_replica.records import OpenTransaction
+from kafka_replica.testing import FakeTopic
 
 Q = Partition("other", 0)
 
@@ -127,6 +129,32 @@ def test_a_key_with_records_in_several_partitions() -> None:
 
 
 # --- stories ---
+
+
+@pytest.mark.parametrize("evidence", ["markers", "quiet points"])
+def test_bad_records_that_are_deleted_are_not_listed_any_more(evidence: str) -> None:
+    """A replica that starts today does not know them, either."""
+
+    def refuse(record: Record) -> None:
+        if record.value == b"bad":
+            raise ValueError("it is bad")
+
+    topic = FakeTopic()
+    for key, value in (("a", b"bad"), ("b", b"good"), ("c", b"bad"), ("d", b"good")):
+        topic.put(key, value)
+    topic.put(None, b"no key")
+    with topic.replica(evidence=evidence, check=refuse, on_bad_record="skip") as replica:
+        replica.wait_for(topic.end(), timeout_s=20)
+        changes = replica.changes(since=replica.snapshot().version, timeout_s=20)
+        assert {bad.offset for bad in replica.bad_records} == {0, 2, 4}
+        topic.delete_before(2)
+        assert set(next(changes).deleted) == {b"b"}
+        assert {bad.offset for bad in replica.bad_records} == {2, 4}
+        topic.delete_before(5)
+        assert set(next(changes).deleted) == {b"d"}
+        assert replica.bad_records == []
+        topic.put("a", b"good")
+        assert set(replica.wait_for(topic.end(), timeout_s=20)) == {b"a"}
 
 
 def test_a_reader_that_lags_never_lacks_what_was_written_again() -> None:
