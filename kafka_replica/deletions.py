@@ -67,7 +67,7 @@ class DeletionCheck:
     def add(self, at: Instant, partitions: Iterable[Partition]) -> None:
         """Reading of partitions begins at that instant."""
         self._rule.begin(at, list(partitions))
-        self._leaders.update(self._source.leaders)
+        self._mind_leaders()
 
     def take(self, fetched: Fetched) -> None:
         """Take in what was read.

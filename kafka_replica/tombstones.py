@@ -141,16 +141,18 @@ class Tombstones:
         span = self._read.spans[partition]
         age_s = span.age_s(now)
         known = self._gaps.get(partition)
-        if age_s > self._least_s and (known is None or age_s > known.age_s):
+        if known is None or age_s > known.age_s:
             self._gaps[partition] = Gap(age_s, span)
+        if age_s > self._least_s:
             self._is_checked = self._given_s is not None
 
     def move(self, partition: Partition) -> None:
         """Another broker leads the partition, which has cleaned the log at times of its own."""
-        span = self._read.spans[partition]
-        span.has_moved = True
-        if span.is_first and partition in self._gaps:
-            self._gaps[partition] = Gap(math.inf, span)
+        self._read.spans[partition].has_moved = True
+        gap = self._gaps.get(partition)
+        if gap is not None and gap.span.is_first:  # it may have been read from that broker already
+            gap.span.has_moved = True
+            self._gaps[partition] = Gap(math.inf, gap.span)
 
     def tell(self, told_s: Mapping[str, float]) -> None:
         """Take in for how long the topics keep tombstones now; those that may not be asked are left out."""

@@ -5,11 +5,20 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from threading import Event
 
 import pytest
 
 from kafka_replica import Change, MemoryStore, Replica, deletions, keeper
+from kafka_replica.board import Board
+from kafka_replica.broker.sources import Evidence
+from kafka_replica.clock import now
+from kafka_replica.deletions import DeletionCheck
+from kafka_replica.errors import LogReplacedError
+from kafka_replica.patience import Patience
+from kafka_replica.states import Health
 from kafka_replica.testing import FakeTopic
+from kafka_replica.testing.fake_replica import make_fake_source
 from kafka_replica.tombstones import Tombstones
 
 EVIDENCE = pytest.mark.parametrize("evidence", ["markers", "quiet points"])
@@ -156,3 +165,48 @@ def test_the_end_of_a_fake_log_is_lost(evidence: str) -> None:
     with topic.replica(store, evidence=evidence) as replica:
         assert set(replica.wait_ready(timeout_s=10)) == {b"common", *(b"more%d" % number for number in range(5))}
         assert replica.status().counts.rebuilds == 1
+
+
+@EVIDENCE
+def test_another_leader_in_the_middle_of_a_first_read(evidence: str) -> None:
+    """Brokers clean their logs independently: what the first one still had, the next may have forgotten already."""
+    topic = FakeTopic()
+    place = topic.partitions[0]
+    source = make_fake_source(topic.kafka.cluster, [topic.name], Evidence(evidence))[0]
+    board = Board(Health(stalled_after_s=60, blocked_after_s=60))
+
+    def begun() -> DeletionCheck:
+        check = DeletionCheck([topic.name], None, source, Patience(topic.name, board, Event(), waits_for_topics=True))
+        source.leaders = {place: 1}
+        for value in b"1", b"2":
+            topic.put("a", value)
+            topic.put("b", value)
+        topic.compact()
+        assert not check.begin(now(), source.open(), None)
+        return check
+
+    check = begun()
+    source.leaders = {place: -1}  # for a moment there is none
+    check.take(source.read(1))
+    source.leaders = {place: 1}
+    assert check.confirm()
+    check = begun()
+    source.leaders = {place: 2}
+    fetched = source.read(1)
+    with pytest.raises(LogReplacedError, match="another broker leads fake-0"):
+        check.take(fetched)
+    check = begun()
+    check.take(source.read(1))
+    source.leaders = {place: 2}  # which is noticed somewhat late
+    with pytest.raises(LogReplacedError, match="another broker leads fake-0"):
+        check.confirm()
+    check = begun()
+    check.take(source.read(1))
+    assert check.confirm()
+    check.answered(now(), source.ends())  # everything is read
+    source.leaders = {place: 2}
+    topic.put("a", b"3")
+    topic.put("a", b"4")
+    topic.compact()
+    check.take(source.read(1))
+    assert check.confirm()
