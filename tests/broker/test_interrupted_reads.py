@@ -24,7 +24,7 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 pytestmark = pytest.mark.broker
 
 DOOMED = [f"doomed{number}" for number in range(30)]
-LONGER_THAN_ANY_LEAST_S = 3.5  # what is taken for granted by quiet points, and somewhat more
+LONGER_THAN_RETENTION_S = 4.5
 
 
 class InterruptedReplica:
@@ -47,7 +47,7 @@ class InterruptedReplica:
 
     def go_on(self, stopped_s: float) -> None:
         """Let it go on, not before it has stood still long enough."""
-        time.sleep(max(0.0, stopped_s + LONGER_THAN_ANY_LEAST_S - time.monotonic()))
+        time.sleep(max(0.0, stopped_s + LONGER_THAN_RETENTION_S - time.monotonic()))
         self._process.send_signal(signal.SIGCONT)
 
     def result(self) -> tuple[set[str], int, str]:
