@@ -30,7 +30,7 @@ class Delta:
 
     @property
     def has_deletions(self) -> bool:
-        """Whether keys may be deleted."""
+        """Return whether keys may be deleted."""
         return bool(self.tombstone_count or self.expired_count)
 
     def add(self, records: Sequence[Stored]) -> None:

@@ -46,7 +46,7 @@ class LogStarts:
         return before != (len(self.passed), sum(self.passed.values()))
 
     def expire(self, left: Mapping[Partition, int], cut: Cut) -> None:
-        """What lay below ``passed`` is no longer held.
+        """Take in that nothing below ``passed`` is held any more.
 
         Args:
             left: the lowest offset that is still held of each partition; nothing is held of those not named.

@@ -44,7 +44,7 @@ class Fetched(NamedTuple):
     trouble: BrokerError | None
     """Something that may pass by itself, such as a broker that went away."""
     log_starts: Cut
-    """As in ``Opened``, now; the same object while nothing changes."""
+    """The log start offsets now, as in ``Opened``; the same object while none of them moves."""
 
 
 class Source(Protocol):
@@ -55,7 +55,7 @@ class Source(Protocol):
     """
 
     gaps_are_certain: bool
-    """Whether an offset is missing wherever there is a gap; else markers and aborted records look like gaps, too.
+    """True where each gap is a missing offset; else markers and aborted records look like gaps, too.
 
     Where there is none, nothing is missing in any case.
     """

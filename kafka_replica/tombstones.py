@@ -34,13 +34,13 @@ class Late(NamedTuple):
     """For how long tombstones had to be kept; infinite where the leader has changed, or clocks were set back."""
     retention_s: float
     is_first: bool
-    """Whether the partition was being read for the first time, so that the age counts from when reading began."""
+    """True in a first read, where the age counts from when reading began."""
     has_moved: bool
-    """Whether another broker leads the partition than when reading began."""
+    """True where another broker leads the partition than when reading began."""
 
 
 class Span:
-    """What is known of one partition: from when on tombstones above some offset have been kept."""
+    """The time since which tombstones above some offset of one partition have been kept."""
 
     __slots__ = ("asked", "has_moved", "is_first", "retention_s", "since")
 
@@ -164,14 +164,14 @@ class Tombstones:
         self._is_checked = True
 
     def forgive(self) -> None:
-        """What was missing until now was no tombstone."""
+        """Forget the gaps until now: no tombstone was in them."""
         self._gaps.clear()
 
     # --- decisions ---
 
     @property
     def wants_to_be_told(self) -> bool:
-        """Whether a gap can be judged only after the topics have been asked once more."""
+        """Return whether a gap can be judged only after the topics have been asked once more."""
         return not self._is_checked
 
     def late(self) -> Late | None:

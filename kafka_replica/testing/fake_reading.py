@@ -27,7 +27,7 @@ class Place:
 
 
 def take_committed(place: Place, batches: list[Batch]) -> bool:
-    """What a ``read_committed`` consumer gets; whether more offsets were passed than there were records."""
+    """Take what a ``read_committed`` consumer gets; return whether it passed more offsets than records."""
     log = place.log
     records = list(log.committed(place.position))
     passed, place.position = log.stable - place.position, log.stable

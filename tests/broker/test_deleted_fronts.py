@@ -37,7 +37,7 @@ def delete_before(kafka: LocalKafka, topic: str, offsets: dict[int, int]) -> Non
 def test_a_running_replica_loses_what_the_log_loses(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, kind: str
 ) -> None:
-    """Nothing is written, and 50 keys are gone: they are told as deletes, and a fresh replica has the same."""
+    """50 keys go though nothing is written: listeners hear deletes, and a fresh replica holds the same."""
     topic = kafka_topic("front", config=COMPACT_DELETE)
     writer = producer(local_kafka.bootstrap_servers, topic)
     for first in range(0, 105, 5):
@@ -125,7 +125,7 @@ def test_several_partitions_and_a_transaction_that_is_open(
 def test_a_front_that_is_deleted_while_the_topic_is_read_for_the_first_time(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """What was read, handed to the store in parts, and deleted before it could be shown, is never shown."""
+    """Records that are read, handed to the store in parts, and deleted before they can be shown never show."""
     topic = kafka_topic("first", config=COMPACT_DELETE)
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {f"k{number}": "x" * 1000 for number in range(200)})

@@ -127,7 +127,7 @@ def test_a_first_read_that_is_suspended_shows_no_ghost(
 def test_a_rebuild_that_is_suspended_shows_no_ghost(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, evidence: str
 ) -> None:
-    """The same while the state is built again, here because the topic was made again."""
+    """A rebuild, here because the topic was made again, is as careful as a first read."""
     topic = kafka_topic("rebuilt", config=FORGETFUL)
     fill(local_kafka, topic)
     with durable(local_kafka, topic, tmp_path / "store", evidence=evidence):  # type: ignore[arg-type]

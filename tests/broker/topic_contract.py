@@ -324,7 +324,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_a_front_that_is_deleted(self, evidence: Evidence) -> None:
-        """What lay below the log start offset goes by ordinary deletes, also in the middle of a transaction."""
+        """Records below the log start offset go by ordinary deletes, also in the middle of a transaction."""
         topic = self.make(takes_any_key=True)
         topic.write({"a": b"1", "b": b"1"})
         end = topic.write({"c": b"2", "a": b"2"})

@@ -49,7 +49,7 @@ class World:
         self.logs = {(broker, partition): list[Entry]() for broker in BROKERS for partition in PARTITIONS}
 
     def now(self) -> Instant:
-        """As a process sees it; all times are after 1970."""
+        """Return the instant as a process sees it; all times are after 1970."""
         return Instant(round((1e6 + self.time_s + self.wall_offset_s) * 1000), self.time_s - self.frozen_s)
 
     def append(self, partition: Partition, key: str, *, is_tombstone: bool) -> None:
@@ -78,7 +78,7 @@ class World:
         return len(self.history[partition])
 
     def truth(self) -> State:
-        """What there is, without any compaction."""
+        """Return the state that the log makes without any compaction."""
         found: State = {partition: {} for partition in PARTITIONS}
         for partition, entries in self.history.items():
             for entry in entries:
@@ -89,7 +89,7 @@ class World:
 
 
 class Saved(NamedTuple):
-    """What a restart finds."""
+    """The version and the bookmark that a restart finds."""
 
     state: State
     cut: dict[Partition, int]

@@ -81,7 +81,7 @@ class Restarting:
         return self._store.newest(key)
 
     def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
-        """As the store says."""
+        """Return those of the store."""
         return self._store.offsets()
 
     def stage(self, delta: Delta) -> None:

@@ -34,7 +34,7 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is taken for granted but what the topics tell, and what a busy machine needs."""
+    """Take next to nothing for granted but what the topics tell."""
     monkeypatch.setattr(deletions, "_LEAST_S", 0.3)
     monkeypatch.setattr(deletions, "_LEAST_UNCERTAIN_S", 0.3)
 
@@ -68,7 +68,7 @@ def test_a_broker_out_of_reach_for_too_long(evidence: str) -> None:
 
 @EVIDENCE
 def test_that_can_fail(evidence: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same with the check switched off shows the ghost."""
+    """A replica without the check shows the ghost."""
     monkeypatch.setattr(Tombstones, "late", lambda _: None)
     topic = FakeTopic()
     topic.put("deleted", b"1")

@@ -20,7 +20,7 @@ Q = Partition("other", 0)
 
 
 def test_a_log_start_below_all_that_is_held_costs_nothing() -> None:
-    """As on every topic that is only compacted; and the same object is not even looked at."""
+    """A topic that is only compacted has no other; the same object is not even looked at."""
     starts = LogStarts()
     starts.add({P0: 5, P1: 0})
     assert not starts.move(Cut({P0: 5}))
@@ -30,7 +30,7 @@ def test_a_log_start_below_all_that_is_held_costs_nothing() -> None:
 
 
 def test_a_log_start_that_passes_what_may_be_held() -> None:
-    """It is named until what lies below it is gone, and not again before it passes the lowest offset that is left."""
+    """The rule names it until what lies below is gone, and again when it passes the lowest offset that is left."""
     starts = LogStarts()
     starts.add({P0: 0, P1: 0})
     assert starts.move(Cut({P0: 3}))
@@ -84,7 +84,7 @@ def assembly_of(*partitions: Partition, present: dict[bytes, Record] | None = No
 
 
 def places(present: dict[bytes, Record]) -> list[tuple[bytes, Partition, int]]:
-    """As a store tells them."""
+    """Return keys and places as a store tells them."""
     return [(key, found.source, found.offset) for key, found in present.items()]
 
 

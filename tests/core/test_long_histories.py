@@ -94,21 +94,21 @@ def test_one_partition_whose_front_is_deleted(history: History) -> None:
 @MANY
 @given(histories(3, more=TRIMMED))
 def test_several_partitions_whose_fronts_are_deleted(history: History) -> None:
-    """The same where transactions span partitions, of which each has a front of its own."""
+    """Transactions span partitions, of which each has a front of its own."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(1, more=TRIMMED, producers=1))
 def test_a_deleted_front_by_quiet_points(history: History) -> None:
-    """The same as a read_committed consumer brings it."""
+    """A reader of committed records deletes the same."""
     Play(history, QUIET).run().finish()
 
 
 @MANY
 @given(histories(3, more=(*TRIMMED, "grow", "look"), producers=2))
 def test_several_deleted_fronts_by_quiet_points(history: History) -> None:
-    """The same for several partitions."""
+    """Several partitions have fronts of their own, and are quiet at one moment."""
     Play(history, QUIET).run().finish()
 
 

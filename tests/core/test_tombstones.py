@@ -21,7 +21,7 @@ class FirstReadsAreExempt(Tombstones):
     """The rule without the age of a first read."""
 
     def gap(self, partition: Partition, now: Instant) -> None:
-        """Nothing is missing for the first time."""
+        """Ignore gaps of first reads."""
         if not self._read.spans[partition].is_first:
             super().gap(partition, now)
 
@@ -30,7 +30,7 @@ class MovesAreIgnored(Tombstones):
     """The rule without changes of leaders."""
 
     def move(self, partition: Partition) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def rule() -> Tombstones:
@@ -132,7 +132,7 @@ HARMLESS = OPERATIONS.filter(lambda operation: operation[0] not in {"retain", "l
 @settings(max_examples=200, deadline=None)
 @given(st.lists(HARMLESS, max_size=60))
 def test_a_reader_within_the_retention_never_begins_again(operations: list[tuple[Any, ...]]) -> None:
-    """As long as a history takes no longer than tombstones are kept, gaps are harmless."""
+    """Gaps are harmless in a history that takes no longer than tombstones are kept."""
     assert Play(DEFAULT_RETENTION_S).run(*operations).rebuilds == 0
 
 
@@ -152,7 +152,7 @@ def test_a_first_read_that_is_interrupted_for_longer_than_the_retention_begins_a
 
 
 def test_a_rebuild_that_is_interrupted_begins_again() -> None:
-    """The same while the state is built for the second time."""
+    """A rebuild counts from its own beginning."""
     history = [*LATE, ("put", P, "a"), ("put", P, "c"), ("show", 0.0), *INTERRUPTED]
     assert Play(1.0).run(*history).rebuilds == 2
 
