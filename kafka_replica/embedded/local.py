@@ -132,7 +132,7 @@ class LocalKafka:
         if self.is_running():
             return self
         java = find_java()
-        installation = ensure_kafka(java, self._progress)
+        installation = ensure_kafka(self._progress)
         quick = faststart.class_archive_options(java, installation, self._progress)
         fresh = self._supervised is None
         if self._supervised is None:

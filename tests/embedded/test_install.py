@@ -6,7 +6,11 @@ import os
 import stat
 import subprocess
 import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from typing import Any, ClassVar
 
 import pytest
 
@@ -60,6 +64,38 @@ def test_a_wrong_jar_is_refused(mirror: Path) -> None:
     path.write_bytes(b"not what was locked")
     with pytest.raises(EmbeddedKafkaError, match=r"is not the locked one \(its SHA-256 differs\)"):
         ensure_kafka()
+
+
+class _Interrupted(SimpleHTTPRequestHandler):
+    """A repository that ends the first connection for each jar in the middle of the file."""
+
+    seen: ClassVar[set[str]] = set()
+
+    def copyfile(self, source: Any, outputfile: Any) -> None:
+        """Send all of the file, or at the first time half of it."""
+        content = source.read()
+        outputfile.write(content if self.path in self.seen else content[: len(content) // 2])
+        self.seen.add(self.path)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_an_interrupted_download_is_tried_again(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that ends in the middle of a jar costs another attempt, not the whole."""
+    ensure_kafka()
+    lib = ensure_kafka().folder / "lib"
+    lost = read_lock()[:3]
+    for jar in lost:
+        (lib / jar.file_name).unlink()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Interrupted, directory=mirror)) as server:
+        Thread(target=server.serve_forever).start()
+        monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", f"http://127.0.0.1:{server.server_port}/")
+        try:
+            assert ensure_kafka().fetched == len(lost)
+        finally:
+            server.shutdown()
+    assert _Interrupted.seen == {f"/{jar.repository_path}" for jar in lost}
 
 
 def test_two_processes_fetch_once(mirror: Path) -> None:
