@@ -46,6 +46,7 @@ check: $(VENV)/.check
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python .ci/check_types.py
 	$(BIN)/python .ci/check_docs.py
 	$(BIN)/python .ci/check_env.py
 ifneq ($(CHECK_WHEELS),no)
