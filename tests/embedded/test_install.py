@@ -21,25 +21,6 @@ from kafka_replica.errors import EmbeddedKafkaError
 pytestmark = pytest.mark.broker
 
 
-@pytest.fixture(scope="module")
-def fetched() -> dict[str, Path]:
-    """The jars of the real cache by name."""
-    return {path.name: path for path in ensure_kafka().jars}
-
-
-@pytest.fixture
-def mirror(tmp_path: Path, fetched: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Maven repository in a folder, in place of the network, and an empty cache."""
-    root = tmp_path / "mirror"
-    for jar in read_lock():
-        path = root / jar.repository_path
-        path.parent.mkdir(parents=True)
-        path.symlink_to(fetched[jar.file_name])
-    monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", root.as_uri())
-    monkeypatch.setenv("KAFKA_REPLICA_CACHE", str(tmp_path / "cache"))
-    return root
-
-
 def test_fetch_from_a_mirror_and_mend(mirror: Path) -> None:
     """All jars come from the named repository; of a later damage only the damaged jar is fetched again."""
     said: list[str] = []
