@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kafka_replica.embedded.lockfile import Jar
 
 MAVEN_VARIABLE: Final = "KAFKA_REPLICA_MAVEN_ROOT"
-_MAVEN_CENTRAL: Final = "https://repo1.maven.org/maven2"
+_MAVEN_CENTRAL: Final = "https://repo.maven.apache.org/maven2"
 _ATTEMPTS: Final = 3
 _PAUSE_S: Final = 1.0
 _SILENCE_S: Final = 60.0
