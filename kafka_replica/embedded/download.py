@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import http
 import http.client
 import os
 import socket
@@ -98,21 +97,21 @@ def _attempt(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -
     try:
         with opener.open(url, timeout=_SILENCE_S) as response:
             content: bytes = response.read(size_bytes + 1)
-            announced = response.headers.get("Content-Length")
+            announced = min(int(response.headers.get("Content-Length") or 0), size_bytes)
     except urllib.error.URLError as error:  # also a status other than 200
         raise _TransferError(_advice(error if isinstance(error, urllib.error.HTTPError) else error.reason)) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise _TransferError(_advice(error)) from error
-    if announced and len(content) < min(int(announced), size_bytes):
+    if len(content) < announced:
         raise _TransferError("the connection ended in the middle of it; check the network")
     return content
 
 
 def _advice(error: object) -> str:
     """Return what happened, and what to do."""
+    if " 407" in str(error):
+        return "the proxy wants another user or password; https_proxy=http://USER:PASSWORD@HOST:PORT names them"
     if isinstance(error, urllib.error.HTTPError):
-        if error.code == http.HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
-            return "the proxy wants a password; put it into https_proxy"
         return f"the server answers {error.code} {error.reason}; check the repository"
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"the server's certificate is not trusted ({error.verify_message}); add its authority to the system's"
