@@ -38,8 +38,8 @@ class Snapshot(Protocol):
         """The number of the version."""
         ...
 
-    def get(self, key: Key) -> Record | None:
-        """The record of a key, or None."""
+    def get(self, key: Key, /) -> Record | None:
+        """Return the record of a key, or None."""
         ...
 
     def __iter__(self) -> Iterator[bytes]:
