@@ -36,6 +36,7 @@ from kafka_replica.listeners import (
 from kafka_replica.opening import MakeSource
 from kafka_replica.past import Difference, difference
 from kafka_replica.records import Cut, Partition
+from kafka_replica.secret_values import hide_secrets
 from kafka_replica.sieve import Check
 from kafka_replica.states import Health, State, Status
 from kafka_replica.stores import MemoryStore, Snapshot, Store
@@ -110,6 +111,7 @@ class Replica:
         tombstones_kept_s: float | None = None,
         _make_source: MakeSource = make_source,  # for kafka_replica.testing
     ) -> None:
+        config = hide_secrets(config)
         kind = _evidence(evidence)
         check_settings(config, kind)
         if on_bad_record not in {"stop", "skip", "dead-letter"}:
@@ -118,7 +120,7 @@ class Replica:
             )
         if (dead_letters is not None) != (on_bad_record == "dead-letter"):
             raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
-        self.config = dict(config)
+        self.config = config
         self.topics = _topics(topic)
         self.topic = ", ".join(self.topics)
         self._store: Store = MemoryStore() if store is None else store

@@ -13,6 +13,7 @@ from kafka_replica.broker.trial import Trial
 from kafka_replica.doctor.findings import Finding, Grade
 from kafka_replica.doctor.topic_rules import topic_findings
 from kafka_replica.errors import AuthorizationError, BrokerError, KafkaReplicaError
+from kafka_replica.secret_values import hide_secrets
 
 LARGE_BYTES = 1_000_000  # which fits into what Kafka takes if nothing is said
 _SMALL_BYTES = 100
@@ -38,6 +39,7 @@ def examine(
         timeout_s: for each step.
     """
     try:
+        config = hide_secrets(config)
         settings = common_settings(config)
     except KafkaReplicaError as error:
         yield _fault("properties", error)

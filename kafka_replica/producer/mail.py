@@ -13,6 +13,7 @@ from typing import Literal
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_fixed
 
 from kafka_replica.producer.notices import Notice, Suspension
+from kafka_replica.secret_values import Secret
 
 _log = logging.getLogger("kafka_replica.producer")
 _MEANINGS = {2: "it never left this machine", 3: "Kafka refused it", 4: "unexpected"}
@@ -35,6 +36,10 @@ class MailSettings:
     ca_file: str | None = None
     """Certificates to trust, beside none: the system's are trusted where this is not given."""
     timeout_s: float = 10.0
+
+    def __post_init__(self) -> None:
+        if self.password is not None:
+            object.__setattr__(self, "password", Secret(self.password))
 
 
 class Mailer:
