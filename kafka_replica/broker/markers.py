@@ -28,6 +28,7 @@ from kafka_replica.errors import (
     AuthenticationError,
     BrokerError,
     BrokerUnavailableError,
+    ConfigurationError,
     LogReplacedError,
     TopicNotFoundError,
 )
@@ -57,7 +58,7 @@ class MarkerReader:
         self._fetches = Fetches(self._cluster, self._places, fetch_limits(config))
         self._spool = Spool(check_crcs=str(config.get("check.crcs", "false")).lower() == "true")
         self._trouble: BrokerError | None = None
-        self._refusal: BrokerError | None = None
+        self._refusal: BrokerError | ConfigurationError | None = None
         # Read, positions moved, and not handed out yet: what is raised meanwhile must not lose them.
         self._batches: list[Batch] = []
         self._hole = False
@@ -97,7 +98,7 @@ class MarkerReader:
         """Where all partitions that are read end now."""
         return self._run(self._places.ends())
 
-    def refusal(self) -> BrokerError | None:
+    def refusal(self) -> BrokerError | ConfigurationError | None:
         """That the broker refused who we are, if it did."""
         return self._refusal
 
@@ -112,7 +113,7 @@ class MarkerReader:
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         try:
             answer = self._loop.run_until_complete(coroutine)
-        except AuthenticationError as error:
+        except (AuthenticationError, ConfigurationError) as error:
             self._refusal = error
             raise BrokerUnavailableError(str(error)) from error
         self._refusal = None
