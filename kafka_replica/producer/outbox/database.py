@@ -10,7 +10,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from kafka_replica.errors import ConfigurationError, MissingExtraError, OutboxError, OutboxUnavailableError
-from kafka_replica.secret_values import Secret, without_frames
+from kafka_replica.secret_values import Secret, hide_password, without_frames
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,6 +33,7 @@ def open_database(url: str | URL, **options: Any) -> Engine:
         ConfigurationError: it is no such URL.
         MissingExtraError: its driver is not installed.
     """
+    url = hide_password(url) if isinstance(url, str) else url
     try:
         parsed = make_url(url)
         if parsed.password is not None:
