@@ -157,9 +157,9 @@ class Follower:
         self._note_news(fetched)
         self._mind_tombstones(fetched)
         self._board.read(fetched.reading.positions)
-        self._board.ends(Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._rule.waits_for_the_open)
         self._carry_out(self._rule.take(fetched.reading, every_point=self._barrier.passed))
         self._note_counts()
+        self._board.ends(Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._rule.waits_for_the_open)
         if self._rule.wants_ends:
             self._ask_ends()
         if time.monotonic() - self._looked_s > _LOOK_EVERY_S:

@@ -68,7 +68,8 @@ class Replica:
             where the broker and the properties allow it.
         one_key_space: read several topics as one: a key that more than one has shows the record of the
             topic named last. Otherwise each topic has keys of its own; see ``Snapshot.of``.
-        wait_for_topic: wait for a topic that does not exist yet; else that is an error.
+        wait_for_topic: wait for a topic that does not exist, at the start or later; else the replica fails when it
+            has not been there for 3 s.
         on_bad_record: ``"stop"`` fails the replica at a record that cannot be replicated (one without
             a key, or one that ``check`` refuses); ``"skip"`` sets it aside into ``bad_records``, and its key is not
             there until a good record comes; ``"dead-letter"`` also puts it into ``dead_letters``.
@@ -121,6 +122,7 @@ class Replica:
         if (dead_letters is not None) != (on_bad_record == "dead-letter"):
             raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
         self.config = config
+        """The properties as given; secrets among them show ``***`` by ``repr``, and ``str()`` gives their values."""
         self.topics = _topics(topic)
         self.topic = ", ".join(self.topics)
         self._store: Store = MemoryStore() if store is None else store

@@ -156,13 +156,12 @@ class ConsumerReader:
     # --- helpers ---
 
     def _ask(self, question: Callable[[], T]) -> T:
+        self._refusal = None
         try:
-            answer = question()
+            return question()
         except (AuthenticationError, ConfigurationError) as error:
             self._refusal = error
             raise BrokerUnavailableError(str(error)) from error
-        self._refusal = None
-        return answer
 
     def _note_epoch(self, messages: list[Message]) -> None:
         """The newest message says enough: where others lie in the same read, theirs are noted with a later one."""

@@ -111,13 +111,12 @@ class MarkerReader:
         self._loop.close()
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        self._refusal = None
         try:
-            answer = self._loop.run_until_complete(coroutine)
+            return self._loop.run_until_complete(coroutine)
         except (AuthenticationError, ConfigurationError) as error:
             self._refusal = error
             raise BrokerUnavailableError(str(error)) from error
-        self._refusal = None
-        return answer
 
     # --- how ---
 

@@ -32,7 +32,7 @@ _EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 
 
 _GLANCE_S = 0.05  # between two looks for an answer
-_LOOK_EVERY_S = 0.2  # for what librdkafka reports meanwhile
+_LOOK_EVERY_S, _AGAIN_EVERY_S = 0.2, 1.0  # for what librdkafka reports meanwhile; once it has reported trouble
 
 Wait: TypeAlias = Callable[[Future[Any], str, float], Any]
 """Waits for a future for the doing named, that many seconds at most; see ``Topics._answer``."""
@@ -226,8 +226,8 @@ class Topics:
                 raise (cause if may_pass(error.args[0]) else None) or explained(error, doing) from error
             except TimeoutError as error:
                 if time.monotonic() > look_s:
-                    look_s = time.monotonic() + _LOOK_EVERY_S
                     cause = self._cause(doing) or cause
+                    look_s = time.monotonic() + (_AGAIN_EVERY_S if self._are_down else _LOOK_EVERY_S)
                 if cause is not None and not (self._waits_for_brokers and isinstance(cause, BrokerUnavailableError)):
                     raise cause from error
                 if time.monotonic() > give_up_s:

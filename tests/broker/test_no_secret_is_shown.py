@@ -111,6 +111,10 @@ def test_a_replica_logs_no_secret(secured: Secured, evidence: str, mechanism: st
         assert len(replica.wait_ready(timeout_s=_PATIENCE_S)) == 1
         case.check("\n".join(map(repr, (replica, replica.config, replica.status(), replica.status().as_json()))))
         case.check(str(replica.config))
+        # The values are intact for other clients.
+        assert (
+            topic in AdminClient(quiet(replica.config)).list_topics(timeout=_PATIENCE_S).topics or mechanism == "JAAS"
+        )
     case.check(log.text)
     if evidence == "markers" and mechanism != "mTLS":
         assert "SaslAuthenticateRequest" in log.text, "aiokafka's requests are not among what was logged"
