@@ -20,11 +20,11 @@ from confluent_kafka.admin import (
     ResourcePatternType,
     ResourceType,
 )
+from mail_tools import Inbox
 from postgres_tools import free_port
 from producer_tools import settings_of, transactions_of, wait_until
 from secured_kafka import Secured
 from test_producer_commands import line
-from test_structure_producer import Inbox
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import OutboxUnavailableError
