@@ -36,6 +36,7 @@ from kafka_replica.listeners import (
 from kafka_replica.opening import MakeSource
 from kafka_replica.past import Difference, difference
 from kafka_replica.records import Cut, Partition
+from kafka_replica.secret_values import hide_secrets
 from kafka_replica.sieve import Check
 from kafka_replica.states import Health, State, Status
 from kafka_replica.stores import MemoryStore, Snapshot, Store
@@ -67,7 +68,8 @@ class Replica:
             where the broker and the properties allow it.
         one_key_space: read several topics as one: a key that more than one has shows the record of the
             topic named last. Otherwise each topic has keys of its own; see ``Snapshot.of``.
-        wait_for_topic: wait for a topic that does not exist yet; else that is an error.
+        wait_for_topic: wait for a topic that does not exist, at the start or later; else the replica fails when it
+            has not been there for 3 s.
         on_bad_record: ``"stop"`` fails the replica at a record that cannot be replicated (one without
             a key, or one that ``check`` refuses); ``"skip"`` sets it aside into ``bad_records``, and its key is not
             there until a good record comes; ``"dead-letter"`` also puts it into ``dead_letters``.
@@ -111,6 +113,7 @@ class Replica:
         tombstones_kept_s: float | None = None,
         _make_source: MakeSource = make_source,  # for kafka_replica.testing
     ) -> None:
+        config = hide_secrets(config)
         kind = _evidence(evidence)
         check_settings(config, kind)
         if on_bad_record not in {"stop", "skip", "dead-letter"}:
@@ -119,7 +122,8 @@ class Replica:
             )
         if (dead_letters is not None) != (on_bad_record == "dead-letter"):
             raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
-        self.config = dict(config)
+        self.config = config
+        """The properties as given; secrets among them show ``***`` by ``repr``, and ``str()`` gives their values."""
         self.topics = _topics(topic)
         self.topic = ", ".join(self.topics)
         self._store: Store = MemoryStore() if store is None else store

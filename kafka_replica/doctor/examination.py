@@ -13,6 +13,7 @@ from kafka_replica.broker.trial import Trial
 from kafka_replica.doctor.findings import Finding, Grade
 from kafka_replica.doctor.topic_rules import topic_findings
 from kafka_replica.errors import AuthorizationError, BrokerError, KafkaReplicaError
+from kafka_replica.secret_values import hide_secrets
 
 LARGE_BYTES = 1_000_000  # which fits into what Kafka takes if nothing is said
 _SMALL_BYTES = 100
@@ -38,6 +39,7 @@ def examine(
         timeout_s: for each step.
     """
     try:
+        config = hide_secrets(config)
         settings = common_settings(config)
     except KafkaReplicaError as error:
         yield _fault("properties", error)
@@ -63,11 +65,7 @@ def _each_server(settings: Mapping[str, Any], timeout_s: float) -> Iterator[Find
 
 
 def _hello(settings: Mapping[str, Any], timeout_s: float) -> str:
-    topics = Topics(settings)
-    try:
-        brokers = topics.brokers(timeout_s)
-    except BrokerError as error:
-        raise topics.refusal() or error from error
+    brokers = Topics(settings, waits_for_brokers=False).brokers(timeout_s)
     return f"answers; {len(brokers)} broker{'s' if len(brokers) > 1 else ''} in the cluster"
 
 

@@ -22,6 +22,7 @@ from kafka_replica.broker.writer import TransactionalWriter
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, WaitTimeoutError
 from kafka_replica.producer.names import topic_names
 from kafka_replica.records import Cut, Headers, Key, key_bytes
+from kafka_replica.secret_values import hide_secrets
 
 _ANSWER_S = 5.0
 _LOOK_EVERY_S = 0.005
@@ -92,6 +93,7 @@ class TransactionalProducer:
         *,
         timeout_s: float = 30.0,
     ) -> None:
+        config = hide_secrets(config)
         self._config = config
         self._topic = ",".join(topic_names(topic))
         self._timeout_s = timeout_s

@@ -22,7 +22,7 @@ from kafka_replica.producer.changes import Change, Delete, Put, Unreadable, apar
 from kafka_replica.producer.outbox import modes
 from kafka_replica.producer.outbox.database import outbox_errors
 from kafka_replica.producer.outbox.modes import Mode
-from kafka_replica.producer.outbox.secret_values import shown
+from kafka_replica.producer.outbox.shown_settings import shown
 from kafka_replica.producer.outbox.tables import (
     Kind,
     Status,
@@ -68,7 +68,7 @@ class Outbox:
     ) -> None:
         """Makes the producer's rows, or brings its topic, format and settings to what they are now.
 
-        Secrets among the settings are written as ``********``.
+        Secrets among the settings are written as ``***``.
         """
         with outbox_errors(f"writing the configuration of producer {self.producer_id}"):
             first: list[tuple[Table, dict[str, Any]]] = [

@@ -18,6 +18,7 @@ from kafka_replica.producer.changes import Put, Unreadable
 from kafka_replica.producer.sources.contents import NOTHING, Contents, combined, contents_of
 from kafka_replica.producer.sources.queries import Api, accept_of, path_of
 from kafka_replica.sdmx.formats import unpacked
+from kafka_replica.secret_values import Secret, hide_password
 
 try:
     import httpx
@@ -55,6 +56,12 @@ class ServiceSettings:
     """Certificates to trust instead of the system's."""
     allow_empty: bool = False
     """Whether a service that has nothing means that everything is deleted, and not that something is wrong."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", hide_password(self.url))
+        for name in ("password", "token"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else Secret(value))
 
 
 class _Answer(NamedTuple):
@@ -222,10 +229,10 @@ def _url(text: str) -> httpx.URL:
 
 
 def _client(settings: ServiceSettings, url: httpx.URL, accept: str) -> httpx.Client:
-    user, password = settings.user or url.username, settings.password or url.password
+    user, password = settings.user or url.username, Secret(settings.password or url.password)
     headers = {"Accept": accept, "User-Agent": "kafka-replica"}
     if settings.token:
-        headers["Authorization"] = f"Bearer {settings.token}"
+        headers["Authorization"] = Secret(f"Bearer {settings.token}")
     try:
         return httpx.Client(
             auth=(user, password) if user else None, headers=headers, timeout=settings.timeout_s,
