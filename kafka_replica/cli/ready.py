@@ -13,7 +13,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from kafka_replica.cli.options import ReplicaOptions, properties
+from kafka_replica.cli.options import ReplicaOptions
+from kafka_replica.cli.properties import properties
+from kafka_replica.cli.topic_suggestions import topic_suggestions
 from kafka_replica.dead_letters import DeadLetterFile
 from kafka_replica.errors import BrokerUnavailableError, WaitTimeoutError
 from kafka_replica.filters import KeyFilter
@@ -64,7 +66,7 @@ def wait_ready(replica: Replica, timeout_s: float) -> None:
         KafkaReplicaError: it did not get there.
     """
     give_up_s = time.monotonic() + timeout_s
-    with _progress() as progress:
+    with topic_suggestions(replica.config, replica.topic), _progress() as progress:
         task = progress.add_task(f"reading {replica.topic}", total=None, state="")
         while True:
             left_s = give_up_s - time.monotonic()

@@ -21,6 +21,7 @@ from kafka_replica.cli.data_options import DataOptions
 from kafka_replica.cli.output import json_line
 from kafka_replica.errors import UsageError
 from kafka_replica.jobs import Outcome, Step
+from kafka_replica.wording import counted
 
 REJECTED_ROWS: Final = 3
 """The exit status if the command did its job and data was rejected."""
@@ -132,8 +133,8 @@ def show(outcome: Outcome, folder: Path, kind: str) -> None:
     for what in report.unchecked:
         console.print(f"not checked: {escape(what)}", highlight=False)
     console.print(
-        f"{report.artefact.reference} in version {report.version}: {report.rows:,} rows, {outcome.good_rows:,} good, "
-        f"{outcome.rejected_rows:,} rejected",
+        f"{report.artefact.reference} in version {report.version}: {counted(report.rows, 'row')}, "
+        f"{outcome.good_rows:,} good, {outcome.rejected_rows:,} rejected",
         highlight=False,
     )
     names = f"good.{kind}, rejected.{kind} and {_REPORT}"

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # Longer than a broker with kept data is given to stop by itself.
 _STOP_TIMEOUT_S = 40.0
+NAME_RULE = "use up to 64 letters, digits, dashes and underscores"
+"""What the name of a broker is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,16 @@ class Registry:
         self.remove(name)
         return None
 
+    def running(self) -> list[Entry]:
+        """Return the brokers that run, by name; records of those that have ended, or cannot be read, do not count."""
+        found = []
+        for path in sorted(self._folder.glob("*.json")):
+            with contextlib.suppress(OSError, ValueError, TypeError):
+                entry = Entry(**json.loads(path.read_text(encoding="utf-8")))
+                if entry.lives():
+                    found.append(entry)
+        return found
+
     def add(self, name: str, kafka: LocalKafka, asked: dict[str, Any]) -> Entry:
         """Remember a broker that runs.
 
@@ -146,8 +158,11 @@ class Registry:
         self._path(name).unlink(missing_ok=True)
 
     def _path(self, name: str) -> Path:
-        if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-            raise EmbeddedKafkaError(
-                f"{name!r} cannot be the name of a broker; use up to 64 letters, digits, dashes and underscores"
-            )
+        if not is_name(name):
+            raise EmbeddedKafkaError(f"{name!r} cannot be the name of a broker; {NAME_RULE}")
         return self._folder / f"{name}.json"
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a text can be the name of a broker."""
+    return re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text) is not None

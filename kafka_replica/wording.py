@@ -1,0 +1,46 @@
+"""Words that messages share: counts with the right noun, and what may have been meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def counted(count: int, singular: str, plural: str | None = None) -> str:
+    """Return a count with its noun: ``1 record``, ``2,000 records``, ``0 entries``.
+
+    Args:
+        count: how many.
+        singular: the noun for one, which may be several words; the last one takes the plural.
+        plural: the noun for any other count, where the rules of English do not give it.
+    """
+    return f"{count:,} {singular if count == 1 else plural or plural_of(singular)}"
+
+
+def plural_of(noun: str) -> str:
+    """Return the regular plural of an English noun: ``records``, ``entries``, ``branches``."""
+    if noun.endswith("y") and noun[-2:-1] not in set("aeiou"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def singular_of(noun: str) -> str:
+    """Return the singular of a plural such as a field's name: ``code``, ``category``, ``branch``."""
+    if noun.endswith("ies"):
+        return f"{noun[:-3]}y"
+    return noun[:-2] if noun.endswith(("ches", "shes", "sses", "xes")) else noun.removesuffix("s")
+
+
+def did_you_mean(word: str, known: Iterable[str], count: int = 1) -> str:
+    """Return ``; did you mean 'topic'?`` for a word that is like a known one, else an empty text.
+
+    Upper and lower case count as alike.
+
+    Args:
+        word: what was written.
+        known: what there is.
+        count: how many to name at most, the most similar first.
+    """
+    by_lower = {each.lower(): each for each in known}
+    near = [repr(by_lower[each]) for each in get_close_matches(word.lower(), by_lower, count)]
+    return f"; did you mean {' or '.join(near)}?" if near else ""
