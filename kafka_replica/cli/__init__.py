@@ -18,9 +18,16 @@ except KeyboardInterrupt:  # this early there is nothing else to be done
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command; every failure becomes a sentence and an exit status."""
-    exit_at_ctrl_c()  # until all is imported
-    import sys  # noqa: PLC0415
+    try:
+        exit_at_ctrl_c()  # until all is imported
+        status = _status(arguments)
+        exit_at_ctrl_c()  # while Python shuts down
+    except KeyboardInterrupt:  # at the moments between
+        status = INTERRUPTED
+    raise SystemExit(status)
 
+
+def _status(arguments: Sequence[str] | None) -> int | str:
     try:
         from kafka_replica.cli.run import run  # noqa: PLC0415 - the library may be installed without the commands
     except ImportError as error:
@@ -28,11 +35,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         from kafka_replica.errors import MissingExtraError  # noqa: PLC0415
 
-        sys.exit(f"kafka-replica: {MissingExtraError('the command', 'cli')}")
-    try:
-        raise_at_ctrl_c()
-        status = run(arguments)
-    except KeyboardInterrupt:  # before the command began, or when it had ended
-        status = INTERRUPTED
-    exit_at_ctrl_c()
-    sys.exit(status)
+        return f"kafka-replica: {MissingExtraError('the command', 'cli')}"
+    raise_at_ctrl_c()
+    return run(arguments)

@@ -7,6 +7,8 @@ from typing import Final
 
 import click
 
+from kafka_replica.cli.log_output import DEBUG_VARIABLE
+
 SHORT_OPTIONS: Final = {
     "--bootstrap-server": "-b",
     "--config": "-c",
@@ -95,7 +97,6 @@ VARIABLES: Final = {
 }
 """All environment variables, and what each means."""
 _OF_BROKERS: Final = ("KAFKA_REPLICA_CACHE", "KAFKA_REPLICA_MAVEN_ROOT", "KAFKA_REPLICA_STATE")
-_DEBUG: Final = "KAFKA_REPLICA_DEBUG"
 
 
 def complete(command: click.Command, words: str) -> None:
@@ -121,7 +122,7 @@ def _variables_of(command: click.Command, words: str) -> Iterable[str]:
         return VARIABLES
     own = {str(option.envvar) for option in command.params if isinstance(option, click.Option) and option.envvar}
     own |= {*_OF_BROKERS} if words.startswith("broker") else set()
-    return sorted({*own, _DEBUG})
+    return sorted({*own, DEBUG_VARIABLE})
 
 
 def _epilog(examples: Iterable[str], variables: Iterable[str]) -> str:

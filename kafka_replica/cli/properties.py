@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -11,12 +12,15 @@ import click
 from click.core import ParameterSource
 
 from kafka_replica.broker.property_names import check_names
+from kafka_replica.broker.security.servers import parse_servers
 from kafka_replica.cli.remembered import remembered_servers
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.property_files import filled, flat, read_settings_file
 
 SERVERS: Final = "bootstrap.servers"
 SERVERS_VARIABLE: Final = "KAFKA_REPLICA_BOOTSTRAP_SERVERS"
+_OTHER_NAME: Final = "metadata.broker.list"  # librdkafka's, for the same
+_SCHEME: Final = re.compile(r"(^|,)\s*\w+://")
 _TABLE: Final = "kafka"
 """The table of a producer's file that holds Kafka's properties."""
 
@@ -34,15 +38,18 @@ def properties(bootstrap_server: str | None, configs: tuple[str, ...]) -> dict[s
     settings: dict[str, Any] = {}
     for config in configs:
         settings |= _of_file(Path(config)) if _is_file(config) else _of_text(config)
-    if bootstrap_server and not (_is_from_environment() and settings.get(SERVERS)):
+    if bootstrap_server is not None and not (_is_from_environment() and settings.get(SERVERS)):
         settings[SERVERS] = bootstrap_server
-    if not settings.get(SERVERS) and not settings.get("metadata.broker.list"):
+    elif not settings.get(SERVERS) and not settings.get(_OTHER_NAME):
         settings[SERVERS] = remembered_servers()
-    if not settings.get(SERVERS) and not settings.get("metadata.broker.list"):
+    if settings.get(SERVERS) is None and not settings.get(_OTHER_NAME):
         raise ConfigurationError(
             f"no broker to connect to: give --bootstrap-server HOST:PORT, set {SERVERS_VARIABLE}, or start one with "
             "kafka-replica broker start"
         )
+    for name in (SERVERS, _OTHER_NAME):
+        if settings.get(name) is not None:
+            parse_servers(_SCHEME.sub(r"\1", settings[name]), name, "")  # without asking which protocols agree
     return settings
 
 
@@ -69,10 +76,11 @@ def _of_file(path: Path) -> dict[str, str]:
         if of_table:
             return {name.removeprefix(prefix): filled(value, file.where(name)) for name, value in of_table.items()}
         return values
-    if isinstance(values.get(_TABLE), dict):
-        values = {name: filled(value, f"{path}, [{_TABLE}] {name}") for name, value in values[_TABLE].items()}
-    found = flat(values)
+    table = values.get(_TABLE)
+    found = flat(table if isinstance(table, dict) else values)
     check_names(found, str(path))
+    if isinstance(table, dict):
+        found = {name: filled(value, f"{path}, [{_TABLE}] {name}") for name, value in found.items()}
     return _texts(found, path)
 
 

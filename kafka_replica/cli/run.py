@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -14,13 +13,13 @@ import click
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.cli.interrupts import INTERRUPTED
+from kafka_replica.cli.log_output import DEBUG_VARIABLE, set_up_logging
 from kafka_replica.cli.output import ReaderGoneError
 from kafka_replica.errors import KafkaReplicaError, MissingExtraError, NotInvertibleError, UsageError
 
 FAILED: Final = 1
 """The exit status where a command could not do its job."""
 CALLED_WRONGLY: Final = 2
-_DEBUG: Final = "KAFKA_REPLICA_DEBUG"
 
 
 class Terminated(BaseException):
@@ -29,7 +28,7 @@ class Terminated(BaseException):
 
 def run(arguments: Sequence[str] | None) -> int:
     """Run the command line; return the exit status."""
-    _set_up_logging()
+    set_up_logging()
     signal.signal(signal.SIGTERM, _terminate)
     try:
         outcome = kafka_replica.main(arguments, prog_name="kafka-replica", standalone_mode=False)
@@ -54,7 +53,7 @@ def _exit_status(error: BaseException) -> int:
     elif isinstance(error, ReaderGoneError):  # nothing may be flushed to it any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 128 + signal.SIGPIPE
-    elif _DEBUG in os.environ:
+    elif DEBUG_VARIABLE in os.environ:
         raise error
     else:
         click.echo(f"kafka-replica: {_sentence(error)}", err=True)
@@ -69,22 +68,8 @@ def _sentence(error: BaseException) -> str:
         return str(error)
     if isinstance(error, OSError):
         return f"{error.filename or 'the system'}: {error.strerror or error}"
-    return f"unexpected {type(error).__name__}: {error}; please report it ({_DEBUG}=1 shows where it happened)"
+    return f"unexpected {type(error).__name__}: {error}; please report it ({DEBUG_VARIABLE}=1 shows where it happened)"
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> None:
     raise Terminated
-
-
-def _set_up_logging() -> None:
-    """Show warnings on stderr. What ends a command is shown once, by its last sentence."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.addFilter(_is_to_be_shown)
-    text = "kafka-replica: %(levelname)s: %(message)s"
-    logging.basicConfig(handlers=[handler], level=logging.WARNING, format=text)
-
-
-def _is_to_be_shown(record: logging.LogRecord) -> bool:
-    if record.name == "kafka_replica.librdkafka":
-        return record.levelno >= logging.CRITICAL or _DEBUG in os.environ
-    return record.name != "kafka_replica" or record.levelno < logging.ERROR
