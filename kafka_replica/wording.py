@@ -44,3 +44,8 @@ def did_you_mean(word: str, known: Iterable[str], count: int = 1) -> str:
     by_lower = {each.lower(): each for each in known}
     near = [repr(by_lower[each]) for each in get_close_matches(word.lower(), by_lower, count)]
     return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def reason_of(error: Exception) -> str:
+    """Return what went wrong, without the path that the text of an ``OSError`` repeats."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kafka_replica.embedded import ports, wire
 from kafka_replica.embedded.cache import explained, locked, state_dir
 from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.wording import reason_of
 
 if TYPE_CHECKING:
     from kafka_replica.embedded.local import LocalKafka
@@ -99,7 +100,7 @@ class Registry:
             return None
         except (OSError, ValueError, TypeError) as error:
             raise EmbeddedKafkaError(
-                f"while looking for the broker {name!r}: {path} cannot be read ({error}); remove that file, "
+                f"while looking for the broker {name!r}: {path} cannot be read ({reason_of(error)}); remove that file, "
                 "and end the broker by its process id if it still runs"
             ) from error
         if entry.lives():

@@ -12,6 +12,7 @@ from kafka_replica.errors import MissingExtraError, UsageError
 from kafka_replica.rules.catalogue import SEVERITIES
 from kafka_replica.rules.model import Finding
 from kafka_replica.sdmx import Urn
+from kafka_replica.wording import counted, reason_of
 
 
 class Sample(NamedTuple):
@@ -90,10 +91,12 @@ class Report:
             "unchecked": list(self.unchecked),
         }
 
+    @property
+    def _summary(self) -> str:
+        return f"{counted(self.rows, 'row')}, {self.bad_rows:,} with findings"
+
     def __str__(self) -> str:
-        lines = [
-            f"{self.artefact.reference} in version {self.version}: {self.bad_rows} of {self.rows} rows have findings"
-        ]
+        lines = [f"{self.artefact.reference} in version {self.version}: {self._summary}"]
         lines += [f"  data set: {one.severity} {one.rule}: {one.message}" for one in self.dataset]
         lines += [
             f"  {count:>9} {severity} {rule}{f' of {component}' if component else ''}"
@@ -129,8 +132,10 @@ class Report:
             axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             axis.set_title(f"findings {title}", fontsize=9, loc="left")
             axis.spines[["top", "right"]].set_visible(False)
-        figure.suptitle(f"{self.artefact.reference}: {self.bad_rows} of {self.rows} rows have findings", fontsize=11)
+        figure.suptitle(f"{self.artefact.reference}: {self._summary}", fontsize=11)
         try:
             figure.savefig(path)
         except (OSError, ValueError) as error:
-            raise UsageError(f"drawing the report of {self.artefact.reference} into {path}: {error}") from error
+            raise UsageError(
+                f"drawing the report of {self.artefact.reference} into {path}: {reason_of(error)}"
+            ) from error

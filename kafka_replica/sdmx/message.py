@@ -12,6 +12,7 @@ from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.wording import counted
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +88,7 @@ class Message:
 
     def __repr__(self) -> str:
         bad = f", {len(self.errors)} unreadable" if self.errors else ""
-        return f"<{self.format.title} message of {len(self)} artefacts{bad}>"
+        return f"<{self.format.title} message of {counted(len(self), 'artefact')}{bad}>"
 
 
 def twice(urn: Urn) -> MessageError:

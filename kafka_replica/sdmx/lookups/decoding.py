@@ -21,6 +21,7 @@ from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.reading import read_message, size_of
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import is_wildcard
+from kafka_replica.wording import counted
 
 CONTENT_TYPE: Final = "content-type"
 """The record header that holds the media type of the value."""
@@ -236,7 +237,7 @@ def partly_unreadable(record: Record, message: Message) -> MessageError:
     more = f"; and {len(message.errors) - _SHOWN} more" if len(message.errors) > _SHOWN else ""
     count = len(message) + len(message.errors)
     return MessageError(
-        f"{_place(record)}: {len(message.errors)} of {count} artefacts in it cannot be read: {shown}{more}"
+        f"{_place(record)}: of {counted(count, 'artefact')} in it {len(message.errors)} cannot be read: {shown}{more}"
     )
 
 
