@@ -70,13 +70,9 @@ class AsyncReplica:
         await self._until(positions, timeout_s)
         return self._replica.wait_for(positions, timeout_s=0)
 
-    async def snapshot(
-        self, *, at_least: Mapping[Partition, int] | None = None, timeout_s: float | None = None
-    ) -> Snapshot:
-        """The present version, or one that includes ``at_least``; see ``Replica.snapshot``."""
-        if at_least is not None:
-            return await self.wait_for(at_least, timeout_s)
-        return self._replica.snapshot(timeout_s=timeout_s)
+    def snapshot(self) -> Snapshot:
+        """Return the present version, without waiting: there is nothing to await. See ``Replica.snapshot``."""
+        return self._replica.snapshot()
 
     def changes(
         self, *, since: int | None = None, life: str | None = None, max_pending: int = DEFAULT_PENDING_CHANGES
