@@ -19,16 +19,10 @@ from kafka_replica.cli.topic_schemes import merge_with_topic
 from kafka_replica.cli.topic_suggestions import topic_suggestions
 from kafka_replica.errors import MessageError, UrnError, UsageError
 from kafka_replica.producer import Committed, TransactionalProducer
-from kafka_replica.producer.structures import (
-    TOPIC_SETTINGS,
-    Rejected,
-    Structures,
-    put_part,
-    read_structures,
-    structure_files,
-)
+from kafka_replica.producer.structures import TOPIC_SETTINGS, put_part
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.files import FileContents, Rejected, read_structures, structure_files
 from kafka_replica.sdmx.versions import is_wildcard
 from kafka_replica.wording import counted
 
@@ -120,7 +114,7 @@ def _sorted_out(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[list[
     return list(dict.fromkeys(parsed)), files
 
 
-def _send(producer: TransactionalProducer, structures: Structures, deleted: list[Urn]) -> Committed:
+def _send(producer: TransactionalProducer, structures: FileContents, deleted: list[Urn]) -> Committed:
     console = Console(file=sys.stderr)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         with producer.transaction() as transaction:
@@ -131,7 +125,7 @@ def _send(producer: TransactionalProducer, structures: Structures, deleted: list
         return transaction.committed
 
 
-def _tell_what_is_left_out(structures: Structures) -> None:
+def _tell_what_is_left_out(structures: FileContents) -> None:
     for file, reason in structures.left_out.items():
         click.echo(f"left out: {file}: {reason}", err=True)
     for rejected in structures.rejected:
@@ -149,7 +143,7 @@ def _tell_what_is_left_out(structures: Structures) -> None:
         )
 
 
-def _report(structures: Structures, deleted: list[Urn], committed: Committed, as_json: bool) -> None:
+def _report(structures: FileContents, deleted: list[Urn], committed: Committed, as_json: bool) -> None:
     cut = committed.cut.as_json() if committed.cut is not None else {}
     if as_json:
         lines: list[dict[str, Any]] = [

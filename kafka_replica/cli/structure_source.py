@@ -21,13 +21,10 @@ from kafka_replica.cli.options import (
     with_options,
 )
 from kafka_replica.cli.ready import ready_replica
-from kafka_replica.delta import Delta
 from kafka_replica.errors import UsageError
-from kafka_replica.producer.headers import CONTENT_TYPE
-from kafka_replica.producer.structures import read_structures, structure_files
-from kafka_replica.records import Cut, Partition, Record
 from kafka_replica.sdmx import Snapshot
-from kafka_replica.stores import MemoryStore
+from kafka_replica.sdmx.files import read_structures, structure_files
+from kafka_replica.sdmx.lookups.of_files import FileSnapshot
 
 
 @dataclass(frozen=True)
@@ -95,11 +92,4 @@ def snapshot_of_files(paths: tuple[Path, ...]) -> Snapshot:
         click.echo(f"kafka-replica: {rejected.file}: {rejected.error} (left out)", err=True)
     if not found.parts:
         raise UsageError(f"no structures were found in {', '.join(map(str, paths))}")
-    place = Partition("structure files", 0)
-    records = [
-        Record(bytes(part.urn), part.value, offset, -1, ((CONTENT_TYPE, part.content_type.encode()),), place)
-        for offset, part in enumerate(found.parts.values())
-    ]
-    store = MemoryStore()
-    store.apply(Delta(records), Cut({place: len(records)}))
-    return store.snapshot()
+    return FileSnapshot(found.parts.values())

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.containers import InternationalString, Items
     from kafka_replica.sdmx.formats import Format
     from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
+    from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
     from kafka_replica.sdmx.lookups.hierarchy_tree import HierarchyNode, HierarchyTree
     from kafka_replica.sdmx.lookups.live import LiveStats, LiveStructures
+    from kafka_replica.sdmx.lookups.of_files import FileError, FileStructures, read_files
+    from kafka_replica.sdmx.lookups.query_result import QueryResult
     from kafka_replica.sdmx.lookups.references import Dangling
-    from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, EffectiveComponent, Missing, ResolvedStructure
+    from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, Missing, ResolvedStructure
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
     from kafka_replica.sdmx.merging import MergedPart, merge_copies
     from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
@@ -74,6 +77,8 @@ __all__ = [
     "DecodeCache",
     "Dimension",
     "EffectiveComponent",
+    "FileError",
+    "FileStructures",
     "Format",
     "Group",
     "Header",
@@ -90,6 +95,7 @@ __all__ = [
     "Missing",
     "OpaqueArtefact",
     "Part",
+    "QueryResult",
     "Representation",
     "ResolvedComponent",
     "ResolvedStructure",
@@ -107,6 +113,7 @@ __all__ = [
     "media_types",
     "merge_copies",
     "only",
+    "read_files",
     "read_message",
     "split_message",
     "split_readable",
@@ -120,6 +127,7 @@ _HOMES: Final = {
     "containers": ("InternationalString", "Items"),
     "formats": ("Format",),
     "lookups.hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
+    "lookups.of_files": ("FileError", "FileStructures", "read_files"),
     "lookups.live": ("LiveStats", "LiveStructures"),
     "merging": ("MergedPart", "merge_copies"),
     "message": ("Header", "Message", "UnreadableArtefact"),
@@ -147,7 +155,9 @@ _HOMES: Final = {
     "reading": ("read_message",),
     "lookups.references": ("Dangling",),
     "representation": ("Representation", "TextFormat"),
-    "lookups.resolved": ("AttachedConstraint", "EffectiveComponent", "Missing", "ResolvedStructure"),
+    "lookups.effective_component": ("EffectiveComponent",),
+    "lookups.query_result": ("QueryResult",),
+    "lookups.resolved": ("AttachedConstraint", "Missing", "ResolvedStructure"),
     "selection": ("only",),
     "split": ("Part", "SplitMessage", "split_message", "split_readable"),
     "lookups.structures": ("ResolvedComponent", "Snapshot", "Structures"),

@@ -289,7 +289,7 @@ def test_constraints_that_apply() -> None:
     assert len([one for one in found.constraints if one.constraint.id == "VERSIONS"]) == 3
     assert {one.level for one in found.constraints} == {ConstraintLevel.DATA_STRUCTURE, ConstraintLevel.DATAFLOW}
     assert {str(one.attached_to) for one in found.constraints} == {DSD, FLOW}
-    assert found.unread_constraints == ()
+    assert found.unread_constraints == {}
 
 
 def test_constraints_of_2_1() -> None:
@@ -366,6 +366,7 @@ def test_constraints_that_cannot_be_read_are_told() -> None:
     snapshot.records[key] = snapshot.records[key]._replace(value=b"{broken")
     found = Structures(snapshot).resolve(FLOW)
     assert [one.id for one in found.unread_constraints] == ["BROKEN", "STUB"]
+    assert ["offset 1" in why or "is a stub" in why for why in found.unread_constraints.values()] == [True, True]
     assert found.allowed == ()
 
 
@@ -563,7 +564,8 @@ def test_exchange_rates(row: dict[str, str]) -> None:
     found = Structures(FakeSnapshot.of(split_message(data_of(row)))).resolve("ECB:EXR(1.0)")
     assert (len(found.components), len(found.dimensions)) == (31, 6)
     assert len([one for one in found.components.values() if one.enumeration is not None]) == 14
-    assert (len(found.components["CURRENCY"].allowed_ids() or ()), found.missing) == (355, ())
+    assert (len(found.components["CURRENCY"].listed_ids() or ()), found.missing) == (355, ())
+    assert len(found.components["CURRENCY"].allowed_ids() or ()) == 58
     assert applied(found) == [("EXR_CONSTRAINTS", "1.0", "dataflow")]
 
 

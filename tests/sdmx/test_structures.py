@@ -132,6 +132,10 @@ def test_wildcard_versions() -> None:
     structures = Structures(FakeSnapshot.of(parts))
     assert structures.codelist("A:CL(1.0+.0)").version == "1.10.0"
     assert structures.codelist("A:CL(*)").version == "1.10.0"
+    assert structures.codelist("A:CL(+)").version == "1.10.0"
+    assert structures.codelist("A:CL(~)").version == "2.0.0-draft"
+    assert structures.get("urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL(~)").urn.version == "2.0.0-draft"
+    assert "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL(+)" in structures
     with pytest.raises(ArtefactNotFoundError):
         structures.codelist("A:CL(2+.0.0)")
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from kafka_replica.errors import MissingExtraError, SdmxError, SourceError
 from kafka_replica.producer.changes import Put, Unreadable
 from kafka_replica.producer.sources.contents import Contents, combined, contents_of
-from kafka_replica.producer.structures import is_named_so
+from kafka_replica.sdmx.files import is_named_so
 
 try:
     from watchfiles import watch
