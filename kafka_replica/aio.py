@@ -38,6 +38,9 @@ class AsyncReplica:
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._replica!r}>"
+
     @property
     def replica(self) -> Replica:
         """The replica itself: its state and status, listeners, metrics."""
@@ -95,6 +98,9 @@ class AsyncChanges(AsyncIterator[Change]):
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._changes!r}>"
 
     async def __anext__(self) -> Change:
         """The next change.

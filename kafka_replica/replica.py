@@ -39,6 +39,7 @@ from kafka_replica.records import Cut, Partition
 from kafka_replica.sieve import Check
 from kafka_replica.states import Health, State, Status
 from kafka_replica.stores import MemoryStore, Snapshot, Store
+from kafka_replica.wording import shortened
 
 _CLOSE_S = 10.0
 _in_use: WeakSet[Store] = WeakSet()
@@ -203,6 +204,15 @@ class Replica:
             "a replica cannot be pickled, it holds a connection and threads; "
             "take what you need out of a snapshot, or make a replica in the other process"
         )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {shortened(self.topic)}: {self._summary()}>"
+
+    def _summary(self) -> str:
+        if self._pid is not None and self._pid != os.getpid():
+            return "of another process"  # locks may be held for ever there
+        snapshot = self._board.snapshot
+        return f"{self._board.state}, {'no version yet' if snapshot is None else snapshot.summary()}"
 
     # --- reading ---
 

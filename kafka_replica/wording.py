@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -49,3 +50,13 @@ def did_you_mean(word: str, known: Iterable[str], count: int = 1) -> str:
 def reason_of(error: Exception) -> str:
     """Return what went wrong, without the path that the text of an ``OSError`` repeats."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def shortened(text: str, limit: int = 80) -> str:
+    """Return a text of at most so many characters; one that is longer ends in an ellipsis."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def quoted(text: str, limit: int = 80) -> str:
+    """Return a text on one line, shortened, in double quotes."""
+    return json.dumps(shortened(text, limit), ensure_ascii=False)

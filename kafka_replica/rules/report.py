@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kafka_replica.errors import MissingExtraError, UsageError
+from kafka_replica.html_tables import html_table
 from kafka_replica.rules.catalogue import SEVERITIES
 from kafka_replica.rules.model import Finding
 from kafka_replica.sdmx import Urn
@@ -94,6 +95,16 @@ class Report:
     @property
     def _summary(self) -> str:
         return f"{counted(self.rows, 'row')}, {self.bad_rows:,} with findings"
+
+    def __repr__(self) -> str:
+        verdict = "valid" if self.is_valid else "not valid"
+        return f"<Report of {self.artefact.reference} in version {self.version}: {self._summary}, {verdict}>"
+
+    def _repr_html_(self) -> str:
+        counts = sorted(self.counts.items(), key=lambda item: (-item[1], item[0][0]))
+        rows: list[tuple[object, ...]] = [(one.severity, one.rule, one.component, "data set") for one in self.dataset]
+        rows += [(severity, rule, component, f"{count:,}") for (rule, component, severity), count in counts]
+        return html_table(repr(self)[1:-1], ("severity", "rule", "component", "findings"), rows, len(rows))
 
     def __str__(self) -> str:
         lines = [f"{self.artefact.reference} in version {self.version}: {self._summary}"]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Final, NamedTuple, Protocol
 
 from kafka_replica.errors import ArtefactNotFoundError, MessageError, SdmxError, UrnError
+from kafka_replica.html_tables import html_table
 from kafka_replica.records import Key, Record
 from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, content_of, decode_cache
 from kafka_replica.sdmx.lookups.companions import Companions, companions_named
@@ -76,14 +77,26 @@ class DecodedArtefacts:
         *,
         cache: DecodeCache | None = None,
         companions: bool = True,
-        _indexes: Indexes | None = None,  # of another version, moved to this one
     ) -> None:
         self._snapshot = snapshot
         self._cache = decode_cache if cache is None else cache
         self._has_companions = companions
-        self._indexes = _indexes or Indexes(Kept(), Kept(), Kept())
+        self._indexes = Indexes(Kept(), Kept(), Kept())
         self._contents: dict[Urn, Content] = {}  # of the records that were read
         self._missed: dict[tuple[str, str], Companions] = {}
+
+    def __repr__(self) -> str:
+        keys = self._indexes.keys.made
+        held = "" if keys is None else f", {counted(len(keys), 'artefact')}"
+        return f"<{type(self).__name__} of version {self.version}{held}>"
+
+    def _repr_html_(self) -> str:
+        keys = self._indexes.keys.made
+        # Without the index all keys would have to be read to sort them.
+        urns = (urn for key in self._snapshot if (urn := urn_of_key(key)) is not None) if keys is None else self.urns
+        rows = ((urn.cls, urn.agency, urn.id, urn.version) for urn in urns)
+        columns = ("class", "agency", "id", "version")
+        return html_table(repr(self)[1:-1], columns, rows, None if keys is None else len(keys), "artefact")
 
     @property
     def version(self) -> int:
