@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
-from kafka_replica.records import Key, key_bytes
+from kafka_replica.records import Key, key_bytes, key_text
+from kafka_replica.wording import counted, shortened
 
 __all__ = ["Change", "Delete", "Put", "Unreadable", "apart", "content_hash", "key_hash"]
 
@@ -22,6 +23,10 @@ class Put(NamedTuple):
     value: bytes
     content_type: str | None = None
     digest: bytes | None = None
+
+    def __repr__(self) -> str:
+        kind = "" if self.content_type is None else f" of {self.content_type}"
+        return f"<Put {shortened(key_text(key_bytes(self.key)), 120)}, {counted(len(self.value), 'byte')}{kind}>"
 
 
 class Delete(NamedTuple):

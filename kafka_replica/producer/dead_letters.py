@@ -53,6 +53,9 @@ class DeadLetterTopic:
         settings = {**_DEFAULTS, **common_settings(config), **ours}
         self._producer = made(Producer, settings, "setting up the producer of dead letters")
 
+    def __repr__(self) -> str:
+        return f"<DeadLetterTopic {self._topic}>"
+
     def put(self, bad_records: list[BadRecordError]) -> None:
         """Writes them, and waits until Kafka has acknowledged each.
 

@@ -54,6 +54,9 @@ class Mailer:
         self._settings = settings
         self._producer_id = producer_id
 
+    def __repr__(self) -> str:
+        return f"<Mailer of producer {self._producer_id} to {', '.join(self._settings.to)}>"
+
     def __call__(self, notice: Notice) -> None:
         """Takes in what a producer tells."""
         if not isinstance(notice, Suspension):

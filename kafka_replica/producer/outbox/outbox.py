@@ -58,6 +58,9 @@ class Outbox:
         self.producer_id = producer_id
         self._skip_unchanged = skip_unchanged
 
+    def __repr__(self) -> str:
+        return f"<Outbox of producer {self.producer_id}>"
+
     def create(
         self,
         connection: Connection,

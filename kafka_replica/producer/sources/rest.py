@@ -100,6 +100,9 @@ class ServiceSource:
         self._is_taken = False
         self._client = _client(settings, url, settings.accept or accept_of(media_type, settings.api))
 
+    def __repr__(self) -> str:
+        return f"<ServiceSource {self._shown}>"
+
     def read(self) -> list[Put | Unreadable] | None:
         """Return all that the service has of what is asked for; None if nothing has changed.
 
