@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -105,7 +106,7 @@ class ConsumerReader:
         found = {}
         for name in self._topics:
             with suppress(AuthorizationError):
-                settings = self._ask(lambda topic=name: self._kafka.settings(topic, _ANSWER_S))
+                settings = self._ask(partial(self._kafka.settings, name, _ANSWER_S))
                 found[name] = settings.get("delete.retention.ms")
         return seconds(found)
 
