@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, TypeVar
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
@@ -12,14 +15,23 @@ from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.clients import made
 from kafka_replica.broker.failures import explained, is_missing_topic, is_refusal, may_pass
 from kafka_replica.broker.logs import librdkafka_log
-from kafka_replica.broker.places import check_beginnings, check_ends, least_s
+from kafka_replica.broker.places import check_beginnings, check_ends, seconds
 from kafka_replica.broker.pulse import Pulse
 from kafka_replica.broker.settings import error_callback, reader_settings
 from kafka_replica.broker.topics import Topics
 from kafka_replica.cuts import Batch, Ends, Kind, Parsed, Reading
-from kafka_replica.errors import AuthorizationError, BrokerError, BrokerUnavailableError, ConfigurationError
+from kafka_replica.errors import (
+    AuthenticationError,
+    AuthorizationError,
+    BrokerError,
+    BrokerUnavailableError,
+    ConfigurationError,
+    TopicNotFoundError,
+)
 from kafka_replica.records import Cut, Partition, RawRecord
 from kafka_replica.source import Fetched, Opened, Origin
+
+T = TypeVar("T")
 
 # consume(n, timeout) waits for its time-out unless n messages came; poll() returns with the first, and
 # consume(n, 0) takes what is queued behind it. Batches of 500 were the fastest measured.
@@ -41,53 +53,66 @@ class ConsumerReader:
     def __init__(self, config: Mapping[str, Any], topics: Iterable[str]) -> None:
         self._topics = list(topics)
         self._name = ", ".join(self._topics)
-        self._kafka = Topics(config)
+        self._kafka = Topics(config, waits_for_brokers=False)
+        self._refusal: BrokerError | ConfigurationError | None = None
         self._pulse = Pulse(self._kafka, self._topics)
         self._trouble: list[KafkaError] = []
         self._consumer = _consumer(config, self._trouble)
         self._positions: dict[Partition, int] = {}
         self._high: dict[Partition, int] = {}
         self._stable = Cut()
+        self._expected: dict[Partition, int] = {}  # the offset that comes next, if none is missing
+        self._log_starts = Cut()
         self._resumed: set[Partition] = set()
         self._epochs: dict[Partition, int] = {}
 
     # --- as Source promises ---
 
-    tells_holes = False
+    gaps_are_certain = False
 
     def open(self, bookmark: Bookmark | None = None) -> Opened:
         """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
+        return self._ask(lambda: self._open(bookmark))
+
+    def _open(self, bookmark: Bookmark | None) -> Opened:
         if bookmark is not None:
             self._pulse.expect(bookmark.topic_ids)
         partitions = self._pulse.find(_ANSWER_S)
         ends = self._kafka.ends(partitions, _ANSWER_S)
         beginnings = self._kafka.beginnings(partitions, _ANSWER_S)
+        self._log_starts = beginnings
         if bookmark is None:
-            return Opened(self._assign(beginnings), ends.high)
+            return Opened(self._assign(beginnings), ends.high, beginnings)
         resume = bookmark.cut.resume()
         check_beginnings(beginnings, resume)
         check_ends(ends.high, bookmark.cut)
         self._resumed.update(resume)
         # librdkafka asks by the epoch whether the log was cut off since (KIP-320).
         self._epochs.update({p: epoch for p, epoch in bookmark.leader_epochs.items() if resume[p] == bookmark.cut[p]})
-        return Opened(self._assign(beginnings.advanced(resume)), ends.high)
+        return Opened(self._assign(beginnings.advanced(resume)), ends.high, beginnings)
 
     @property
     def origin(self) -> Origin:
         """Of what is read."""
         return Origin(self._pulse.topic_ids, dict(self._epochs))
 
-    def tombstones_kept_s(self) -> float | None:
-        """The least ``delete.retention.ms`` of the topics, in seconds."""
-        try:
-            found = [self._kafka.settings(name, _ANSWER_S) for name in self._topics]
-        except AuthorizationError:
-            return None
-        return least_s(settings.get("delete.retention.ms") for settings in found)
+    @property
+    def leaders(self) -> Mapping[Partition, int]:
+        """The broker that leads each partition."""
+        return self._pulse.leaders
+
+    def tombstones_kept_s(self) -> Mapping[str, float]:
+        """``delete.retention.ms`` of each topic, in seconds."""
+        found = {}
+        for name in self._topics:
+            with suppress(AuthorizationError):
+                settings = self._ask(partial(self._kafka.settings, name, _ANSWER_S))
+                found[name] = settings.get("delete.retention.ms")
+        return seconds(found)
 
     def add(self, partitions: list[Partition]) -> Cut:
         """Begins to read these, too."""
-        return self._assign(self._kafka.beginnings(partitions, _ANSWER_S))
+        return self._assign(self._ask(lambda: self._kafka.beginnings(partitions, _ANSWER_S)))
 
     def _assign(self, beginnings: Cut) -> Cut:
         # A consumer that has to find out the beginning itself takes half a second for that.
@@ -98,6 +123,7 @@ class ConsumerReader:
             places.append(place if epoch is None else TopicPartition(*partition, offset, leader_epoch=epoch))
         self._consumer.incremental_assign(places)
         self._high.update(dict.fromkeys(beginnings, -1))
+        self._expected.update(beginnings)
         return beginnings
 
     def look(self) -> list[Partition]:
@@ -105,11 +131,13 @@ class ConsumerReader:
 
         librdkafka goes on at its old offset in a topic that was deleted and made again, and tells nobody.
         """
-        return [partition for partition in self._pulse.find(_ANSWER_S) if partition not in self._high]
+        found = self._ask(lambda: self._pulse.find(_ANSWER_S))
+        return [partition for partition in found if partition not in self._high]
 
     def ends(self) -> Ends:
         """Where all partitions that are read end now."""
-        ends = self._kafka.ends(list(self._high), _ANSWER_S)
+        ends = self._ask(lambda: self._kafka.ends(list(self._high), _ANSWER_S))
+        # Asked last: the ends are those of the topics that are read.
         unread = dict.fromkeys(self.look(), 0)
         return Ends(Cut({**ends.stable, **unread}), Cut({**ends.high, **unread}))
 
@@ -128,17 +156,26 @@ class ConsumerReader:
         self._note_epoch(messages)
         batches = [_batch(Partition(*place), found) for place, found in records.items()]
         trouble = self._passing_trouble() or self._take_pulse()
-        return Fetched(self._reading(batches), self._stable, hole=False, heard=heard, trouble=trouble)
+        reading = self._reading(batches)
+        return Fetched(reading, self._stable, self._gaps(reading), heard, trouble, self._log_starts)
 
-    def refusal(self) -> BrokerError | None:
+    def refusal(self) -> BrokerError | ConfigurationError | None:
         """That the broker refused who we are, if it did."""
-        return self._kafka.refusal()
+        return self._refusal
 
     def close(self) -> None:
         """Closes the consumer; idempotent."""
         self._consumer.close()
 
     # --- helpers ---
+
+    def _ask(self, question: Callable[[], T]) -> T:
+        self._refusal = None
+        try:
+            return question()
+        except (AuthenticationError, ConfigurationError) as error:
+            self._refusal = error
+            raise BrokerUnavailableError(str(error)) from error
 
     def _note_epoch(self, messages: list[Message]) -> None:
         """The newest message says enough: where others lie in the same read, theirs are noted with a later one."""
@@ -155,9 +192,19 @@ class ConsumerReader:
         for partition, place in zip(self._high, places, strict=True):
             # As the newest fetch reported it; librdkafka sets it before it hands out that fetch's records.
             # Never taken back: a late answer of a former leader must not make a point look quiet.
-            _low, high = self._consumer.get_watermark_offsets(place, cached=True)
+            low, high = self._consumer.get_watermark_offsets(place, cached=True)
             self._high[partition] = max(high, self._high[partition])
+            if low > self._log_starts.get(partition, 0):
+                self._log_starts = self._log_starts.advanced({partition: low})
         return Reading(batches, Cut(self._positions), Cut({p: high for p, high in self._high.items() if high >= 0}))
+
+    def _gaps(self, reading: Reading) -> list[Partition]:
+        """Return the partitions in which more offsets were passed than there were records."""
+        counts = Counter({batch.partition: batch.record_count for batch in reading.batches})
+        positions, expected = reading.positions, self._expected
+        gaps = [p for p, position in positions.items() if position - expected[p] > counts[p]]
+        expected.update(positions)
+        return gaps
 
     def _take_event(self, message: Message) -> bool:
         """Takes in what is no record; tells whether it came from a broker that has the partition."""
@@ -187,8 +234,8 @@ class ConsumerReader:
     def _take_pulse(self) -> BrokerError | None:
         try:
             ends = self._pulse.take(time.monotonic(), Cut(self._positions))
-        except BrokerUnavailableError as error:
-            return error
+        except (BrokerUnavailableError, TopicNotFoundError) as error:
+            return error  # whether a topic is gone is decided by looking for it
         if ends is not None:
             self._stable = ends.stable
             self._high.update({p: max(high, self._high[p]) for p, high in ends.high.items() if p in self._high})

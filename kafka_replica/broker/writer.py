@@ -57,6 +57,11 @@ class TransactionalWriter:
         self._call(doing, producer.init_transactions, self._timeout_s)
         return producer
 
+    @property
+    def transactional_id(self) -> str:
+        """Who writes."""
+        return str(self._settings["transactional.id"])
+
     def begin(self) -> None:
         """Begins a transaction."""
         if self._refused:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from kafka_replica.doctor.findings import Finding, Grade
+from kafka_replica.wording import plural_of
 
 _HOUR_MS, _DAY_MS = 3_600_000, 86_400_000
 _FEW_REPLICAS = 3
@@ -32,7 +33,7 @@ def _cleanup(check: str, value: str) -> Finding:
     if policies == {"compact"}:
         return Finding(check, Grade.OK, value)
     if "compact" in policies:
-        said = f"{value}: what was not changed for retention.ms is deleted, and gone from every replica built later"
+        said = f"{value}: what was not changed for retention.ms is deleted, from every replica, too"
         return Finding(check, Grade.FAULT, said, todo)
     said = f"{value}: the topic is not compacted; keys are lost after retention.ms, and until then it only grows"
     return Finding(check, Grade.FAULT, said, todo)
@@ -47,7 +48,7 @@ def _tombstones(check: str, value: str) -> Finding:
     more = "; a replica that was away for longer is built anew"
     if kept_ms >= _HOUR_MS:
         return Finding(check, Grade.ADVICE, said + more, todo)
-    more += ", and a first reading that takes longer may miss deletions"
+    more += ", and a replica whose first reading takes longer may never become ready"
     return Finding(check, Grade.FAULT, said + more, todo)
 
 
@@ -112,7 +113,7 @@ def _replication(replicas: int, min_insync: str | None) -> Iterator[Finding]:
 
 
 def _duration(ms: int) -> str:
-    for unit, size_ms in (("days", _DAY_MS), ("hours", _HOUR_MS), ("minutes", 60_000), ("s", 1000)):
+    for unit, size_ms in (("day", _DAY_MS), ("hour", _HOUR_MS), ("minute", 60_000), ("second", 1000)):
         if ms >= size_ms:
-            return f"{ms / size_ms:g} {unit}"
+            return f"{ms / size_ms:g} {unit if ms == size_ms else plural_of(unit)}"
     return f"{ms} ms"

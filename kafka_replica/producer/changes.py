@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
-from kafka_replica.records import Key, key_bytes
+from kafka_replica.records import Key, key_bytes, key_text
+from kafka_replica.wording import counted, shortened
 
-__all__ = ["Change", "Delete", "Put", "apart", "content_hash", "key_hash"]
+__all__ = ["Change", "Delete", "Put", "Unreadable", "apart", "content_hash", "key_hash"]
 
 
 class Put(NamedTuple):
@@ -23,11 +24,25 @@ class Put(NamedTuple):
     content_type: str | None = None
     digest: bytes | None = None
 
+    def __repr__(self) -> str:
+        kind = "" if self.content_type is None else f" of {self.content_type}"
+        return f"<Put {shortened(key_text(key_bytes(self.key)), 120)}, {counted(len(self.value), 'byte')}{kind}>"
+
 
 class Delete(NamedTuple):
     """A key is no more."""
 
     key: Key
+
+
+class Unreadable(NamedTuple):
+    """A source holds a key whose content cannot be read; the key keeps the content that was recorded before.
+
+    ``key`` is None where even the key is not known: then nothing is deleted, because it may be that of the content.
+    """
+
+    key: Key | None
+    reason: str
 
 
 Change: TypeAlias = Put | Delete

@@ -13,6 +13,7 @@ from typing import Literal
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_fixed
 
 from kafka_replica.producer.notices import Notice, Suspension
+from kafka_replica.secret_values import Secret, without_frames
 
 _log = logging.getLogger("kafka_replica.producer")
 _MEANINGS = {2: "it never left this machine", 3: "Kafka refused it", 4: "unexpected"}
@@ -36,6 +37,10 @@ class MailSettings:
     """Certificates to trust, beside none: the system's are trusted where this is not given."""
     timeout_s: float = 10.0
 
+    def __post_init__(self) -> None:
+        if self.password is not None:
+            object.__setattr__(self, "password", Secret(self.password))
+
 
 class Mailer:
     """An observer that sends a mail for each suspension; one that cannot be sent is logged.
@@ -49,6 +54,9 @@ class Mailer:
         self._settings = settings
         self._producer_id = producer_id
 
+    def __repr__(self) -> str:
+        return f"<Mailer of producer {self._producer_id} to {', '.join(self._settings.to)}>"
+
     def __call__(self, notice: Notice) -> None:
         """Takes in what a producer tells."""
         if not isinstance(notice, Suspension):
@@ -58,6 +66,7 @@ class Mailer:
         try:
             Retrying(stop=stop_after_attempt(3), wait=wait_fixed(1), retry=again, reraise=True)(self._send, message)
         except OSError as error:
+            without_frames(error)
             _log.error("mail to %s was not sent: %s", ", ".join(self._settings.to), error)
 
     def _message(self, notice: Suspension) -> EmailMessage:

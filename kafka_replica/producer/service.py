@@ -79,6 +79,10 @@ class StructureProducer:
             self._let_go()
             raise
 
+    def __repr__(self) -> str:
+        state = "not started" if self._thread is None else "publishing" if self.leads else "standing by"
+        return f"<StructureProducer {self.outbox.producer_id} to {', '.join(self.settings.topics)}: {state}>"
+
     # --- recording ---
 
     def record(self, connection: Connection, changes: Iterable[Change]) -> list[int]:

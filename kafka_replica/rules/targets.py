@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from kafka_replica.errors import ArtefactNotFoundError, UsageError
 from kafka_replica.sdmx import Dataflow, DataStructure, Structures, Urn
+from kafka_replica.sdmx.lookups.nearby import nearby
 from kafka_replica.sdmx.model import ProvisionAgreement
 
 _CLASSES: Final = ("DataStructure", "Dataflow", "ProvisionAgreement")
@@ -18,19 +19,6 @@ class Target(NamedTuple):
     structure: DataStructure
     dataflow: Dataflow | None = None
     agreement: ProvisionAgreement | None = None
-
-    @property
-    def constrained(self) -> tuple[Urn, ...]:
-        """Everything whose constraints hold for the data: all together, each narrows what is above it."""
-        agreement = self.agreement
-        provider = None if agreement is None else agreement.data_provider
-        found = (
-            self.structure.urn,
-            None if self.dataflow is None else self.dataflow.urn,
-            provider,
-            None if agreement is None else agreement.urn,
-        )
-        return tuple(urn for urn in found if urn is not None)
 
 
 def target_of(structures: Structures, reference: Urn | str) -> Target:
@@ -78,7 +66,7 @@ def _of_reference(structures: Structures, reference: str) -> Target:
     if not found:
         raise ArtefactNotFoundError(
             f"validating against {reference!r}: version {structures.version} has no such data structure, dataflow or "
-            "provision agreement; check agency, id and version"
+            f"provision agreement; {nearby(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
         ) from missing
     return found[-1]  # the nearest to the data: it has the most constraints
 

@@ -206,7 +206,7 @@ def ignored_in_json(version: str, message: str = "structure") -> tuple[Findings,
             artefact = schema.sample(kind, collection)
             if artefact.get("isExternalReference"):
                 artefact["isExternalReference"] = False
-            for place, holder, key in list(_leaves(artefact, collection)):
+            for place, holder, key in list(leaves(artefact, collection)):
                 if place.endswith(".rel"):
                     holder[key] = "other"
 
@@ -218,7 +218,7 @@ def ignored_in_json(version: str, message: str = "structure") -> tuple[Findings,
             except MessageError as error:
                 refused.append(f"{collection}: {error}")
                 continue
-            for place, holder, key in list(_leaves(artefact, collection)):
+            for place, holder, key in list(leaves(artefact, collection)):
                 _probe_json(findings, place, holder, key, read, before)
     return findings, refused
 
@@ -232,12 +232,12 @@ def _probe_json(findings: Findings, place: str, holder: Any, key: Any, read: Cal
         findings.probe(place, partial(holder.__setitem__, key, other_value(value)), undo, read, before)
 
 
-def _leaves(holder: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    """The values in an object, and the empty objects: path, holder, key."""
+def leaves(holder: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield each plain value and empty object below: its path, the object or list that holds it, and its key there."""
     pairs = list(holder.items()) if isinstance(holder, dict) else list(enumerate(holder))
     for key, value in pairs:
         name = "[]" if isinstance(holder, list) else f".{re.sub('^P[0-9]+$', '*', key)}"
         if isinstance(value, dict | list) and value:
-            yield from _leaves(value, path + name)
+            yield from leaves(value, path + name)
         elif value != []:
             yield path + name, holder, key

@@ -16,7 +16,10 @@ from test_classes import DATA
 from xsd_samples import Schemas
 
 from kafka_replica.errors import MessageError
-from kafka_replica.sdmx import read_message, split_message
+from kafka_replica.sdmx import Codelist, InternationalString, Urn, read_message, split_message, split_readable
+from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.writing import write_message
 
 JSON_MESSAGES: Final = {
     "SDMX-JSON 1.0": message(SAMPLE_1_0, "1.0.0"),
@@ -200,3 +203,50 @@ def test_long_lists_are_checked_as_well() -> None:
     ):
         with pytest.raises(MessageError, match="stands twice"):
             read_message(listed(codes[:half] + codes[half:].replace(good, bad, 1)))
+
+
+def doubled(data: bytes, mark: str, id_: str) -> bytes:
+    """The message with something twice in the artefact with an id: a name in JSON, an element of annotations in XML."""
+    text = data.decode()
+    if text.startswith("{"):
+        return text.replace(f'"id": "{id_}"', f'"id": "{id_}", "{mark}": 1, "{mark}": 2', 1).encode()
+    root = etree.fromstring(data)
+    [one] = (one for one in root.iter() if one.get("id") == id_ and (one.get("agencyID") or one.get("agency")))
+    for _ in range(2):
+        etree.SubElement(one, one.tag.replace(etree.QName(one).localname, mark))
+    return etree.tostring(root)
+
+
+@pytest.mark.parametrize(
+    ("format_", "mark"),
+    [
+        (Format.SDMX_JSON_2_0, "isPartial"), (Format.FUSION_JSON, "unknown"), (Format.SDMX_ML_3_0, "Annotations"),
+        (Format.SDMX_ML_2_1, "Annotations"), (Format.SDMX_ML_2_0, "Annotations"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_an_artefact_with_something_twice_costs_itself_where_errors_are_collected(format_: Format, mark: str) -> None:
+    """The others are read and cut; what stands twice outside of the artefacts still costs the message."""
+    names = InternationalString([("en", "Name")])
+    lists = [
+        Codelist(urn=Urn.of("Codelist", "ME", id_, "1.0"), names=names, codes=Items({})) for id_ in ("A", "BAD", "C")
+    ]
+    data = write_message(lists, format_)
+    if data.startswith(b"{"):
+        data = json.dumps(json.loads(data)).encode()
+    bad = doubled(data, mark, "BAD")
+    with pytest.raises(MessageError, match="twice"):
+        read_message(bad)
+    found = read_message(bad, on_error="collect")
+    assert [one.id for one in found] == ["A", "C"]
+    [error] = found.errors
+    assert (error.urn, "twice" in error.reason) == (lists[1].urn, True)
+    parts, errors = split_readable(bad)
+    assert [part.urn.id for part in parts] == ["A", "C"]
+    assert errors == found.errors
+    header = bad.replace(b'"meta": {', b'"meta": {"x": [{"a": 1, "a": 1}], ').replace(
+        b"</mes:Test>", b"</mes:Test><mes:Test>true</mes:Test>"
+    )
+    assert header != bad
+    with pytest.raises(MessageError, match="twice"):
+        read_message(header, on_error="collect")

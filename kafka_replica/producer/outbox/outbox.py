@@ -18,11 +18,11 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Connection, Table, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from kafka_replica.producer.changes import Change, Delete, Put, apart, content_hash, key_hash
+from kafka_replica.producer.changes import Change, Delete, Put, Unreadable, apart, content_hash, key_hash
 from kafka_replica.producer.outbox import modes
 from kafka_replica.producer.outbox.database import outbox_errors
 from kafka_replica.producer.outbox.modes import Mode
-from kafka_replica.producer.outbox.secret_values import shown
+from kafka_replica.producer.outbox.shown_settings import shown
 from kafka_replica.producer.outbox.tables import (
     Kind,
     Status,
@@ -58,6 +58,9 @@ class Outbox:
         self.producer_id = producer_id
         self._skip_unchanged = skip_unchanged
 
+    def __repr__(self) -> str:
+        return f"<Outbox of producer {self.producer_id}>"
+
     def create(
         self,
         connection: Connection,
@@ -68,7 +71,7 @@ class Outbox:
     ) -> None:
         """Makes the producer's rows, or brings its topic, format and settings to what they are now.
 
-        Secrets among the settings are written as ``********``.
+        Secrets among the settings are written as ``***``.
         """
         with outbox_errors(f"writing the configuration of producer {self.producer_id}"):
             first: list[tuple[Table, dict[str, Any]]] = [
@@ -127,8 +130,16 @@ class Outbox:
             self._count(connection, len(recorded))
         return recorded
 
-    def record_differences(self, connection: Connection, contents: Iterable[Put]) -> list[int]:
-        """Records what makes the recorded content the one given: for sources that tell all that they hold.
+    def record_differences(self, connection: Connection, contents: Iterable[Put | Unreadable]) -> list[int]:
+        """Record what makes the recorded content the one given: for sources that tell all that they hold.
+
+        Args:
+            connection: the one on which the user's own data is changed; the caller commits.
+            contents: all content. The key of an ``Unreadable`` keeps the content it has; if one has no key, nothing is
+                deleted.
+
+        Returns:
+            The numbers of the transactions: none where nothing has changed.
 
         Raises:
             UsageError: there is no such producer.
@@ -136,7 +147,13 @@ class Outbox:
         """
         with outbox_errors(f"comparing contents for producer {self.producer_id}"):
             self._queue_up(connection)
-            now = {key_bytes(put.key): put for put in contents}
+            now: dict[bytes, Put] = {}
+            unreadable: set[bytes | None] = set()
+            for one in contents:
+                if isinstance(one, Unreadable):
+                    unreadable.add(None if one.key is None else key_bytes(one.key))
+                else:
+                    now[key_bytes(one.key)] = one
             known = connection.execute(
                 select(change.c.record_key).where(
                     change.c.producer_id == self.producer_id,
@@ -144,7 +161,7 @@ class Outbox:
                     self._is_newest(),
                 )
             ).scalars()
-            gone = [Delete(key) for key in known if key not in now]
+            gone = [Delete(key) for key in known if key not in now and not {key, None} & unreadable]
         return self.record(connection, [*now.values(), *gone])
 
     def record_flush(self, connection: Connection) -> list[int]:

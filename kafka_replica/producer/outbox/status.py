@@ -51,6 +51,11 @@ class ProducerStatus:
     failed: Failed | None
     incarnation: str
 
+    def __repr__(self) -> str:
+        counts = f"{self.sent:,} of {self.recorded:,} transactions sent, {self.pending:,} pending"
+        failed = "" if self.failed is None else f", transaction {self.failed.tx_id} failed"
+        return f"<ProducerStatus {self.id} to {self.topic}: {self.mode}, {counts}{failed}>"
+
     @property
     def running(self) -> bool:
         """Whether it publishes: it is meant to, and an instance that lives does."""

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.readers.collecting import ErrorCollector
 
 _DECODE: Final = msgspec.json.Decoder().decode
 _ENCODE: Final = msgspec.json.Encoder().encode
@@ -35,6 +36,37 @@ def refuse_repeated(data: bytes) -> None:
             json.loads(data, object_pairs_hook=_members, parse_int=str, parse_float=str)
     except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError):
         return
+
+
+def refuse_repeated_outside(data: bytes, collector: ErrorCollector) -> bool:
+    """Refuse a message; where errors are collected, only because of what stands outside of its artefacts.
+
+    Artefacts are what stands in lists, but for those in the header.
+
+    Returns:
+        Whether a name comes twice in an artefact, so that each has to be checked before it is read.
+
+    Raises:
+        MessageError: a name comes twice in an object.
+    """
+    try:
+        refuse_repeated(data)
+    except MessageError:
+        if not collector.collects:
+            raise
+        _check_outside(json.loads(data, object_pairs_hook=tuple, parse_int=str, parse_float=str))
+        return True
+    return False
+
+
+def _check_outside(found: Any, *, is_header: bool = False) -> None:
+    """Check objects, which are tuples of their members here."""
+    if isinstance(found, tuple):
+        for name, value in _members(list(found)).items():
+            _check_outside(value, is_header=is_header or name == "meta")
+    elif is_header and isinstance(found, list):
+        for one in found:
+            _check_outside(one, is_header=True)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

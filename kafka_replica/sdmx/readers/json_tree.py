@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
@@ -15,8 +15,10 @@ import msgspec
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.formats import Format, of_json_schema
+from kafka_replica.sdmx.message import UnreadableArtefact
 from kafka_replica.sdmx.readers import json_names
 from kafka_replica.sdmx.readers.budget import Budget
+from kafka_replica.sdmx.readers.collecting import NO_IDENTITY, STRICT, ErrorCollector, Identity, unreadable
 from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.urn import Urn
 
@@ -53,11 +55,17 @@ class _Meta(msgspec.Struct):
 
 
 class RawArtefact(NamedTuple):
-    """An artefact as bytes: its URN, the name of the list it stands in, and its JSON."""
+    """An artefact as bytes: its URN, the name of the list it stands in, its JSON, and its position there, from 0."""
 
     urn: Urn
     collection: str
     raw: msgspec.Raw
+    position: int
+
+    def unreadable(self, reason: str) -> UnreadableArtefact:
+        """Return the entry for the artefact in the list of errors."""
+        place = f"{self.collection[:80]}[{self.position}]"
+        return UnreadableArtefact(cls=self.urn.cls, id=self.urn.id, urn=self.urn, place=place, reason=reason)
 
 
 class JsonMessage(NamedTuple):
@@ -68,6 +76,8 @@ class JsonMessage(NamedTuple):
     collections: dict[str, msgspec.Raw]
     budget: Budget
     schema: msgspec.Raw | None = None
+    has_repeated: bool = False
+    """Whether a name comes twice in an object of an artefact; only where errors are collected."""
 
 
 def _plural(name: str) -> str:
@@ -119,8 +129,8 @@ def _line(data: bytes, error: str) -> str:
     return f", at line {line}"
 
 
-def opened(data: bytes, claimed: Format | None) -> JsonMessage:
-    """The outermost levels; what the message holds decides its format, ``claimed`` only where that is open.
+def opened(data: bytes, claimed: Format | None, collector: ErrorCollector = STRICT) -> JsonMessage:
+    """Return the outermost levels; what the message holds decides its format, ``claimed`` only where that is open.
 
     Raises:
         MessageError: not JSON, not UTF-8, not a structure message, or with a name twice in an object.
@@ -130,7 +140,11 @@ def opened(data: bytes, claimed: Format | None) -> JsonMessage:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise MessageError(f"reading a JSON message: it is not UTF-8 at byte {error.start}, line {line}") from None
-    json_names.refuse_repeated(data)
+    has_repeated = json_names.refuse_repeated_outside(data, collector)
+    return _opened(data, claimed)._replace(has_repeated=has_repeated)
+
+
+def _opened(data: bytes, claimed: Format | None) -> JsonMessage:
     top = members_of(data, "a JSON message")
     meta = top.pop("meta", None)
     budget = Budget(len(data))
@@ -196,22 +210,42 @@ def _schema_in(meta: msgspec.Raw | None) -> str | None:
         return None
 
 
-def artefacts_of(message: JsonMessage) -> Iterator[RawArtefact]:
-    """Each artefact in its order. Raises MessageError."""
+def artefacts_of(message: JsonMessage, collector: ErrorCollector = STRICT) -> Iterator[RawArtefact]:
+    """Yield each artefact in its order. Raises MessageError."""
     for collection, raw in message.collections.items():
         if collection == WITHOUT_URN or bytes(memoryview(raw)[:8]).strip() == b"null":
             continue
-        what = f"{collection[:80]!r} of {message.format.title}"
+        name = collection[:80]
         class_ = _BY_COLLECTION.get(collection.lower(), collection)
-        held: list[msgspec.Raw] = decoded(_LIST, raw, what)
-        for index, artefact in enumerate(held):
-            where = f"at {collection[:80]}[{index}]"
-            own = _identity(members_of(artefact, f"{message.format.title} {where}"), f"{message.format.title} {where}")
-            stated = own.urn if class_ in CLASSES else own.urn or _self_urn(artefact)
-            urn = artefact_urn(
-                _class_of(class_, stated), own.agency or own.agency_upper, own.id, own.version, stated, where
+        held: list[msgspec.Raw] | None = collector.attempt(
+            partial(decoded, _LIST, raw, f"{name!r} of {message.format.title}"),
+            partial(unreadable, class_, NO_IDENTITY, name),
+        )
+        for index, artefact in enumerate(held or ()):
+            urn = collector.attempt(
+                partial(_urn_of, artefact, class_, message, f"at {name}[{index}]"),
+                partial(_unreadable, artefact, class_, f"{name}[{index}]"),
             )
-            yield RawArtefact(urn, collection, artefact)
+            if urn is not None:
+                yield RawArtefact(urn, collection, artefact, index)
+
+
+def _urn_of(artefact: msgspec.Raw, class_: str, message: JsonMessage, where: str) -> Urn:
+    what = f"{message.format.title} {where}"
+    if message.has_repeated:
+        json_names.refuse_repeated(bytes(artefact))
+    own = _identity(members_of(artefact, what), what)
+    stated = own.urn if class_ in CLASSES else own.urn or _self_urn(artefact)
+    return artefact_urn(_class_of(class_, stated), own.agency or own.agency_upper, own.id, own.version, stated, where)
+
+
+def _unreadable(artefact: msgspec.Raw, class_: str, place: str, reason: str) -> UnreadableArtefact:
+    """Return the entry of the list of errors for an artefact that has no URN, or none that is sure."""
+    try:
+        said = decoded(_IDENTITY, artefact, place)
+    except MessageError:
+        said = _Identity()
+    return unreadable(class_, Identity(said.agency or said.agency_upper, said.id, said.version), place, reason)
 
 
 def _identity(members: dict[str, msgspec.Raw], what: str) -> _Identity:

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from kafka_replica.sdmx.base import Maintainable, Nameable
 from kafka_replica.sdmx.containers import InternationalString, Items
-from kafka_replica.sdmx.model import AgencyScheme, Codelist, ConceptScheme, DataStructure
+from kafka_replica.sdmx.model import AgencyScheme, Codelist, Concept, ConceptScheme, DataStructure
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.readers.standalone import AGENCIES, STANDALONE_CONCEPTS
+from kafka_replica.sdmx.readers.standalone import AGENCIES, STANDALONE_CONCEPTS, synthetic_name
 from kafka_replica.sdmx.representation import Representation, TextFormat
 
 N = TypeVar("N", bound=Nameable)
@@ -27,9 +27,12 @@ def as_earlier(artefact: Maintainable, *, is_10: bool) -> Maintainable:
         address = artefact.structure_url or artefact.uri
         artefact = replace(artefact, uri=address, structure_url=address)
     if isinstance(artefact, AgencyScheme) and artefact.urn == AGENCIES and not artefact.organisations.is_stub:
-        return AgencyScheme(urn=artefact.urn, organisations=artefact.organisations, is_partial=artefact.is_partial)
+        names = synthetic_name(artefact.urn)
+        return AgencyScheme(
+            urn=artefact.urn, names=names, organisations=artefact.organisations, is_partial=artefact.is_partial
+        )
     if isinstance(artefact, ConceptScheme) and is_standalone(artefact):
-        return ConceptScheme(urn=artefact.urn, concepts=artefact.concepts, is_partial=artefact.is_partial)
+        return _standing_alone(artefact, artefact.concepts)
     if is_10 and isinstance(artefact, DataStructure):
         return without_time_format(artefact)
     return artefact
@@ -38,6 +41,11 @@ def as_earlier(artefact: Maintainable, *, is_10: bool) -> Maintainable:
 def is_standalone(one: ConceptScheme) -> bool:
     """Whether it is where concepts go that stand alone: then the scheme says nothing of its own."""
     return one.id == STANDALONE_CONCEPTS and one.version == DEFAULT_VERSION and not one.concepts.is_stub
+
+
+def _standing_alone(one: ConceptScheme, concepts: Items[Concept]) -> ConceptScheme:
+    """The scheme that the reader makes of concepts that stand alone."""
+    return ConceptScheme(urn=one.urn, names=synthetic_name(one.urn), concepts=concepts, is_partial=one.is_partial)
 
 
 def without_time_format(one: DataStructure) -> DataStructure:
@@ -54,7 +62,7 @@ def without_time_format(one: DataStructure) -> DataStructure:
 def as_edi(artefact: Maintainable) -> Maintainable:
     """The artefact as SDMX-EDI says it: texts in one line, concepts alone, a time dimension that has its format."""
     if isinstance(artefact, ConceptScheme) and is_standalone(artefact):
-        return ConceptScheme(urn=artefact.urn, concepts=_in_lines(artefact.concepts), is_partial=artefact.is_partial)
+        return _standing_alone(artefact, _in_lines(artefact.concepts))
     if isinstance(artefact, Codelist) and not artefact.codes.is_stub:
         return replace(artefact, names=_in_line(artefact.names), codes=_in_lines(artefact.codes))
     if isinstance(artefact, DataStructure) and not artefact.dimension_list.is_stub:

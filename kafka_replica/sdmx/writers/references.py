@@ -136,11 +136,17 @@ def with_address(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
     return links if all(one.url is not None for one in links) else tuple(one for one in links if one.url is not None)
 
 
+def with_target(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
+    """The links that SDMX-JSON has a place for: those with an address or a URN."""
+    kept = tuple(one for one in links if one.url is not None or one.urn is not None)
+    return links if len(kept) == len(links) else kept
+
+
 def with_known_urns(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
     """The links that SDMX-JSON 2.x has a place for: without URNs of other classes, and then with an address."""
-    found = tuple(one if _is_urn_3(one.urn) else replace(one, urn=None) for one in links)
-    kept = tuple(one for one in found if one.urn is not None or one.url is not None)
-    return links if len(kept) == len(links) and all(new is old for new, old in zip(kept, links, strict=True)) else kept
+    if all(_is_urn_3(one.urn) for one in links):
+        return with_target(links, None)
+    return with_target(tuple(one if _is_urn_3(one.urn) else replace(one, urn=None) for one in links), None)
 
 
 def _is_urn_3(text: str | None) -> bool:
@@ -171,7 +177,7 @@ def changes_of(format_: Format) -> dict[str, Change]:
         return {}
     found = {"Identifiable.urn": check_identity(format_)}
     if format_ is Format.SDMX_JSON_1_0:  # its references are any addresses
-        return found
+        return found | {"links": with_target}
     general = {field: check_references(format_) for field in _TO_ANYTHING}
     if format_ in {Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}:
         general["links"] = with_address

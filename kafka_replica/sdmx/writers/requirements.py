@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from kafka_replica.errors import UnwritableError
-from kafka_replica.sdmx.containers import Items, StubTuple
+from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import (
     Artefact,
     Categorisation,
-    Constraint,
     DataStructure,
     GeoGridCodelist,
     Hierarchy,
@@ -35,7 +34,9 @@ from kafka_replica.sdmx.model import (
     VtlDefinitionScheme,
 )
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS
+from kafka_replica.sdmx.writers import constraint_requirements as constraints
 from kafka_replica.sdmx.writers.distinct import repeated
+from kafka_replica.sdmx.writers.json_parts import parts
 
 ML_3: Final = frozenset({Format.SDMX_ML_3_0, Format.SDMX_ML_3_1})
 JSON_2: Final = frozenset({Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1})
@@ -136,9 +137,9 @@ _MAPPED: Final = {
 
 
 def _mapped_schemes(one: Artefact) -> str | None:
-    if not isinstance(one, StructureSet) or isinstance(one.scheme_maps, StubTuple):
+    if not isinstance(one, StructureSet):
         return None
-    for each in one.scheme_maps:
+    for each in parts(one.scheme_maps):
         for end in (each.source, each.target):
             if end is not None and end.cls not in _MAPPED.get(each.urn.cls, {end.cls}):
                 return f"has no place for {end} in a {each.urn.cls}"
@@ -148,6 +149,13 @@ def _mapped_schemes(one: Artefact) -> str | None:
 def _dimensions(one: Artefact) -> str | None:
     is_wrong = isinstance(one, DataStructure) and not one.dimension_list.is_stub and not one.dimension_list
     return "demands a dimension of a data structure" if is_wrong else None
+
+
+def _time_alone(one: Artefact) -> str | None:
+    if not isinstance(one, DataStructure) or one.dimension_list.is_stub or not one.dimension_list:
+        return None
+    is_wrong = all(each.is_time for each in one.dimension_list.values())
+    return "demands a dimension beside the time dimension of a data structure" if is_wrong else None
 
 
 def _codelists(one: Artefact) -> str | None:
@@ -176,33 +184,6 @@ def _walk(found: Items[ReportingCategory]) -> Iterator[ReportingCategory]:
         yield from _walk(one.reporting_categories)
 
 
-def _attached_to_sets(one: Artefact) -> str | None:
-    attachment = one.attachment if isinstance(one, Constraint) else None
-    is_wrong = attachment is not None and any(urn.cls == "MetadataSet" for urn in attachment.references)
-    return "has no place for metadata sets that a constraint is attached to" if is_wrong else None
-
-
-def _values_of_keys(one: Artefact) -> str | None:
-    found = one.cube_regions if isinstance(one, Constraint) else ()
-    keys = () if isinstance(found, StubTuple) else [key for region in found for key in region.key_values]
-    is_wrong = any(not key.values and key.time_range is None for key in keys)
-    return "demands the values of a dimension that a region selects" if is_wrong else None
-
-
-def _dated_keys(one: Artefact) -> str | None:
-    found = one.key_sets if isinstance(one, Constraint) else ()
-    keys = () if isinstance(found, StubTuple) else [key for one in found for key in one.keys]
-    values = [value for key in keys for each in (*key.key_values, *key.components) for value in each.values]
-    is_wrong = any(value.valid_from is not None or value.valid_to is not None for value in values)
-    return "has no place for the validity of a value in a key" if is_wrong else None
-
-
-def _annotated_target_regions(one: Artefact) -> str | None:
-    found = one.metadata_target_regions if isinstance(one, Constraint) else ()
-    is_wrong = not isinstance(found, StubTuple) and any(region.annotations for region in found)
-    return "has no place for annotations of a target region" if is_wrong else None
-
-
 _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], ...]] = (
     (ML_3 | JSON_2 | _ML_21, _fixed_id),
     (ML_3 | JSON_2, _version),
@@ -220,15 +201,19 @@ _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], 
     (ML_3, _needs(RepresentationMap, "sources", "targets")),
     (ML_3, _needs(GeoGridCodelist, "grid_definition")),
     (ML_3, _codes),
-    (frozenset({Format.SDMX_ML_3_0}), _attached_to_sets),
-    (ML_3, _annotated_target_regions),
-    (ML_3, _values_of_keys),
-    (ML_3 | JSON_2, _dated_keys),
+    (_ML_21, constraints.attached_to(constraints.KINDS_21)),
+    (frozenset({Format.SDMX_ML_3_0}), constraints.attached_to(constraints.KINDS_30)),
+    (frozenset({Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}), constraints.attached_to(constraints.KINDS_31)),
+    (ML_3, constraints.annotated_target_regions),
+    (ML_3, constraints.values_of_keys),
+    (ML_3 | JSON_2, constraints.dated_keys),
+    (ML_3 | {Format.SDMX_JSON_2_1}, constraints.dated_regions),
     (ML_3, _reporting_category),
     (ML_3 | _ML_21 | _JSON_1, _needs(ProvisionAgreement, "structure_usage", "data_provider")),
     (_ML_21 | _JSON_1, _measure),
     (_ML_21, _mapped_schemes),
     (_OLD_ML, _measure),
     (_OLD_ML, _dimensions),
+    (ML_3, _time_alone),
     (frozenset({Format.SDMX_ML_1_0}), _codelists),
 )

@@ -15,8 +15,8 @@ from kafka_replica.embedded import kafka_for
 from kafka_replica.metrics import export
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.producer.structures import TOPIC_SETTINGS, put_part
-from kafka_replica.producer.structures import Structures as Files
 from kafka_replica.sdmx import Structures
+from kafka_replica.sdmx.files import FileContents as Files
 from kafka_replica_spark.demo import material
 from kafka_replica_spark.demo.stage import Stage, expect, hushed, wait_until
 

@@ -7,12 +7,14 @@ Source: maxOccurs in the schemas of structures, metadata and registry messages o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from lxml import etree
 
+from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.readers.collecting import ErrorCollector
 from kafka_replica.sdmx.readers.ml.plain import is_plain
 from kafka_replica.sdmx.readers.ml.tree import Names, fail
 
@@ -138,10 +140,33 @@ _RULES_SINCE_21: Final = _Rules(_SINCE_21, _SINCE_21_IN)
 _RULES_BEFORE_21: Final = _Rules(_BEFORE_21, _BEFORE_21_IN)
 
 
-def refuse_repeated(root: etree._Element, names: Names, format_: Format) -> None:
+def refuse_repeated_outside(
+    root: etree._Element, artefacts: Iterable[etree._Element], names: Names, format_: Format, collector: ErrorCollector
+) -> bool:
+    """Refuse a message; where errors are collected, only because of what stands outside of its artefacts.
+
+    Returns:
+        Whether an artefact has such elements, so that each has to be checked before it is read.
+
+    Raises:
+        MessageError: an element stands twice where it may stand once.
+    """
+    try:
+        refuse_repeated(root, names, format_)
+    except MessageError:
+        if not collector.collects:
+            raise
+        refuse_repeated(root, names, format_, frozenset(artefacts))
+        return True
+    return False
+
+
+def refuse_repeated(
+    root: etree._Element, names: Names, format_: Format, apart: Collection[etree._Element] = ()
+) -> None:
     """Raise MessageError if an element below stands twice where it may stand once.
 
-    What stands in elements of other namespaces is not looked at.
+    What stands in elements of other namespaces, and in those of ``apart``, is not looked at.
     """
     rules = _RULES_BEFORE_21 if format_ in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0} else _RULES_SINCE_21
     # libxml2 makes an element each time one is requested, so long codelists are checked in another way.
@@ -151,7 +176,7 @@ def refuse_repeated(root: etree._Element, names: Names, format_: Format) -> None
         below: list[list[etree._Element]] = []
         for siblings in level:
             for one in siblings:
-                if not len(one):
+                if not len(one) or one in apart:
                     continue
                 if lists and names[one.tag] in lists:
                     children = list(one.iterchildren(*_BESIDE_CODES))

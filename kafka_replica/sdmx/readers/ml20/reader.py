@@ -9,8 +9,9 @@ from lxml import etree
 
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.readers.collecting import ErrorCollector
 from kafka_replica.sdmx.readers.ml.cut import Cutter
-from kafka_replica.sdmx.readers.ml.repeated import refuse_repeated
+from kafka_replica.sdmx.readers.ml.repeated import refuse_repeated, refuse_repeated_outside
 from kafka_replica.sdmx.readers.ml.values import text_of
 from kafka_replica.sdmx.readers.ml20.categories import category_scheme, reporting_taxonomy
 from kafka_replica.sdmx.readers.ml20.edition import Edition, Source
@@ -24,6 +25,7 @@ from kafka_replica.sdmx.readers.ml20.organisations import organisations
 from kafka_replica.sdmx.readers.ml20.places import Place, places
 from kafka_replica.sdmx.readers.ml20.processes import process
 from kafka_replica.sdmx.readers.ml20.provisions import provision_agreement
+from kafka_replica.sdmx.readers.ml20.qualifying import qualify
 from kafka_replica.sdmx.readers.ml20.structuresets import structure_set
 from kafka_replica.sdmx.readers.ml20.values import maintained
 from kafka_replica.sdmx.urn import Urn
@@ -48,13 +50,22 @@ _READERS: Final[dict[str, Callable[[Urn, list[etree._Element], Source], Artefact
 }
 
 
-def read(root: etree._Element, size: int, edition: Edition) -> Message:
-    """The message of a parsed document of this many bytes. Raises MessageError."""
-    source = Source(root, edition)
-    refuse_repeated(root, source.names, edition.format)
+def read(root: etree._Element, size: int, edition: Edition, collector: ErrorCollector) -> Message:
+    """Return the message of a parsed document of this many bytes. Raises MessageError."""
+    source = Source(root, edition, collector)
+    qualify(root, source)
     cutter = Cutter(source.names, size)
-    artefacts = [_artefact(place, source, cutter) for place in places(root, source)]
-    return Message(edition.format, _header(source), artefacts)
+    found = places(root, source)
+    elements = (element for place in found for element in place.elements)
+    has_repeated = refuse_repeated_outside(root, elements, source.names, edition.format, collector)
+
+    def read_one(place: Place) -> Artefact:
+        for element in place.elements if has_repeated else ():
+            refuse_repeated(element, source.names, edition.format)
+        return _artefact(place, source, cutter)
+
+    artefacts = collector.read_all(found, read_one, Place.unreadable)
+    return Message(edition.format, _header(source), artefacts, errors=collector.errors)
 
 
 def _artefact(place: Place, source: Source, cutter: Cutter) -> Artefact:

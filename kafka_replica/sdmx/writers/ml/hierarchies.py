@@ -24,7 +24,9 @@ def hierarchy(one: Hierarchy, edition: Edition) -> str:
 
 def hierarchical_codelist(one: HierarchicalCodelist, edition: Edition) -> str:
     """A <HierarchicalCodelist> of 2.1."""
-    content = [edition.ref("str:IncludedCodelist", each.codelist, alias=each.alias) for each in one.included_codelists]
+    content = [
+        edition.ref("str:IncludedCodelist", each.codelist, alias=each.alias or None) for each in one.included_codelists
+    ]
     found = [] if one.hierarchies.is_stub else one.hierarchies.values()
     return artefact(
         "str:HierarchicalCodelist", one, edition, [*content, *[_hierarchy(each, edition) for each in found]]
