@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import sdmx
 from lxml import etree
-from schema_probe import _join, _message, _message_around, _read
+from schema_probe import join_references, message_around, message_with, model_of
 from sdmx_corpus import FakeSnapshot
 from test_standard_schemas import faults
 from xsd_samples import Schemas
@@ -68,21 +68,21 @@ def samples(schemas: PresetSchemas, version: str) -> Iterator[etree._Element]:
                 element = schemas.sample(artefact)
                 if element.get("isExternalReference"):
                     element.set("isExternalReference", "false")
-                _join(element)
-                yield _message(container, element)
+                join_references(element)
+                yield message_with(container, element)
     for path in OTHER_MESSAGES[version]:
         for _ in range(10):
             element = schemas.sample(schemas.in_message(*path))
             for name, value in (("isExternalReference", "false"), ("action", "Replace")):
                 if element.get(name):
                     element.set(name, value)
-            yield _message_around(schemas, path, element, version)
+            yield message_around(schemas, path, element, version)
 
 
 def outcome(root: etree._Element) -> Any:
     """The model of a message, or why it is refused."""
     try:
-        return _read(etree.tostring(root))
+        return model_of(etree.tostring(root))
     except MessageError as error:
         return str(error)
 

@@ -121,9 +121,15 @@ def _both_or_none(one: Artefact) -> str | None:
 
 
 def _measure(one: Artefact) -> str | None:
-    if not isinstance(one, DataStructure) or one.measures.is_stub or one.measures:
+    if not isinstance(one, DataStructure) or not _has_components(one):
         return None
-    return "demands a measure of a data structure"
+    return None if one.measures else "demands a measure of a data structure"
+
+
+def _has_components(one: DataStructure) -> bool:
+    """Whether there is anything in the structure; every schema has a place for one without components."""
+    lists = (one.dimension_list, one.attributes, one.measures, one.groups)
+    return any(not found.is_stub and found for found in lists)
 
 
 _MAPPED: Final = {
@@ -147,7 +153,7 @@ def _mapped_schemes(one: Artefact) -> str | None:
 
 
 def _dimensions(one: Artefact) -> str | None:
-    is_wrong = isinstance(one, DataStructure) and not one.dimension_list.is_stub and not one.dimension_list
+    is_wrong = isinstance(one, DataStructure) and _has_components(one) and not one.dimension_list
     return "demands a dimension of a data structure" if is_wrong else None
 
 
