@@ -18,7 +18,10 @@ from kafka_replica.sdmx.readers.sdmx_json.classes import _WIRES
 from kafka_replica.sdmx.readers.sdmx_json.constraints import availability_constraint
 from kafka_replica.sdmx.readers.sdmx_json.constraints_wire import WireAvailability
 from kafka_replica.sdmx.readers.sdmx_json.values import Context
+from kafka_replica.sdmx.readers.sdmx_json.wire import WireRepresentation
 from kafka_replica.sdmx.urn import Urn
+
+_OTHER_NAMES = {"format", "text_format"}
 
 
 class Maker:
@@ -66,7 +69,9 @@ class Maker:
         self._above.append(kind)
         hints = typing.get_type_hints(kind)
         above = "/".join(one.__name__.removeprefix("Wire") for one in self._above)
-        fields = {name: self.value(hints[name], f"{above}.{name}", name) for name in kind.__struct_fields__}
+        # A representation has one format, under one of its names.
+        names = set(kind.__struct_fields__) - (_OTHER_NAMES if kind is WireRepresentation else set())
+        fields = {name: self.value(hints[name], f"{above}.{name}", name) for name in sorted(names)}
         self._above.pop()
         return kind(**fields)
 

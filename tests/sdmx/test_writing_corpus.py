@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from conversions import schema_faults
 from sdmx_corpus import data_of, rows
 
 from kafka_replica.errors import MessageError, UnreadableContentError, UnwritableError
@@ -23,6 +24,8 @@ ALL = rows(
 
 # Artefacts that do not go back into the format they came in: (file, class) -> why.
 NOT_AS_THEY_CAME = {
+    # a time dimension of the type "wrongtype"
+    "sdmx-json-2.0/bis-med-it__pysdmx__tests__io__json__sdmxjson2__deser__samples__schema_valid": {"DataStructure"},
     # 3.0's artefacts under the namespace of 2.1, and 2.0's keys under the header of 1.0
     "sdmx-ml-2.1": {"GeoGridCodelist", "GeographicCodelist", "MetadataProviderScheme", "RepresentationMap"},
     "sdmx-json-1.0": {"DataConstraint", "ValueList", "DataStructure"},
@@ -56,7 +59,8 @@ def test_what_is_written_reads_back_as_the_same(row: dict[str, str]) -> None:
             expected = artefact if isinstance(artefact, OpaqueArtefact) else carried(artefact, media_type)
             if _read(data, artefact) == expected:
                 is_own = media_type is message.format and type(artefact).__name__ != "DataStructure"
-                assert not is_own or expected == artefact, "its own format has a place for all that it says"
+                if is_own and expected != artefact:
+                    assert schema_faults(media_type, data_of(row)), "its own format has a place for all that it says"
                 continue
             # What is lost unverified is noticed when it counts.
             with pytest.raises(UnwritableError, match=r"has no place|cannot be read again"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any, Final
 
 from kafka_replica.errors import UnwritableError
@@ -47,9 +46,8 @@ _PERIODS: Final = (
 _JSON: Final = (Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1)
 _ML_3: Final = (Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
 
-_is_uri = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII).fullmatch
-_is_reference = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII).fullmatch
-
+# RFC 3986. Many files have relative addresses, and a validator of JSON takes the format "uri" as a comment by default.
+_is_address = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII).fullmatch
 _is_email = re.compile(r"[^@\s]+@[^@\s]+").fullmatch
 
 
@@ -65,24 +63,24 @@ def _times_of(format_: Format) -> dict[str, Change]:
 
 
 def _addresses_of(format_: Format) -> dict[str, Change]:
-    """SDMX-JSON has a place for whole addresses only, but for those in links of 2.1.
+    """SDMX-JSON has a place for addresses that are URIs, absolute or relative.
 
     The uri of an artefact or item, the one address that all formats leave out where they have no place for it, is left
     out where it is none; others are refused.
     """
     if format_ not in _JSON:
         return {}
-    whole, in_links = of_value(_uri), of_value(_reference if format_ is Format.SDMX_JSON_2_1 else _uri)
+    address = of_value(_address)
     without_urn = WITHOUT_URN.get(format_, ())
 
     def own(found: str | None, owner: Identifiable) -> str | None:
         # It stands in the link to itself, which must have a URN or another address.
         has_link = owner.urn.cls not in without_urn or getattr(owner, "structure_url", None)
-        return found if found is not None and _is_uri(found) and has_link else None
+        return found if found is not None and _is_address(found) and has_link else None
 
     return {
-        "Identifiable.uri": own, "Contact.uris": whole, "Contact.emails": of_value(_emails), "Link.uri": whole,
-        "Link.url": in_links, "Maintainable.structure_url": in_links, "Annotation.urls": of_value(_urls(in_links)),
+        "Identifiable.uri": own, "Contact.uris": address, "Contact.emails": of_value(_emails), "Link.uri": address,
+        "Link.url": address, "Maintainable.structure_url": address, "Annotation.urls": of_value(_urls),
         "Link.hreflang": of_value(_language),
     }  # fmt: skip
 
@@ -92,23 +90,15 @@ def _language(tag: str | None) -> str | None:
     return None if tag is None else tag.lower()
 
 
-def _urls(check: Change) -> Callable[[Any], Any]:
-    """A change of addresses by language."""
-
-    def changed(found: InternationalString) -> InternationalString:
-        check(found, None)
-        lower = [(language.lower(), text) for language, text in found.texts]
-        return found if lower == list(found.texts) else InternationalString(lower)
-
-    return changed
+def _urls(found: InternationalString) -> InternationalString:
+    """Addresses by language."""
+    _address(found)
+    lower = [(language.lower(), text) for language, text in found.texts]
+    return found if lower == list(found.texts) else InternationalString(lower)
 
 
-def _uri(found: Any) -> Any:
-    return _fitting(found, _is_uri, "URIs")
-
-
-def _reference(found: Any) -> Any:
-    return _fitting(found, _is_reference, "URIs")
+def _address(found: Any) -> Any:
+    return _fitting(found, _is_address, "URIs")
 
 
 def _emails(found: Any) -> Any:

@@ -45,7 +45,7 @@ class Rules:
         if isinstance(value, Items) and not value.is_stub:
             made = {id_: self._apply(item) for id_, item in value.items()}
             return Items(made) if any(made[id_] is not item for id_, item in value.items()) else value
-        if isinstance(value, tuple) and value and not isinstance(value, StubTuple):
+        if isinstance(value, tuple) and not isinstance(value, StubTuple) and value:
             parts = tuple([self._apply(part) for part in value])
             return parts if any(new is not old for new, old in zip(parts, value, strict=True)) else value
         return value
