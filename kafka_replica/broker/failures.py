@@ -119,7 +119,7 @@ def explained(error: KafkaError | KafkaException | Exception, doing: str) -> Bro
     advice = _ADVICE_BY_CODE.get(cause.code()) or _ADVICE.get(kind)
     if kind is ConfigurationError and "GSSAPI" in cause.str():
         advice = _NO_KERBEROS
-    text = f"{doing}: Kafka says {cause.name()}: {_QUOTED.sub(HIDDEN, cause.str())}"
+    text = f"{doing}: Kafka says {cause.name()}: {_QUOTED.sub(HIDDEN, cause.str()).removeprefix('Broker: ')}"
     return kind(f"{text}; {advice}" if advice else text)
 
 

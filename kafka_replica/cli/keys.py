@@ -117,5 +117,6 @@ def _hint(snapshots: Sequence[Snapshot], wanted: str) -> str:
     if len(names) > _COMPARED:
         start = word[:_SHOWN]
         names = {name: shown for name, shown in names.items() if name.startswith(start)}
-    near = dict.fromkeys(names[name] for name in get_close_matches(word, list(names)[:_COMPARED], _SHOWN))
+    similar = [word] if word in names else get_close_matches(word, list(names)[:_COMPARED], _SHOWN)
+    near = dict.fromkeys(names[name] for name in similar)
     return f"; did you mean {' or '.join(near)}?" if near else ""

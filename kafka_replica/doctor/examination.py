@@ -134,5 +134,5 @@ def _tried(check: str, attempt: Callable[[], str]) -> Finding:
 
 def _fault(check: str, error: KafkaReplicaError) -> Finding:
     """Our errors say at their end what to do."""
-    said, _, todo = str(error).rpartition("; ")
+    said, _, todo = str(error).removeprefix(f"looking up {check}: ").rpartition("; ")
     return Finding(check, Grade.FAULT, said or todo, todo if said else None)
