@@ -113,7 +113,7 @@ def _hint(snapshots: Sequence[Snapshot], wanted: str) -> str:
                 continue
             name = text if in_full else urn.reference
             names[name.lower()] = name
-            names.setdefault(urn.id.lower(), name)
+            names.setdefault(urn.id.lower(), f"{urn.agency}:{urn.id}")
     if len(names) > _COMPARED:
         start = word[:_SHOWN]
         names = {name: shown for name, shown in names.items() if name.startswith(start)}

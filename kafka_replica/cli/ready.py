@@ -88,10 +88,9 @@ def wait_ready(replica: Replica, timeout_s: float) -> None:
 def _give_up_if_silent(replica: Replica, status: Status) -> None:
     if status.state is State.STALLED and not status.barrier:
         servers = replica.config["bootstrap.servers"]
-        reason = (status.last_error or "check the address, and that the broker runs").removeprefix(
-            f"while connecting to {servers}: "
-        )
-        raise BrokerUnavailableError(f"no broker answers at {servers} in {status.heard_s_ago or 0:.0f} s: {reason}")
+        reason = status.last_error or "check the address, and that the broker runs"
+        where = "" if servers in reason else f" at {servers}"
+        raise BrokerUnavailableError(f"no broker answers{where} in {status.heard_s_ago or 0:.0f} s: {reason}")
 
 
 def _progress() -> Progress:

@@ -203,7 +203,8 @@ def test_no_broker_is_told_in_time() -> None:
     began_s = time.monotonic()
     done = Command("127.0.0.1:1", "t").run("dump", "--json", status=1)
     assert time.monotonic() - began_s < 30
-    assert b"no broker answers at 127.0.0.1:1" in done.stderr
+    assert b"no broker answers in " in done.stderr
+    assert done.stderr.count(b"127.0.0.1:1") == 1
     assert done.stdout == b""
 
 
