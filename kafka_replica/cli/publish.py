@@ -11,12 +11,13 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
+from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.broker.topics import Topics
 from kafka_replica.cli.options import kafka_options, properties
 from kafka_replica.cli.output import json_line, say
 from kafka_replica.errors import UsageError
 from kafka_replica.producer import Committed, TransactionalProducer
-from kafka_replica.producer.structures import TOPIC_SETTINGS, Structures, put_part, read_structures, structure_files
+from kafka_replica.producer.structures import Structures, put_part, read_structures, structure_files
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.versions import is_wildcard
@@ -28,6 +29,11 @@ from kafka_replica.sdmx.versions import is_wildcard
 @click.option("--create-topic", is_flag=True, help="Create the topic first if it is missing (compacted).")
 @click.option("--partitions", type=click.IntRange(1), default=1, show_default=True, help="Of a topic created.")
 @click.option(
+    "--replication-factor",
+    type=click.IntRange(1),
+    help="Of a topic created; 3 if not given, or as many as there are brokers.",
+)
+@click.option(
     "--skip-unreadable", is_flag=True, help="Leave out files in formats that cannot be cut yet; they are named."
 )
 @click.option("--transactional-id", help="Fences other producers of the same id; one of its own if not given.")
@@ -37,6 +43,7 @@ def publish(
     deletes: tuple[str, ...],
     create_topic: bool,
     partitions: int,
+    replication_factor: int | None,
     skip_unreadable: bool,
     transactional_id: str | None,
     bootstrap_server: str | None,
@@ -61,7 +68,7 @@ def publish(
         raise UsageError(f"asked to publish and to delete at once: {', '.join(both)}")
     topics = Topics(config)
     if create_topic:
-        topics.create(topic, partitions, TOPIC_SETTINGS, timeout_s)
+        topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)
     topics.look_up(topic, timeout_s)  # a producer waits for a topic that is not there
     identity = transactional_id or f"kafka-replica-publish-{uuid.uuid4()}"
     producer = TransactionalProducer(config, topic, identity, timeout_s=timeout_s)

@@ -11,9 +11,6 @@ from kafka_replica.producer.transactions import Transaction
 from kafka_replica.sdmx import Part, Urn, split_message
 from kafka_replica.sdmx.lookups.structures import CONTENT_TYPE
 
-TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20)}
-"""What a topic of structures is created with."""
-
 _STRUCTURE_SUFFIXES = (".xml", ".json", ".sdmx", ".gz", ".edi", ".ges", ".xlsx")
 
 
