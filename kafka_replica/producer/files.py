@@ -27,6 +27,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from kafka_replica.broker.property_names import check_names
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer.mail import MailSettings
 from kafka_replica.producer.settings import ProducerSettings
@@ -61,7 +62,9 @@ def read_configuration(path: Path) -> Configuration:
     tables = {name: _table(said, name, path) for name in _TABLES}
     if unknown := set(said) - set(tables):
         raise ConfigurationError(f"{path}: unknown table {', '.join(sorted(unknown))}; known are {', '.join(tables)}")
-    settings = _made(ProducerSettings, {**tables["producer"], "kafka": tables["kafka"]}, f"{path}, [producer]")
+    kafka = _flat(tables["kafka"])
+    check_names(kafka, f"{path}, [kafka]")
+    settings = _made(ProducerSettings, {**tables["producer"], "kafka": kafka}, f"{path}, [producer]")
     mail, source = tables["mail"], tables["source"]
     kind: type[SourceSettings] = ServiceSettings if "url" in source else FolderSettings
     return Configuration(
@@ -93,6 +96,14 @@ def _table(said: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
     return {key: _filled(value, f"{path}, [{name}] {key}") for key, value in table.items()}
 
 
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return properties by their whole names: TOML makes tables of names with dots that are not in quotes."""
+    found: dict[str, Any] = {}
+    for name, value in table.items():
+        found |= _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value}
+    return found
+
+
 def _filled(value: Any, where: str) -> Any:
     def look_up(found: re.Match[str]) -> str:
         try:
@@ -100,6 +111,8 @@ def _filled(value: Any, where: str) -> Any:
         except KeyError as error:
             raise ConfigurationError(f"{where}: the environment variable {found[1]} is not set") from error
 
+    if isinstance(value, dict):
+        return {name: _filled(each, where) for name, each in value.items()}
     if isinstance(value, list):
         return tuple(_filled(each, where) for each in value)
     return _VARIABLE.sub(look_up, value) if isinstance(value, str) else value
@@ -117,6 +130,9 @@ def _made(kind: type[T], given: dict[str, Any], where: str) -> T:
             raise ConfigurationError(
                 f"{where}: {name} should be a {'list' if not isinstance(value, tuple) else 'text'}"
             )
+        wanted = "text" if str(known[name].type).startswith("str") else "number"
+        if str(known[name].type).startswith(("str", "int")) and isinstance(value, str) != (wanted == "text"):
+            raise ConfigurationError(f"{where}: {name} should be a {wanted}")
         default = known[name].default
         number = isinstance(default, (int, float))
         if (number and not isinstance(value, (int, float))) or (

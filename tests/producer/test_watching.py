@@ -183,7 +183,7 @@ def test_a_port_that_is_taken() -> None:
 def test_a_source_in_the_file_that_is_wrong(text: str, says: str, tmp_path: Path) -> None:
     """Before anything is begun."""
     file = tmp_path / "producer.toml"
-    file.write_text(f'[producer]\ntopic = "a"\n[kafka]\na = 1\n[source]\n{text}')
+    file.write_text(f'[producer]\ntopic = "a"\n[kafka]\nretries = 1\n[source]\n{text}')
     with pytest.raises(ConfigurationError, match=says):
         read_configuration(file)
 
@@ -191,7 +191,7 @@ def test_a_source_in_the_file_that_is_wrong(text: str, says: str, tmp_path: Path
 def test_a_source_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder or a service; secrets from the environment, shown nowhere."""
     file = tmp_path / "producer.toml"
-    head = '[producer]\ntopic = "a"\n[kafka]\na = 1\n[source]\n'
+    head = '[producer]\ntopic = "a"\n[kafka]\nretries = 1\n[source]\n'
     monkeypatch.setenv("WHERE", "structures")
     file.write_text(head + 'folders = ["${WHERE}", "more"]\nallow_empty = true')
     found = read_configuration(file).source

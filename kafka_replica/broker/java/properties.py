@@ -32,6 +32,10 @@ _LEFT_OUT = frozenset({
     "ssl.secure.random.implementation", "ssl.trustmanager.algorithm", "value.deserializer", "value.serializer",
 })  # fmt: skip
 _STORES = ("ssl.truststore.", "ssl.keystore.")
+JAVA_NAMES = _LEFT_OUT | _RENAMED.keys() | {
+    *(store + name for store in _STORES for name in ("location", "password", "type")), "sasl.jaas.config",
+}  # fmt: skip
+"""Properties that only Java's clients have, or have under this name."""
 _PEM = ("ssl.ca.pem", "ssl.certificate.pem", "ssl.key.pem")
 
 
