@@ -17,6 +17,7 @@ from kafka_replica.errors import (
     BrokerError,
     BrokerUnavailableError,
     CommitUnknownError,
+    ConfigurationError,
     PublishError,
     RecordNotSentError,
     UsageError,
@@ -36,6 +37,19 @@ DEFAULTS: dict[str, Any] = {
     "message.max.bytes": 256 << 20,
     "linger.ms": 5,
 }
+
+
+def own_limit_bytes(config: Mapping[str, Any]) -> int:
+    """Return how large key and value of a record may be together, before compression, for a producer of these.
+
+    Raises:
+        ConfigurationError: the limit is no number.
+    """
+    limit = {**DEFAULTS, **common_settings(config)}["message.max.bytes"]
+    try:
+        return int(limit)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"message.max.bytes={limit!r} is no number of bytes") from error
 
 
 class TransactionalWriter:
@@ -80,7 +94,8 @@ class TransactionalWriter:
             except BufferError:
                 self._serve(0.1)
             except KafkaException as error:
-                raise self._not_handed_over(error, topic, key, value) from error
+                cause = self._cause(error)
+                raise self._not_handed_over(cause, topic, key, value) from cause
             else:
                 self._serve(0)
                 return
@@ -102,7 +117,8 @@ class TransactionalWriter:
                     except BufferError:
                         self._serve(0.1)
                     except KafkaException as error:
-                        raise self._not_handed_over(error, topic, key, value) from error
+                        cause = self._cause(error)
+                        raise self._not_handed_over(cause, topic, key, value) from cause
             if not number % _POLL_EVERY:
                 self._serve(0)
 
@@ -140,7 +156,7 @@ class TransactionalWriter:
     def close(self) -> None:
         """Ends it; a transaction that is open stays so until its time-out, or the next producer of the same id."""
         self.usable = False
-        with suppress(KafkaException, RuntimeError):
+        with suppress(KafkaException, RuntimeError, SystemError):
             self._producer.purge()
             self._producer.poll(0)
 
@@ -160,6 +176,26 @@ class TransactionalWriter:
         if is_too_large(error.args[0]):
             return RecordNotSentError(over_own_limit(doing, len(key) + len(value or b""), self._own_limit_bytes))
         return RecordNotSentError(str(explained(error, doing)))
+
+    def _cause(self, raised: KafkaException | SystemError) -> KafkaException:
+        """Return the error of Kafka behind what its client raised.
+
+        A fatal error, such as being fenced, the client raises among its callbacks, so that Python finds it in another
+        one, or loses it (SystemError); and of all that follows librdkafka says only that it was fatal.
+        """
+        error = raised if isinstance(raised, KafkaException) else raised.__cause__
+        if isinstance(error, KafkaException) and error.args[0].code() != KafkaError._FATAL:
+            return error
+        producer = getattr(self, "_producer", None)  # not there while the first one is made
+        if producer is not None:
+            try:
+                producer.begin_transaction()  # refused, with the reason
+            except KafkaException as refusal:
+                if refusal.args[0].fatal():
+                    return refusal
+        if isinstance(error, KafkaException):
+            return error
+        return KafkaException(KafkaError(KafkaError._FAIL, f"Kafka's client failed without saying why ({raised})"))
 
     def _why_refused(self, error: KafkaError, message: Message) -> str:
         key, topic = message.key() or b"", message.topic() or ""
@@ -191,16 +227,7 @@ class TransactionalWriter:
             try:
                 return verb(*args)
             except (KafkaException, SystemError) as raised:
-                error = _kafkas(raised)
+                error = self._cause(raised)
                 if not error.args[0].retriable() or time.monotonic() >= give_up_s:
                     raise explained(error, doing) from error
                 time.sleep(_RETRY_S)
-
-
-def _kafkas(raised: KafkaException | SystemError) -> KafkaException:
-    """What Kafka's client raised: a fatal error it raises among the callbacks, and Python finds it in the next one."""
-    if isinstance(raised, KafkaException):
-        return raised
-    if isinstance(raised.__cause__, KafkaException):
-        return raised.__cause__
-    raise raised
