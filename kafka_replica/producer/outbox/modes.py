@@ -10,6 +10,9 @@ from sqlalchemy import Connection, select, update
 from kafka_replica.errors import UsageError
 from kafka_replica.producer.outbox.tables import Status, state, tx
 
+FAILURES = (int(Status.LOCAL_FAILURE), int(Status.REFUSED), int(Status.UNEXPECTED))
+_NAMED = 10  # ids in an error, at most
+
 
 class Mode(StrEnum):
     """How a producer is meant to run."""
@@ -50,13 +53,16 @@ def intent_of(connection: Connection, producer_id: str) -> Intent:
         ).where(state.c.producer_id == producer_id)
     ).first()  # fmt: skip
     if row is None:
-        raise unknown(producer_id)
+        raise unknown(connection, producer_id)
     return Intent(row[0], Mode(row[1]), *row[2:])
 
 
-def unknown(producer_id: str) -> UsageError:
-    """There is no such producer."""
-    return UsageError(f"there is no producer {producer_id!r} in the database; create it first, or check its id")
+def unknown(connection: Connection, producer_id: str) -> UsageError:
+    """Return the error for an id that the database does not know; it names those that it knows."""
+    known = connection.execute(select(state.c.producer_id).order_by(state.c.producer_id)).scalars().all()
+    more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
+    hint = f"known: {', '.join(known[:_NAMED])}{more}; check its id" if known else "it has none; start one to create it"
+    return UsageError(f"there is no producer {producer_id!r} in the database; {hint}")
 
 
 def set_mode(
@@ -87,12 +93,12 @@ def resume(connection: Connection, producer_id: str, now_ms: int) -> None:
     Raises:
         UsageError: there is no such producer.
     """
-    intent_of(connection, producer_id)
+    sent = intent_of(connection, producer_id).sent
     _ask(connection, producer_id)
     set_mode(connection, producer_id, Mode.RUNNING, None, only=list(Mode))
     connection.execute(
         update(tx)
-        .where(tx.c.producer_id == producer_id, tx.c.tx_status.not_in([int(Status.PENDING), int(Status.SENT)]))
+        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent, tx.c.tx_status.in_(FAILURES))
         .values(tx_status=int(Status.PENDING), tx_last_updated=now_ms)
     )
 
