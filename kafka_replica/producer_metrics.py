@@ -47,6 +47,8 @@ _TOTALS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
     ("recorded_transactions", "Transactions recorded, by whichever instance.", lambda said: said.recorded),
     ("sent_transactions", "Transactions that have arrived, from whichever instance.", lambda said: said.sent),
     ("left_out_records", "Records not sent, for the format could not carry them.", lambda said: said.not_carried),
+    ("skipped_transactions", "Transactions skipped as a whole, by request.", lambda said: said.skipped),
+    ("skipped_records", "Records skipped by request, with those of whole transactions.", lambda s: s.skipped_records),
 )
 _COUNTERS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
     ("acknowledged_transactions", "Transactions that Kafka acknowledged to this instance.", lambda n: n.transactions),

@@ -24,7 +24,7 @@ class MarksEarly(StructureProducer):
         send = runner._send
 
         def marked_first(tx_id: int) -> Event:
-            runner._queue.mark_sent(tx_id, None)
+            runner._queue.mark_sent(tx_id, None, incarnation=runner._queue.view().intent.incarnation)
             return send(tx_id)
 
         runner._send = marked_first  # type: ignore[method-assign]

@@ -52,7 +52,7 @@ def test_no_look_shows_more_than_a_few_megabytes(engine: Engine, outbox: Outbox)
         outbox.record(connection, [Put("vast", bytes(20 * MB))])
     queue = Queue(engine, "structures")
     assert [each.tx_id for each in queue.view().next] == [1, 2]
-    queue.mark_sent(5, None)
+    queue.mark_sent(5, None, incarnation=queue.view().intent.incarnation)
     assert [each.tx_id for each in queue.view().next] == [6], "one at least"
 
 

@@ -9,9 +9,11 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import Column, ColumnElement, Engine, and_, delete, func, or_, select, type_coerce, update
+from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, func, select, type_coerce, update
 from sqlalchemy.types import NullType
 
+from kafka_replica.producer.outbox.amendments import apply_requests, is_requested
+from kafka_replica.producer.outbox.cleanup import newer_than_this
 from kafka_replica.producer.outbox.database import noting, outbox_errors, reading, reading_bytes, translated
 from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mode
 from kafka_replica.producer.outbox.tables import Kind, Status, change, counter, detail, lease, state, tx
@@ -30,6 +32,8 @@ class Recorded(NamedTuple):
     recorded_ms: int
     size: int = 0
     messages: int = 0
+    is_skipped: bool = False
+    """Whether an operator has skipped it: it is sent empty, so that the numbers in Kafka have no gap."""
 
 
 class View(NamedTuple):
@@ -81,7 +85,7 @@ class Queue:
             # The next one first: what is read after it is at least as new.
             intent = intent_of(connection, self._id)
             rows = connection.execute(
-                select(tx.c.tx_id, detail.c.kind, detail.c.recorded_ms, tx.c.tx_size, tx.c.tx_messages)
+                select(tx.c.tx_id, detail.c.kind, detail.c.recorded_ms, tx.c.tx_size, tx.c.tx_messages, tx.c.tx_status)
                 .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
                 .where(tx.c.producer_id == self._id, tx.c.tx_id > intent.sent)
                 .order_by(tx.c.tx_id)
@@ -90,7 +94,7 @@ class Queue:
             recorded = connection.execute(
                 select(counter.c.last_tx_id).where(counter.c.producer_id == self._id)
             ).scalar_one()
-        return View(intent, int(recorded), _bounded([Recorded(row[0], Kind(row[1]), *row[2:]) for row in rows]))
+        return View(intent, int(recorded), _bounded([_recorded(*row) for row in rows]))
 
     @translated("looking for a flush to send")
     def pending_flushes(self, sent: int) -> list[Recorded]:
@@ -102,8 +106,8 @@ class Queue:
             return [Recorded(tx_id, Kind(kind), recorded_ms) for tx_id, kind, recorded_ms in connection.execute(wanted)]
 
     def contents(self, recorded: Recorded) -> tuple[int, Iterator[Content]]:
-        """How many records a transaction has, and these, a few at a time; not for a sweep."""
-        if recorded.kind is not Kind.FLUSH:
+        """How many records a transaction has, and these, a few at a time; not for a sweep, unless it is skipped."""
+        if recorded.kind is not Kind.FLUSH or recorded.is_skipped:
             return recorded.messages, self._stream(change.c.tx_id == recorded.tx_id)
         chosen = self._as_of(recorded.tx_id)
         with outbox_errors(f"reading transaction {recorded.tx_id}"), reading(self._engine) as connection:
@@ -146,17 +150,27 @@ class Queue:
         offset: int | None,
         sizes: Mapping[int, tuple[int, int]] = MappingProxyType({}),
         not_carried: int = 0,
-    ) -> None:
-        """Notes what Kafka has acknowledged: a fact, whoever notes it, so nobody's lease is asked.
+        *,
+        incarnation: str,
+    ) -> bool:
+        """Note what Kafka has acknowledged: a fact, whoever notes it, so nobody's lease is asked.
 
         Args:
             up_to: all up to this one.
             offset: where its progress record lies, if known.
             sizes: bytes and records as sent, of those that differ from what was recorded.
             not_carried: how many records the format could not carry.
+            incarnation: for which Kafka has acknowledged it.
+
+        Returns:
+            False if the producer was deleted, or created again, since: then nothing is noted.
         """
         with noting(self._engine) as connection:
-            mine = (tx.c.producer_id == self._id, tx.c.tx_status != int(Status.SENT))
+            sent = self._lock(connection, incarnation)
+            if sent is None:
+                return False
+            unmarked = tx.c.tx_status.not_in([int(Status.SENT), int(Status.SKIPPED)])
+            mine = (tx.c.producer_id == self._id, tx.c.tx_id > sent, unmarked)
             for tx_id, (size, messages) in sizes.items():
                 connection.execute(
                     update(tx).where(*mine, tx.c.tx_id == tx_id).values(tx_size=size, tx_messages=messages)
@@ -171,15 +185,15 @@ class Queue:
                 .where(state.c.producer_id == self._id, state.c.sent_tx_id < up_to)
                 .values(sent_tx_id=up_to, progress_offset=offset, not_carried=state.c.not_carried + not_carried)
             )
+        return True
 
     @translated("noting that a transaction failed")
-    def mark_failed(self, term: int | None, tx_id: int | None, status: Status, reason: str) -> bool:
-        """Suspends the producer, and notes why: only if the lease is still ours, and the transaction is pending."""
+    def mark_failed(
+        self, term: int | None, tx_id: int | None, status: Status, reason: str, *, incarnation: str
+    ) -> bool:
+        """Suspend the producer, and note why: only if the lease is still ours, and the transaction is pending."""
         with noting(self._engine) as connection:
-            ours = connection.execute(
-                update(lease).where(lease.c.producer_id == self._id, lease.c.term == term).values(beat=lease.c.beat + 1)
-            )  # an update, so that nobody takes the lease before this commits
-            if not ours.rowcount:
+            if not self._holds_lease(connection, term) or self._lock(connection, incarnation) is None:
                 return False
             if tx_id is not None:
                 pending = (tx.c.producer_id == self._id, tx.c.tx_id == tx_id, tx.c.tx_status == int(Status.PENDING))
@@ -191,52 +205,56 @@ class Queue:
                 connection.execute(update(detail).where(*this).values(error=reason))
             return set_mode(connection, self._id, Mode.FAILED, reason, only=[Mode.RUNNING])
 
-    @translated("noting who publishes")
-    def note_identity(self, transactional_id: str) -> None:
-        """Remembers under which transactional id it publishes, so that one that is changed can be fenced."""
+    @translated("applying what operators have requested")
+    def apply_requests(self, term: int | None, arrived: int, *, incarnation: str) -> bool:
+        """Skip and replace as requested, of the transactions after ``arrived``; see ``amendments``.
+
+        Args:
+            term: of our lease.
+            arrived: up to where Kafka has everything; all earlier senders are fenced.
+            incarnation: for which that is so.
+
+        Returns:
+            False if the lease is not ours any more: then somebody else may be sending these transactions.
+        """
+        with reading(self._engine) as connection:
+            if not is_requested(connection, self._id, arrived):
+                return True
         with noting(self._engine) as connection:
-            connection.execute(
-                update(state).where(state.c.producer_id == self._id).values(transactional_id=transactional_id)
-            )
+            if not self._holds_lease(connection, term) or self._lock(connection, incarnation) is None:
+                return False
+            apply_requests(connection, self._id, arrived, _now_ms())
+        return True
+
+    @translated("noting who publishes")
+    def note_identity(self, transactional_id: str, *, incarnation: str) -> None:
+        """Remember under which transactional id it publishes, so that one that is changed can be fenced."""
+        with noting(self._engine) as connection:
+            mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
+            connection.execute(update(state).where(*mine).values(transactional_id=transactional_id))
 
     @translated("noting how the producer starts")
-    def change_mode(self, mode: Mode, *, only: list[Mode], asked: int) -> bool:
-        """Changes how it is meant to run, unless somebody has said something since."""
+    def change_mode(self, mode: Mode, *, only: list[Mode], asked: int, incarnation: str) -> bool:
+        """Change how it is meant to run, unless somebody has said something since."""
         with noting(self._engine) as connection:
+            if self._lock(connection, incarnation) is None:
+                return False
             return set_mode(connection, self._id, mode, None, only=only, asked=asked)
 
-    @translated("pruning what was sent")
-    def prune(self) -> int:
-        """Deletes content that was sent and replaced since; present content stays, for the next full flush."""
-        with self._engine.begin() as connection:
-            sent = intent_of(connection, self._id).sent
-            newer = self._newer_than_this(change.alias("newer"), sent + 1)
-            gone = connection.execute(
-                delete(change).where(
-                    change.c.producer_id == self._id,
-                    change.c.tx_id <= sent,
-                    or_(newer, change.c.record_value.is_(None)),
-                )
-            )
-            return int(gone.rowcount)
+    def _holds_lease(self, connection: Connection, term: int | None) -> bool:
+        """Whether the lease is ours; nobody takes it before this transaction has ended."""
+        mine = (lease.c.producer_id == self._id, lease.c.term == term)
+        return bool(connection.execute(update(lease).where(*mine).values(beat=lease.c.beat + 1)).rowcount)
+
+    def _lock(self, connection: Connection, incarnation: str) -> int | None:
+        """Lock the producer's state; returns up to where it is sent, or None if it is of another incarnation now."""
+        mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
+        if not connection.execute(update(state).where(*mine).values(mode=state.c.mode)).rowcount:
+            return None
+        return int(connection.execute(select(state.c.sent_tx_id).where(*mine)).scalar_one())
 
     def _as_of(self, tx_id: int) -> ColumnElement[bool]:
-        newer = self._newer_than_this(change.alias("newer"), tx_id)
-        return and_(change.c.tx_id < tx_id, change.c.record_value.is_not(None), ~newer)
-
-    @staticmethod
-    def _newer_than_this(newer: object, before: int) -> ColumnElement[bool]:
-        columns = newer.c  # type: ignore[attr-defined]
-        return (
-            select(columns.tx_id)
-            .where(
-                columns.producer_id == change.c.producer_id,
-                columns.key_hash == change.c.key_hash,
-                columns.tx_id > change.c.tx_id,
-                columns.tx_id < before,
-            )
-            .exists()
-        )
+        return and_(change.c.tx_id < tx_id, change.c.record_value.is_not(None), ~newer_than_this(tx_id))
 
     def _stream(self, chosen: ColumnElement[bool]) -> Iterator[Content]:
         wanted = (
@@ -251,6 +269,13 @@ class Queue:
 
 def _in_bytes(key: Any, value: Any, content_type: str | None) -> Content:
     return Content(bytes(key), None if value is None else bytes(value), content_type)
+
+
+def _recorded(tx_id: int, kind: str, recorded_ms: int, size: int, messages: int, status: int) -> Recorded:
+    """As it is to be sent."""
+    if status == Status.SKIPPED:
+        return Recorded(tx_id, Kind(kind), recorded_ms, is_skipped=True)
+    return Recorded(tx_id, Kind(kind), recorded_ms, size, messages)
 
 
 def _bounded(pending: list[Recorded]) -> list[Recorded]:

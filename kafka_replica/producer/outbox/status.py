@@ -6,12 +6,13 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, and_, case, func, select
+from sqlalchemy import Connection, Engine, and_, func, select
 
+from kafka_replica.producer.outbox.amendments import count_skipped
 from kafka_replica.producer.outbox.database import reading, translated
 from kafka_replica.producer.outbox.lease import Seen
-from kafka_replica.producer.outbox.modes import Mode, intent_of
-from kafka_replica.producer.outbox.tables import Status, config, detail, lease, tx
+from kafka_replica.producer.outbox.modes import FAILURES, Mode, intent_of
+from kafka_replica.producer.outbox.tables import Status, config, counter, detail, lease, tx
 
 _LOOK_S = 0.1
 
@@ -50,6 +51,10 @@ class ProducerStatus:
     """Records that the format could not carry, of all time."""
     failed: Failed | None
     incarnation: str
+    skipped: int
+    """Transactions that operators have skipped as a whole."""
+    skipped_records: int
+    """Records that operators have skipped, those of whole transactions included."""
 
     @property
     def running(self) -> bool:
@@ -98,18 +103,20 @@ def _status(connection: Connection, producer_id: str, seen: Seen, lives: bool) -
     topic, media_type = connection.execute(
         select(config.c.topic, config.c.format).where(config.c.id == producer_id)
     ).one()
-    is_sent = tx.c.tx_status == int(Status.SENT)
-    recorded, pending, pending_bytes, last_sent_ms = connection.execute(
-        select(
-            func.coalesce(func.max(tx.c.tx_id), 0),
-            func.coalesce(func.sum(case((is_sent, 0), else_=1)), 0),
-            func.coalesce(func.sum(case((is_sent, 0), else_=tx.c.tx_size)), 0),
-            func.max(case((is_sent, tx.c.tx_last_updated))),
-        ).where(tx.c.producer_id == producer_id)
+    mine = tx.c.producer_id == producer_id
+    pending, pending_bytes = connection.execute(
+        select(func.count(), func.coalesce(func.sum(tx.c.tx_size), 0)).where(
+            mine, tx.c.tx_id > intent.sent, tx.c.tx_status.not_in([int(Status.SENT), int(Status.SKIPPED)])
+        )
     ).one()
+    last_sent_ms = connection.execute(
+        select(tx.c.tx_last_updated).where(mine, tx.c.tx_id == intent.sent)
+    ).scalar_one_or_none()
+    recorded = connection.execute(select(counter.c.last_tx_id).where(counter.c.producer_id == producer_id)).scalar_one()
     oldest = connection.execute(
         select(func.min(detail.c.recorded_ms)).where(detail.c.producer_id == producer_id, detail.c.tx_id > intent.sent)
     ).scalar_one()
+    skipped, skipped_records = count_skipped(connection, producer_id)
     return ProducerStatus(
         id=producer_id,
         topic=topic,
@@ -126,16 +133,18 @@ def _status(connection: Connection, producer_id: str, seen: Seen, lives: bool) -
         oldest_pending_ms=oldest,
         last_sent_ms=last_sent_ms,
         not_carried=intent.not_carried,
-        failed=_failed(connection, producer_id),
+        failed=_failed(connection, producer_id, intent.sent),
         incarnation=intent.incarnation,
+        skipped=skipped,
+        skipped_records=skipped_records,
     )
 
 
-def _failed(connection: Connection, producer_id: str) -> Failed | None:
+def _failed(connection: Connection, producer_id: str, sent: int) -> Failed | None:
     row = connection.execute(
         select(tx.c.tx_id, tx.c.tx_status, detail.c.error)
         .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
-        .where(tx.c.producer_id == producer_id, tx.c.tx_status.not_in([int(Status.PENDING), int(Status.SENT)]))
+        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent, tx.c.tx_status.in_(FAILURES))
         .order_by(tx.c.tx_id)
         .limit(1)
     ).first()
