@@ -9,16 +9,18 @@ from typing import Any, NamedTuple, TypeAlias
 
 from kafka_replica.broker.last_record import committed, last_of_key
 from kafka_replica.broker.sizes import fitting_batches
+from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
 from kafka_replica.broker.topics import Topics
 from kafka_replica.broker.writer import TransactionalWriter
 from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, TopicNotFoundError
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.headers import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.outbox.queue import Raw, Recorded
+from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records
 from kafka_replica.producer.relay.progress import (
-    PROGRESS_SETTINGS,
     Progress,
     progress_key,
+    progress_of,
     progress_value,
     read_progress,
 )
@@ -50,6 +52,9 @@ class Identity:
     topics: tuple[str, ...]
     progress_topic: str
     media_type: str = ""
+    database_id: str = ""
+    """The identity of the database, which progress records name."""
+    progress_replication_factor: int | None = None
 
     @property
     def progress_place(self) -> Partition:
@@ -117,12 +122,15 @@ class Link:
         """
         identity = self._identity
         self._check_topics()
+        # Before the transactional id is taken up: that would fence the producer of the other database.
+        place = identity.progress_place
+        check_conflicts(self._foreign_records(begin=hint or 0, decided_only=True), place, identity.transactional_id)
         self._config |= fitting_batches(self._plain, list(identity.topics), self._timeout_s)
         if former_id not in {None, identity.transactional_id}:
             TransactionalWriter(self._config, str(former_id), self._timeout_s).close()
         self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
         self._step("taken up")
-        place, key = identity.progress_place, identity.progress_key
+        key = identity.progress_key
         found = last_of_key(self._plain, place, key, self._timeout_s, hint)
         self._step("asked")
         self._offset = -_OFFSETS if found is None else found.offset
@@ -149,7 +157,7 @@ class Link:
         self._step("begun")
         try:
             place = self._identity.progress_place
-            value = progress_value(recorded.tx_id, recorded.recorded_ms)
+            value = progress_value(recorded.tx_id, recorded.recorded_ms, self._identity.database_id)
             # First, so that all partitions are added to the transaction by one request.
             writer.send_to(place, self._identity.progress_key, value, ())
             tally = _Tally()
@@ -198,6 +206,30 @@ class Link:
             for key, value, content_type in contents
             if value is not None and self._encoded(key, value, content_type) is not None
         )
+
+    def claim(self) -> None:
+        """Make this database the only one that publishes under the producer's id.
+
+        The progress records of other databases are deleted; one of the same configuration, which a copy of the database
+        has written, is taken over.
+
+        Raises:
+            KafkaReplicaError: it could not be done.
+        """
+        identity = self._identity
+        self._check_topics()
+        writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)  # ends what is open
+        try:
+            foreign = self._foreign_records()
+            if foreign:
+                writer.begin()
+                for record in foreign:
+                    is_own = record.key == identity.progress_key
+                    value = progress_of(record.value, identity.database_id) if is_own else None
+                    writer.send_to(identity.progress_place, record.key, value, ())
+                writer.commit()
+        finally:
+            writer.close()
 
     def forget(self) -> None:
         """Deletes this producer's progress record, in a transaction of its own.
@@ -251,7 +283,17 @@ class Link:
             return self._encoder(key, value, content_type, self._identity.media_type)
         except Exception as error:
             wanted = self._identity.media_type or "its format"
-            raise EncodingError(f"writing {key_text(key)} as {wanted}: {error}; mend it, and resume") from error
+            raise EncodingError(
+                f"writing {key_text(key)} as {wanted}: {error}; replace or skip it (kafka-replica producer replace, "
+                "skip), and resume"
+            ) from error
+
+    def _foreign_records(self, *, begin: int = 0, decided_only: bool = False) -> list[ProgressRecord]:
+        identity = self._identity
+        return foreign_records(
+            self._plain, identity.progress_place, identity.producer_id, identity.database_id, self._timeout_s,
+            begin=begin, decided_only=decided_only,
+        )  # fmt: skip
 
     def _check_topics(self) -> None:
         topics = Topics(self._plain)
@@ -260,4 +302,5 @@ class Link:
         try:
             topics.look_up(self._identity.progress_topic, self._timeout_s)
         except TopicNotFoundError:
-            topics.create(self._identity.progress_topic, 1, PROGRESS_SETTINGS, self._timeout_s)
+            copies = self._identity.progress_replication_factor
+            topics.create(self._identity.progress_topic, 1, PROGRESS_TOPIC, self._timeout_s, copies)

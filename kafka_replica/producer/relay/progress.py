@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Partition
-
-PROGRESS_SETTINGS: Final = {
-    "cleanup.policy": "compact",
-    # A start reads what is not compacted yet: keep that small.
-    "segment.ms": str(3_600_000),
-    "segment.bytes": str(16 << 20),
-}
-"""What a topic of progress records is created with; one partition."""
 
 
 class Progress(NamedTuple):
@@ -29,9 +21,14 @@ def progress_key(producer_id: str, incarnation: str) -> bytes:
     return f"{producer_id}/{incarnation}".encode()
 
 
-def progress_value(tx_id: int, recorded_ms: int) -> bytes:
-    """As it is sent within transaction ``tx_id``: JSON, for people who look."""
-    return json.dumps({"tx_id": tx_id, "recorded_ms": recorded_ms}).encode()
+def progress_value(tx_id: int, recorded_ms: int, database_id: str) -> bytes:
+    """As it is sent within transaction ``tx_id``: JSON, for people who look; names the database it was recorded in."""
+    return json.dumps({"tx_id": tx_id, "recorded_ms": recorded_ms, "database": database_id}).encode()
+
+
+def progress_of(value: bytes, database_id: str) -> bytes:
+    """Return the value of a progress record as that of another database."""
+    return json.dumps({**json.loads(value), "database": database_id}).encode()
 
 
 def read_progress(value: bytes | None, offset: int, place: Partition, key: bytes) -> Progress | None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from typing import Literal
 
 from sqlalchemy import Engine
 
 from kafka_replica.broker.faults import Fault, fault_of
-from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, OutboxError, RecordNotSentError
+from kafka_replica.errors import (
+    CommitUnknownError,
+    EncodingError,
+    KafkaReplicaError,
+    OutboxError,
+    ProducerConflictError,
+    RecordNotSentError,
+)
 from kafka_replica.producer.notices import (
     Acknowledged,
     Arrived,
@@ -57,7 +63,6 @@ from kafka_replica.producer.relay.rules import Relay
 _log = logging.getLogger("kafka_replica.producer")
 
 FirstStart = Literal["idle", "flush", "resume"]
-_PRUNE_EVERY_S = 60.0
 _STATUS = {
     Fault.LOCAL: Status.LOCAL_FAILURE,
     Fault.TRANSITORY: Status.LOCAL_FAILURE,
@@ -117,7 +122,6 @@ class Runner:
         self._asked = self._queue.view().intent.asked
         self._offset: int | None = None
         self._trouble: KafkaFailed | None = None
-        self._pruned_s = time.monotonic()
         self.closing = threading.Event()
         self.wake = threading.Event()
 
@@ -191,19 +195,26 @@ class Runner:
             finally:
                 link.close()
         if ever:
-            self._queue.change_mode(Mode.RUNNING, only=[Mode.SUSPENDED], asked=self._asked)
+            self._change_mode(view, Mode.RUNNING, only=[Mode.SUSPENDED])
         elif self._first_start == "idle":
-            self._queue.change_mode(Mode.IDLE, only=[Mode.RUNNING, Mode.SUSPENDED], asked=self._asked)
+            self._change_mode(view, Mode.IDLE, only=[Mode.RUNNING, Mode.SUSPENDED])
         elif view.intent.mode is not Mode.FAILED:
             with self._engine.begin() as connection:
                 if self._first_start == "flush" and not self._queue.pending_flushes(view.intent.sent):
                     self._outbox.record_flush(connection)
                 self._outbox.resume(connection)
 
+    def _change_mode(self, view: View, mode: Mode, *, only: list[Mode]) -> None:
+        self._queue.change_mode(mode, only=only, asked=self._asked, incarnation=view.intent.incarnation)
+
     def _look(self) -> Event:
         if self._lease.term is None:
             return self._stands_by()
-        self._view = view = self._queue.view()
+        before, self._view = self._view, self._queue.view()
+        view = self._view
+        if before is not None and before.intent.incarnation != view.intent.incarnation:
+            self._sent.clear()
+            return self._stands_by()  # deleted and created again: what is known of it is not true any more
         running = view.intent.mode is Mode.RUNNING
         self._ahead.look_at(view.next if running else ())
         return Looked(running, view.intent.sent, view.recorded, tuple(each.tx_id for each in view.next))
@@ -214,10 +225,14 @@ class Runner:
         self._disconnect()
         self._link = self._make_link(view.intent.incarnation)
         progress = self._link.connect(view.intent.transactional_id, view.intent.progress_offset)
+        incarnation = view.intent.incarnation
         if view.intent.transactional_id != self._transactional_id:
-            self._queue.note_identity(self._transactional_id)
+            self._queue.note_identity(self._transactional_id, incarnation=incarnation)
+        arrived = None if progress is None else progress.tx_id
+        if not self._queue.apply_requests(self._lease.term, arrived or 0, incarnation=incarnation):
+            return self._stands_by()
         self._offset = None if progress is None else progress.offset
-        return Connected(None if progress is None else progress.tx_id)
+        return Connected(arrived)
 
     def _send(self, tx_id: int) -> Event:
         assert self._view is not None and self._link is not None  # noqa: S101, PT018
@@ -225,7 +240,7 @@ class Runner:
             return self._stands_by()
         recorded = next(each for each in self._view.next if each.tx_id == tx_id)
         self._tell(Sending(tx_id))
-        if recorded.kind is Kind.SWEEP:
+        if recorded.kind is Kind.SWEEP and not recorded.is_skipped:
             keep = self._keys_to_keep(self._link, tx_id)
             gone = [Content(key, None, None) for key in self._link.present_keys() if key not in keep]
             sent = self._link.send(recorded, len(gone), gone)
@@ -257,7 +272,9 @@ class Runner:
         sizes = {tx_id: (each.size, each.messages) for tx_id, each in sent.items()}
         differing = {tx_id: size for tx_id, size in sizes.items() if size != recorded.get(tx_id)}
         not_carried = sum(each.not_carried for each in sent.values())
-        self._queue.mark_sent(up_to, self._offset, differing, not_carried)
+        assert view is not None, "look first"  # noqa: S101
+        if not self._queue.mark_sent(up_to, self._offset, differing, not_carried, incarnation=view.intent.incarnation):
+            return self._stands_by()
         if not_carried:
             _log.warning("up to transaction %d: the format cannot carry %d records", up_to, not_carried)
         self._sent.clear()
@@ -267,7 +284,8 @@ class Runner:
 
     def _suspend(self, decision: Suspend) -> Event:
         status = Status.UNEXPECTED if decision.may_have_arrived else _STATUS[decision.fault]
-        if self._queue.mark_failed(self._lease.term, decision.tx_id, status, decision.reason):
+        incarnation = (self._view or self._queue.view()).intent.incarnation
+        if self._queue.mark_failed(self._lease.term, decision.tx_id, status, decision.reason, incarnation=incarnation):
             _log.error("suspended: %s", decision.reason)
             self._tell(Suspension(decision.tx_id, status, decision.reason))
         return Waited()
@@ -277,7 +295,6 @@ class Runner:
             case Pause.STAND_BY:
                 self.closing.wait(self._lease.lease_s / 10)
             case Pause.WORK:
-                self._prune()
                 self.wake.wait(self._poll_s)
                 self.wake.clear()
             case Pause.DATABASE:
@@ -294,7 +311,9 @@ class Runner:
         fault = fault_of(error)
         if isinstance(error, (EncodingError, RecordNotSentError)) and fault not in {Fault.TRANSITORY, Fault.FENCED}:
             fault = Fault.LOCAL
-        self._trouble = KafkaFailed(fault, str(error) or type(error).__name__, isinstance(error, CommitUnknownError))
+        if isinstance(error, ProducerConflictError):
+            fault = Fault.REFUSED  # no trying again helps
+        self._trouble = KafkaFailed(fault, _reason(error), isinstance(error, CommitUnknownError))
         _log.warning("%s", self._trouble.reason)
         return self._trouble
 
@@ -303,13 +322,14 @@ class Runner:
         if link is not None:
             link.close()
 
-    def _prune(self) -> None:
-        if time.monotonic() - self._pruned_s > _PRUNE_EVERY_S:
-            self._pruned_s = time.monotonic()
-            self._queue.prune()
-
     def _tell(self, notice: Notice) -> None:
         try:
             self._notify(notice)
         except Exception:  # noqa: BLE001 - who listens must not stop who sends
             _log.exception("an observer of the producer failed")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, KafkaReplicaError):
+        return str(error)
+    return f"an unexpected error in the producer, {type(error).__name__}: {error}; see its log, and report it"
