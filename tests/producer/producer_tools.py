@@ -14,6 +14,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from kafka_tools import quiet, wait_decided
+from sqlalchemy import Engine
 
 from kafka_replica import Change, Partition, Record, Replica
 from kafka_replica.producer.headers import TransactionHeaders, read
@@ -23,10 +24,10 @@ PATIENCE_S = 60.0
 PROGRAM = Path(__file__).parent / "relay_process.py"
 
 
-def settings_of(bootstrap: str, topic: str, database: str, **more: Any) -> ProducerSettings:
+def settings_of(bootstrap: str, topic: str, database: str | Engine, **more: Any) -> ProducerSettings:
     """For tests: quick to take over, and running from the start."""
-    kafka = {"bootstrap.servers": bootstrap, "log_level": 0}
-    quick: dict[str, Any] = {"first_start": "resume", "lease_s": 1.5, "poll_s": 0.02}
+    kafka = {"bootstrap.servers": bootstrap, "log_level": 0, **more.pop("kafka", {})}
+    quick: dict[str, Any] = {"id": "structures", "first_start": "resume", "lease_s": 1.5, "poll_s": 0.02}
     return ProducerSettings(topic, kafka, database, **{**quick, **more})
 
 

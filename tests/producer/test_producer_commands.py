@@ -28,7 +28,10 @@ def line(*arguments: str) -> list[str]:
 def test_an_operators_day(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Run, idle; flush; suspend; resume; status; stop; delete. The password in the environment is shown nowhere."""
+    """Run, idle; flush; suspend; resume; status; stop; delete. The password in the environment is shown nowhere.
+
+    The file names no id: it is the default of the database.
+    """
     topic = kafka_topic(config={"min.compaction.lag.ms": "600000"})
     file = tmp_path / "producer.toml"
     file.write_text(f"""
@@ -48,8 +51,9 @@ def test_an_operators_day(
         assert "hunter2" not in done.output
         return done.stdout
 
-    assert "Running: false" in command("status", status=1)
     recorder = StructureProducer(read_configuration(file).producer)
+    assert recorder.id.startswith("structures-")
+    assert "Running: false" in command("status", status=1)
     running = subprocess.Popen(
         line("run", "--config", str(file), "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -85,12 +89,20 @@ def test_an_operators_day(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[producer]\n[kafka]\na=1", "topic is missing"),
+        ("[producer]\n[kafka]\nretries=1", "topic is missing"),
         ('[producer]\ntopic="a"', "kafka is missing"),
-        ('[producer]\ntopic="a"\ntopics="b"\n[kafka]\na=1', "unknown topics"),
-        ('[producer]\ntopic="a"\nlease_s="soon"\n[kafka]\na=1', "lease_s should be a number"),
-        ('[producer]\ntopic="${NOT_SET_ANYWHERE}"\n[kafka]\na=1', "NOT_SET_ANYWHERE is not set"),
-        ('[producer]\ntopic="a"\n[kafka]\na=1\n[mail]\nhost="h"', "to is missing"),
+        ('[producer]\ntopic="a"\ntopics="b"\n[kafka]\nretries=1', "unknown topics"),
+        ('[producer]\ntopic="a"\nlease_s="soon"\n[kafka]\nretries=1', "lease_s should be a number"),
+        ('[producer]\ntopic="a"\nid=5\n[kafka]\nretries=1', "id should be a text"),
+        ('[producer]\ntopic="${NOT_SET_ANYWHERE}"\n[kafka]\nretries=1', "NOT_SET_ANYWHERE is not set"),
+        ('[producer]\ntopic="a"\n[kafka]\nretries=1\n[mail]\nhost="h"', "to is missing"),
+        (
+            '[producer]\ntopic="a"\n[kafka]\n"bootstrap.server"="a:1"',
+            r"no property 'bootstrap\.server'.*'bootstrap\.servers'",
+        ),
+        ('[producer]\ntopic="a"\n[kafka]\nbootstrap_servers="a:1"', "did you mean 'bootstrap.servers'"),
+        ('[producer]\ntopic="a"\n[kafka]\n"sasl.user"="me"', "did you mean 'sasl.username'"),
+        ('[producer]\ntopic="a"\n[kafka]\nzzz="me"', "no property 'zzz'; see librdkafka's"),
         ("[other]", "unknown table other"),
         ("producer = 1", "should be a table"),
         ("[", "Invalid|Expected"),
