@@ -135,6 +135,7 @@ def test_what_has_arrived_meanwhile_is_not_amended(engine: Engine, outbox: Outbo
     states = {each.tx_id: (each.status, [one.state for one in each.amendments]) for each in control.transactions()}
     assert states[2] == (Status.SENT, ["too late"])
     assert states[4] == (Status.SKIPPED, ["applied", "applied"])
+    assert relay.connect(0), "the progress topic was deleted, say"
     assert [(each.key, each.state) for each in control.records(2)] == [(b"b", "recorded"), (b"c", "recorded")]
 
 

@@ -221,9 +221,11 @@ class Queue:
             if not is_requested(connection, self._id, arrived):
                 return True
         with noting(self._engine) as connection:
-            if not self._holds_lease(connection, term) or self._lock(connection, incarnation) is None:
+            sent = self._lock(connection, incarnation) if self._holds_lease(connection, term) else None
+            if sent is None:
                 return False
-            apply_requests(connection, self._id, arrived, _now_ms())
+            # Kafka may know less than was marked: its evidence is lost then, and nothing of what was sent is amended.
+            apply_requests(connection, self._id, max(arrived, sent), _now_ms())
         return True
 
     @translated("noting who publishes")
