@@ -138,12 +138,22 @@ class StructureProducer:
 
     # --- ruling ---
 
-    def flush(self) -> list[int]:
+    def flush(self, *, new_incarnation: bool = False) -> list[int]:
         """Has all present content sent in one transaction, then tombstones for all other keys of the topics in one.
 
         What was recorded before goes first. One that is idle or suspended runs from then on.
+
+        Args:
+            new_incarnation: do not believe what Kafka says of this producer's transactions so far. Use it after the
+                database was restored from a backup or lost commits in a failover, and the producer has suspended
+                itself because database and Kafka contradict each other.
+
+        Raises:
+            UsageError: there is no such producer; or a new incarnation is wanted of one that runs.
         """
         with self.engine.begin() as connection:
+            if new_incarnation:
+                self.outbox.begin_incarnation(connection)
             recorded = self.outbox.record_flush(connection)
             self.outbox.resume(connection)
         self.wake()

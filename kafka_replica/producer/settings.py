@@ -47,6 +47,8 @@ class ProducerSettings:
     poll_s: float = 0.1
     """How often the database is asked for what others have recorded."""
     retries: int = RETRIES
+    """How often what mostly passes (a topic that is not there, being fenced) is tried again before the producer
+    suspends itself. An outage of Kafka is waited for, however long it lasts."""
     database_wait_s: float = 60.0
     """For how long a database that cannot be reached is waited for at the beginning; ``math.inf`` for ever. Once it
     was there, it is always waited for."""

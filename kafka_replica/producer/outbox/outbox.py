@@ -161,6 +161,18 @@ class Outbox:
             self._count(connection, 2)
         return [last + 1, last + 2]
 
+    def begin_incarnation(self, connection: Connection) -> None:
+        """Let Kafka count anew: what it says of this producer's transactions so far is not believed any more.
+
+        For a database that was restored, or that lost commits in a failover, and so has another history than Kafka.
+
+        Raises:
+            UsageError: there is no such producer, or it runs.
+            OutboxError: the database refused; roll back.
+        """
+        with outbox_errors(f"beginning a new incarnation of producer {self.producer_id}"):
+            modes.begin_incarnation(connection, self.producer_id)
+
     def resume(self, connection: Connection) -> None:
         """Lets the producer run, whatever stopped it: what failed is pending again, and goes first."""
         with outbox_errors(f"resuming producer {self.producer_id}"):

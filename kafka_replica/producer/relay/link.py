@@ -14,7 +14,7 @@ from kafka_replica.broker.writer import TransactionalWriter
 from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, TopicNotFoundError
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.headers import CONTENT_TYPE, TransactionHeaders, of_transaction
-from kafka_replica.producer.outbox.queue import Raw, Recorded
+from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
 from kafka_replica.producer.relay.progress import (
     PROGRESS_SETTINGS,
     Progress,
@@ -128,15 +128,12 @@ class Link:
         self._offset = -_OFFSETS if found is None else found.offset
         return None if found is None else read_progress(found.value, found.offset, place, key)
 
-    def send(
-        self, recorded: Recorded, count: int, contents: Iterable[Raw], meanwhile: Callable[[], None] | None = None
-    ) -> Sent:
+    def send(self, recorded: Recorded, contents: Contents, meanwhile: Callable[[], None] | None = None) -> Sent:
         """Sends a transaction with its progress record, and commits it.
 
         Args:
             recorded: the transaction.
-            count: how many records it has.
-            contents: these.
+            contents: its records.
             meanwhile: called when all is handed over; what it begins goes on while Kafka is waited for.
 
         Raises:
@@ -149,11 +146,11 @@ class Link:
         self._step("begun")
         try:
             place = self._identity.progress_place
-            value = progress_value(recorded.tx_id, recorded.recorded_ms)
+            value = progress_value(recorded.tx_id, contents.fingerprint)
             # First, so that all partitions are added to the transaction by one request.
             writer.send_to(place, self._identity.progress_key, value, ())
             tally = _Tally()
-            records = self._records(recorded, count, contents, tally)
+            records = self._records(recorded, contents, tally)
             writer.send_all(self._identity.topics, records)
             self._step("handed over")
             if meanwhile is not None:
@@ -219,15 +216,15 @@ class Link:
             writer.close()
 
     def _records(
-        self, recorded: Recorded, count: int, contents: Iterable[Raw], tally: _Tally
+        self, recorded: Recorded, contents: Contents, tally: _Tally
     ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
         """Keys, values and headers as they are sent; counts them as they are taken."""
         name = f"{self._identity.producer_id}/{recorded.tx_id}"
-        said = of_transaction(TransactionHeaders(name, 1, count, recorded.recorded_ms))
+        said = of_transaction(TransactionHeaders(name, 1, contents.record_count, recorded.recorded_ms))
         types: dict[str, Header] = {}  # a few for many records
         encodes = self._encoder is not as_recorded
         size = messages = 0
-        for number, (key, value, content_type) in enumerate(contents, 1):
+        for number, (key, value, content_type) in enumerate(contents.records, 1):
             if encodes and value is not None:
                 encoded = self._encoded(key, value, content_type)
                 if encoded is None:
