@@ -2,9 +2,9 @@
 
     python -m chaos.broker_restarts --brokers 3 --fault restart --times 30
 
-Four plain confluent-kafka producers commit small transactions to every partition of one topic, one after the other and
-without a pause. One broker at a time is restarted in an orderly way (SIGTERM), or killed and started again. Afterwards
-the log itself is examined, batch by batch and marker by marker; neither a replica nor the reference producer takes part.
+Four plain confluent-kafka producers commit small transactions to every partition of one topic, without a pause. One
+broker at a time is restarted in an orderly way (SIGTERM), or killed and started again. Afterwards the log itself is
+examined, batch by batch and marker by marker; neither a replica nor the reference producer takes part.
 """
 
 from __future__ import annotations
@@ -151,7 +151,10 @@ def _committing(bootstrap: str, partitions: int, folder: Path) -> Iterator[list[
 
 def _hanging(bootstrap: str, partitions: int) -> list[Partition]:
     """The partitions whose last stable offset does not reach their end."""
-    topics, places = Topics({"bootstrap.servers": bootstrap}), [Partition(TOPIC, number) for number in range(partitions)]
+    topics, places = (
+        Topics({"bootstrap.servers": bootstrap}),
+        [Partition(TOPIC, number) for number in range(partitions)],
+    )
     give_up_s = time.monotonic() + _DECIDED_S
     while True:
         ends = topics.ends(places, _ANSWER_S)
@@ -173,7 +176,9 @@ def main() -> int:
     found = measure(chosen.brokers, chosen.fault, chosen.times, chosen.partitions, chosen.rest_s)
     counts = ", ".join(f"{found.outcomes[each]} {each}" for each in Outcome)
     sys.stdout.write(f"transactions: {counts}\n")
-    sys.stdout.write(f"torn by Kafka: {len(found.torn)}, of them acknowledged as committed: {found.acknowledged_torn}\n")
+    sys.stdout.write(
+        f"torn by Kafka: {len(found.torn)}, of them acknowledged as committed: {found.acknowledged_torn}\n"
+    )
     sys.stdout.write(f"partitions with a transaction left open: {', '.join(map(str, found.hanging)) or 'none'}\n")
     for each, reason in found.torn.items():
         sys.stdout.write(f"  {each}: {reason}\n")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
+from kafka_replica.broker.inspector import TransactionInspector
 from kafka_replica.broker.last_record import committed, last_of_key
 from kafka_replica.broker.sizes import fitting_batches
 from kafka_replica.broker.topics import Topics
+from kafka_replica.broker.wire.link import TooOldError
 from kafka_replica.broker.writer import TransactionalWriter
-from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, TopicNotFoundError
+from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, TopicNotFoundError, UsageError
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.headers import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
@@ -22,7 +25,10 @@ from kafka_replica.producer.relay.progress import (
     progress_value,
     read_progress,
 )
+from kafka_replica.producer.relay.undecided import Undecided
 from kafka_replica.records import Partition, key_text
+
+_log = logging.getLogger("kafka_replica.producer")
 
 Header: TypeAlias = tuple[str, str | bytes | None]  # as confluent-kafka types it
 Step = Callable[[str], None]
@@ -105,28 +111,66 @@ class Link:
         self._writer: TransactionalWriter | None = None
         self._offset = 0
 
-    def connect(self, former_id: str | None, hint: int | None) -> Progress | None:
+    def connect(self, former_id: str | None, hint: int | None, acknowledged: int) -> Progress | None:
         """Fences whoever had the transactional id, and finds out what has arrived.
+
+        Fencing comes first: it ends what a predecessor had open, so that readers of committed data see all of the log,
+        and nothing more can arrive afterwards. It is for the owner of the lease alone.
 
         Args:
             former_id: the transactional id used before, if it was another one: that is fenced, too.
             hint: where a progress record was seen.
+            acknowledged: the last transaction whose commit Kafka is known to have acknowledged.
 
         Raises:
             KafkaReplicaError: it could not be done.
         """
         identity = self._identity
-        self._check_topics()
+        partitions = self._check_topics()
         self._config |= fitting_batches(self._plain, list(identity.topics), self._timeout_s)
-        if former_id not in {None, identity.transactional_id}:
-            TransactionalWriter(self._config, str(former_id), self._timeout_s).close()
+        transactional_ids = list(dict.fromkeys([former_id or identity.transactional_id, identity.transactional_id]))
+        for each in transactional_ids[:-1]:
+            TransactionalWriter(self._config, each, self._timeout_s).close()
         self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
         self._step("taken up")
-        place, key = identity.progress_place, identity.progress_key
-        found = last_of_key(self._plain, place, key, self._timeout_s, hint)
+        if self._has_open_transactions(partitions):
+            progress = self._settle(transactional_ids, partitions, hint, acknowledged)
+        else:
+            progress = self._progress(hint)
         self._step("asked")
-        self._offset = -_OFFSETS if found is None else found.offset
+        self._offset = -_OFFSETS if progress is None else progress.offset
+        return progress
+
+    def _has_open_transactions(self, partitions: list[Partition]) -> bool:
+        """Return whether anybody's transaction is open in the progress topic, or in one of the partitions."""
+        places = [self._identity.progress_place, *partitions]
+        ends = Topics(self._plain).ends(places, self._timeout_s)
+        return any(ends.stable[place] < ends.high[place] for place in places)
+
+    def _progress(self, hint: int | None) -> Progress | None:
+        place, key = self._identity.progress_place, self._identity.progress_key
+        found = last_of_key(self._plain, place, key, self._timeout_s, hint)
         return None if found is None else read_progress(found.value, found.offset, place, key)
+
+    def _settle(
+        self, transactional_ids: list[str], partitions: list[Partition], hint: int | None, acknowledged: int
+    ) -> Progress | None:
+        """Find out what has arrived though a transaction is open: another producer's, or one that Kafka left so."""
+        identity = self._identity
+        try:
+            inspector = TransactionInspector(self._plain, [identity.progress_topic, *identity.topics], self._timeout_s)
+        except (UsageError, TooOldError) as error:
+            _log.warning("open transactions are waited for, since they cannot be looked at: %s", error)
+            return self._progress(hint)
+        with closing(inspector):
+            undecided = Undecided(
+                inspector, transactional_ids, identity.producer_id, identity.progress_key, identity.progress_place,
+                partitions,
+            )  # fmt: skip
+            progress = undecided.settle(hint, acknowledged)
+        if undecided.has_ended:
+            self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
+        return progress
 
     def send(self, recorded: Recorded, contents: Contents, meanwhile: Callable[[], None] | None = None) -> Sent:
         """Sends a transaction with its progress record, and commits it.
@@ -250,11 +294,13 @@ class Link:
             wanted = self._identity.media_type or "its format"
             raise EncodingError(f"writing {key_text(key)} as {wanted}: {error}; mend it, and resume") from error
 
-    def _check_topics(self) -> None:
+    def _check_topics(self) -> list[Partition]:
+        """Make sure that all topics are there; return the partitions of those that are published to."""
         topics = Topics(self._plain)
-        for topic in self._identity.topics:
-            topics.look_up(topic, self._timeout_s)  # a producer waits for a topic that is not there
+        # A producer waits for a topic that is not there.
+        found = [topics.look_up(topic, self._timeout_s) for topic in self._identity.topics]
         try:
             topics.look_up(self._identity.progress_topic, self._timeout_s)
         except TopicNotFoundError:
             topics.create(self._identity.progress_topic, 1, PROGRESS_SETTINGS, self._timeout_s)
+        return [partition for topic in found for partition in topic.partitions]

@@ -115,10 +115,7 @@ class Relay:
             case Started() | Waited():
                 return Acquire()
             case Leased():
-                if event.term != self._term:
-                    self._drop()  # another instance may have sent and marked something since it was connected
-                    self._term = event.term
-                return Look()
+                return self._leased(event)
             case Marked():
                 then, self._then = self._then, None
                 return then or Look()
@@ -145,6 +142,12 @@ class Relay:
                 return Wait(Pause.DATABASE)
             case _:
                 assert_never(event)
+
+    def _leased(self, event: Leased) -> Decision:
+        if event.term != self._term:
+            self._drop()  # another instance may have sent and marked something since it was connected
+            self._term = event.term
+        return Look()
 
     def _looked(self, seen: Looked) -> Decision:
         self._seen = seen

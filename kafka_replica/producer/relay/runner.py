@@ -193,7 +193,7 @@ class Runner:
             # It may have died between Kafka's acknowledgement and noting it.
             link = self._make_link(view.intent.incarnation)
             try:
-                ever = link.connect(view.intent.transactional_id, None) is not None
+                ever = link.connect(view.intent.transactional_id, None, 0) is not None
             finally:
                 link.close()
         if ever:
@@ -230,7 +230,8 @@ class Runner:
         assert view is not None, "look first"  # noqa: S101
         self._disconnect()
         self._link = self._make_link(view.intent.incarnation)
-        progress = self._link.connect(view.intent.transactional_id, view.intent.progress_offset)
+        intent = view.intent
+        progress = self._link.connect(intent.transactional_id, intent.progress_offset, intent.sent)
         if view.intent.transactional_id != self._transactional_id:
             self._queue.note_identity(self._transactional_id)
         self._offset = self._compared = None
