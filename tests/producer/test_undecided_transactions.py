@@ -133,6 +133,34 @@ def test_what_kafka_left_open_is_ended_as_it_was_decided(
     assert "without a marker" in caplog.text
 
 
+class LosesMarkers(StructureProducer):
+    """A part of its transaction gets no marker, though Kafka acknowledges the commit."""
+
+    bootstrap: str
+    part: Written
+
+    def _step(self, name: str) -> None:
+        if name == "committed":
+            leave_open(self.bootstrap, self.settings.transactional_id, [self.part], [], commit=True)
+
+
+def test_a_part_without_a_marker_is_ended_though_nothing_more_is_sent(unverified: LocalKafka, tmp_path: Path) -> None:
+    """Readers would wait at it until the producer's next transaction; it is committed, for it was acknowledged."""
+    bootstrap, name = unverified.bootstrap_servers, f"t-{uuid.uuid4().hex[:8]}"
+    topic = unverified.create_topic(name, config=KEEP)
+    settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}", prefix=topic)
+    producer = LosesMarkers(settings)
+    producer.bootstrap = bootstrap
+    headers = written(TransactionHeaders("structures/1", 2, 2, 0))
+    producer.part = Written(Partition(topic, 0), b"late", b"1", headers)  # type: ignore[arg-type]
+    with producer:
+        with producer.engine.begin() as connection:
+            producer.record(connection, [Put("a", b"1")])
+        wait_until(lambda: producer.status().sent == 1, "it is acknowledged")
+        assert wait_decided(bootstrap, topic, 120) > 2
+        assert [each.key for each in records_of(bootstrap, Partition(topic, 0))] == [b"a", b"late"]
+
+
 def test_what_another_producer_has_open_is_not_waited_for(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:

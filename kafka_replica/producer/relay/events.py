@@ -75,12 +75,26 @@ class KafkaFailed(NamedTuple):
     may_have_arrived: bool = False
 
 
+class LeftOpen(NamedTuple):
+    """Some transaction stays open in the topics though all that was sent is acknowledged: it may be one of ours."""
+
+
 class DatabaseFailed(NamedTuple):
     """The database did not do what was asked; whether it did is not known."""
 
 
 Event: TypeAlias = (
-    Started | Waited | Leased | StandingBy | Looked | Connected | Committed | Marked | KafkaFailed | DatabaseFailed
+    Started
+    | Waited
+    | Leased
+    | StandingBy
+    | Looked
+    | Connected
+    | Committed
+    | Marked
+    | KafkaFailed
+    | LeftOpen
+    | DatabaseFailed
 )
 
 # --- decisions: what to do next ---

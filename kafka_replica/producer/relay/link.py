@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from kafka_replica.broker.inspector import TransactionInspector
@@ -14,7 +16,14 @@ from kafka_replica.broker.sizes import fitting_batches
 from kafka_replica.broker.topics import Topics
 from kafka_replica.broker.wire.link import TooOldError
 from kafka_replica.broker.writer import TransactionalWriter
-from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, TopicNotFoundError, UsageError
+from kafka_replica.errors import (
+    BrokerUnavailableError,
+    CommitUnknownError,
+    EncodingError,
+    KafkaReplicaError,
+    TopicNotFoundError,
+    UsageError,
+)
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.headers import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
@@ -43,6 +52,7 @@ _DEFAULTS: dict[str, Any] = {
 _REQUIRED: dict[str, Any] = {
     "delivery.report.only.error": True,  # one call for each record that arrives is too much; none is asked for
 }
+_LOOK_EVERY_S = 0.05
 _OFFSETS = 2  # of the progress topic, at least, which a transaction takes up: its progress record, and its marker
 
 
@@ -109,7 +119,12 @@ class Link:
         self._timeout_s = timeout_s
         self._step = step
         self._writer: TransactionalWriter | None = None
+        self._partitions: list[Partition] = []
         self._offset = 0
+
+    @cached_property
+    def _topics(self) -> Topics:
+        return Topics(self._plain)
 
     def connect(self, former_id: str | None, hint: int | None, acknowledged: int) -> Progress | None:
         """Fences whoever had the transactional id, and finds out what has arrived.
@@ -126,25 +141,42 @@ class Link:
             KafkaReplicaError: it could not be done.
         """
         identity = self._identity
-        partitions = self._check_topics()
+        self._partitions = self._check_topics()
         self._config |= fitting_batches(self._plain, list(identity.topics), self._timeout_s)
         transactional_ids = list(dict.fromkeys([former_id or identity.transactional_id, identity.transactional_id]))
         for each in transactional_ids[:-1]:
             TransactionalWriter(self._config, each, self._timeout_s).close()
         self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
         self._step("taken up")
-        if self._has_open_transactions(partitions):
-            progress = self._settle(transactional_ids, partitions, hint, acknowledged)
+        if self.has_open_transactions():
+            progress = self._settle(transactional_ids, hint, acknowledged)
         else:
             progress = self._progress(hint)
         self._step("asked")
         self._offset = -_OFFSETS if progress is None else progress.offset
         return progress
 
-    def _has_open_transactions(self, partitions: list[Partition]) -> bool:
-        """Return whether anybody's transaction is open in the progress topic, or in one of the partitions."""
-        places = [self._identity.progress_place, *partitions]
-        ends = Topics(self._plain).ends(places, self._timeout_s)
+    def _wait_for_progress_topic(self) -> None:
+        """Wait until brokers know the topic that was created just now."""
+        give_up_s = time.monotonic() + self._timeout_s
+        while True:
+            try:
+                self._topics.ends([self._identity.progress_place], self._timeout_s)
+            except (TopicNotFoundError, BrokerUnavailableError):
+                if time.monotonic() > give_up_s:
+                    raise
+                time.sleep(_LOOK_EVERY_S)
+            else:
+                return
+
+    def has_open_transactions(self) -> bool:
+        """Return whether anybody's transaction is open in the progress topic, or in the topics that are published to.
+
+        Raises:
+            BrokerError: Kafka did not answer or refused.
+        """
+        places = [self._identity.progress_place, *self._partitions]
+        ends = self._topics.ends(places, self._timeout_s)
         return any(ends.stable[place] < ends.high[place] for place in places)
 
     def _progress(self, hint: int | None) -> Progress | None:
@@ -152,9 +184,7 @@ class Link:
         found = last_of_key(self._plain, place, key, self._timeout_s, hint)
         return None if found is None else read_progress(found.value, found.offset, place, key)
 
-    def _settle(
-        self, transactional_ids: list[str], partitions: list[Partition], hint: int | None, acknowledged: int
-    ) -> Progress | None:
+    def _settle(self, transactional_ids: list[str], hint: int | None, acknowledged: int) -> Progress | None:
         """Find out what has arrived though a transaction is open: another producer's, or one that Kafka left so."""
         identity = self._identity
         try:
@@ -165,7 +195,7 @@ class Link:
         with closing(inspector):
             undecided = Undecided(
                 inspector, transactional_ids, identity.producer_id, identity.progress_key, identity.progress_place,
-                partitions,
+                self._partitions,
             )  # fmt: skip
             progress = undecided.settle(hint, acknowledged)
         if undecided.has_ended:
@@ -216,12 +246,11 @@ class Link:
         Raises:
             BrokerError: Kafka did not answer or refused.
         """
-        topics = Topics(self._plain)
         there: set[bytes] = set()
         for topic in self._identity.topics:
             alive: set[bytes] = set()
             for record in committed(
-                self._plain, topics.look_up(topic, self._timeout_s).partitions, self._timeout_s, {}
+                self._plain, self._topics.look_up(topic, self._timeout_s).partitions, self._timeout_s, {}
             ):
                 if record.key is not None:
                     (alive.discard if record.value is None else alive.add)(record.key)
@@ -296,11 +325,12 @@ class Link:
 
     def _check_topics(self) -> list[Partition]:
         """Make sure that all topics are there; return the partitions of those that are published to."""
-        topics = Topics(self._plain)
+        topics = self._topics
         # A producer waits for a topic that is not there.
         found = [topics.look_up(topic, self._timeout_s) for topic in self._identity.topics]
         try:
             topics.look_up(self._identity.progress_topic, self._timeout_s)
         except TopicNotFoundError:
             topics.create(self._identity.progress_topic, 1, PROGRESS_SETTINGS, self._timeout_s)
+            self._wait_for_progress_topic()
         return [partition for topic in found for partition in topic.partitions]

@@ -29,6 +29,7 @@ from kafka_replica.producer.relay.events import (
     Event,
     KafkaFailed,
     Leased,
+    LeftOpen,
     Look,
     Looked,
     Marked,
@@ -109,10 +110,13 @@ class Relay:
         """The number of the transaction that has arrived last; None while not connected."""
         return self._arrived
 
-    def on(self, event: Event) -> Decision:  # noqa: PLR0911 - one for each event
+    def on(self, event: Event) -> Decision:  # noqa: C901, PLR0911 - one for each event
         """What to do next."""
         match event:
             case Started() | Waited():
+                return Acquire()
+            case LeftOpen():
+                self._drop()  # connecting ends what Kafka has left open
                 return Acquire()
             case Leased():
                 return self._leased(event)

@@ -30,6 +30,7 @@ from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.queue import Content, Contents, Queue, Recorded, View
 from kafka_replica.producer.outbox.tables import Kind, Status
 from kafka_replica.producer.relay.ahead import Ahead
+from kafka_replica.producer.relay.confirmation import Confirmation
 from kafka_replica.producer.relay.events import (
     Acquire,
     Committed,
@@ -40,6 +41,7 @@ from kafka_replica.producer.relay.events import (
     Event,
     KafkaFailed,
     Leased,
+    LeftOpen,
     Look,
     Looked,
     Marked,
@@ -120,6 +122,7 @@ class Runner:
         self._asked = self._queue.view().intent.asked
         self._offset: int | None = None
         self._compared: tuple[int | None, int] | None = None
+        self._confirmation = Confirmation()
         self._trouble: KafkaFailed | None = None
         self._pruned_s = time.monotonic()
         self.closing = threading.Event()
@@ -255,6 +258,7 @@ class Runner:
             contents = self._ahead.contents(recorded)
             sent = self._link.send(recorded, contents, self._ahead.read_on)
         self._sent[tx_id], self._offset = sent, sent.offset
+        self._confirmation.committed()
         self._tell(Acknowledged(tx_id, sent.size, sent.messages, sent.not_carried))
         return Committed(tx_id, contents.fingerprint)
 
@@ -305,6 +309,8 @@ class Runner:
                 self.closing.wait(self._lease.lease_s / 10)
             case Pause.WORK:
                 self._note_trouble(None)
+                if self._link is not None and self._confirmation.is_left_open(self._link):
+                    return LeftOpen()
                 self._prune()
                 self.wake.wait(self._poll_s)
                 self.wake.clear()
