@@ -64,16 +64,24 @@ class Topics:
         explanations = (explained(error, "connecting to Kafka") for error in trouble)
         return next((error for error in explanations if isinstance(error, AuthenticationError)), None)
 
-    def look_up(self, topic: str, timeout_s: float) -> TopicInfo:
+    def look_up(self, topic: str, timeout_s: float, *, raise_refusal: bool = False) -> TopicInfo:
         """What the broker says of a topic that we may see.
 
         Kafka is silent towards a reader without rights, so this question comes before any reading.
 
+        Args:
+            topic: which.
+            timeout_s: how long to wait for the answer.
+            raise_refusal: do not wait on when a broker has refused our credentials, and no other one answers within a
+                second. Otherwise ``refusal`` tells afterwards.
+
         Raises:
-            AuthenticationError: the credentials were refused, and no other broker answered within a second.
+            AuthenticationError: the credentials were refused.
             BrokerError: no such topic, no right to see it, no broker.
         """
         pending = self.begin_look_up(topic, timeout_s)
+        if not raise_refusal:
+            return pending.wait(timeout_s)
         give_up_s, refusal = time.monotonic() + timeout_s, None
         while not pending.is_done_within(_LOOK_EVERY_S) and time.monotonic() < give_up_s:
             if refusal is None and (refusal := self.refusal()) is not None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from kafka_replica.broker.inspector import TransactionInspector
 from kafka_replica.cuts import Batch, Kind
-from kafka_replica.errors import BrokerError, BrokerUnavailableError
+from kafka_replica.errors import BrokerUnavailableError
 from kafka_replica.producer.headers import read
 from kafka_replica.producer.relay.progress import Progress, read_progress
 from kafka_replica.records import Partition
@@ -142,17 +142,19 @@ class Undecided:
         return found
 
     def _decided(self, evidence: Evidence) -> Progress | None:
-        """Return what has arrived, if nothing of ours is undecided.
+        """Return what has arrived, if nothing of this producer is undecided.
 
         Raises:
-            BrokerError: a producer id that is not ours any more has left something open, which we cannot end.
+            BrokerUnavailableError: a transaction is open that we cannot end: of another transactional id, or of a
+                producer id that Kafka has replaced since.
         """
         for producer, progress in evidence.undecided.items():
             topic, number = self._place
-            raise BrokerError(
-                f"transaction {progress.tx_id} of {self._name} was left open by producer id {producer}, which Kafka "
-                f"has replaced since; end it with kafka-transactions.sh abort --topic {topic} --partition {number} "
-                f"--start-offset {progress.offset}, in each of the topics, and resume"
+            raise BrokerUnavailableError(
+                f"transaction {progress.tx_id} of {self._name} is open in {self._place} at offset {progress.offset}, "
+                f"by producer id {producer}, which is not ours; should it stay open for longer than "
+                f"transaction.timeout.ms, end it with kafka-transactions.sh abort --topic {topic} --partition {number} "
+                f"--start-offset {progress.offset}, and likewise in the topics"
             )
         return evidence.arrived
 
