@@ -22,7 +22,7 @@ from kafka_replica.broker.settings import fetch_limits
 from kafka_replica.broker.spool import Spool
 from kafka_replica.broker.wire import messages, transactions
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
-from kafka_replica.broker.wire.link import Link
+from kafka_replica.broker.wire.link import Link, TooOldError
 from kafka_replica.broker.wire.messages import FetchFrom, TopicAnswer
 from kafka_replica.cuts import Batch
 from kafka_replica.records import Partition
@@ -45,7 +45,8 @@ class TransactionInspector:
 
     Raises:
         ConfigurationError: a property cannot be had with these connections.
-        BrokerError: Kafka does not answer or refuses.
+        BrokerError: Kafka does not answer or refuses. All methods may raise TooOldError as well: a broker does not tell
+            of open transactions.
     """
 
     def __init__(self, config: Mapping[str, Any], topics: Collection[str], timeout_s: float) -> None:
@@ -126,8 +127,14 @@ class TransactionInspector:
             _check(answer.topics[name].error, f"looking up topic {name}")
         return answer.topics
 
+    async def _link(self, node: int, purpose: Purpose = Purpose.ASK) -> Link:
+        link = await self._cluster.link(node, purpose)
+        if not all(map(link.speaks, messages.VERSIONS)):
+            raise TooOldError(f"{link.broker} does not tell of open transactions (Kafka 3.1 or later does)")
+        return link
+
     async def _leader(self, partition: Partition, purpose: Purpose = Purpose.ASK) -> Link:
-        return await self._cluster.link(self._topics[partition.topic].leaders[partition.partition], purpose)
+        return await self._link(self._topics[partition.topic].leaders[partition.partition], purpose)
 
     async def _of_leaders(
         self, partitions: Iterable[Partition], api: int, request: Callable[[list[Partition]], bytes]
@@ -141,11 +148,11 @@ class TransactionInspector:
 
     async def _coordinator(self, transactional_id: str) -> Link:
         request = transactions.coordinator_request(transactional_id)
-        anybody = await self._cluster.link(next(iter(self._cluster.nodes)), Purpose.ASK)
+        anybody = await self._link(next(iter(self._topics.values())).leaders[0])
         answer = await self._cluster.within(anybody.ask(messages.FIND_COORDINATOR, request))
         error, node = transactions.read_coordinator(answer)
         _check(error, f"asking who coordinates the transactional id {transactional_id}")
-        return await self._cluster.link(node, Purpose.ASK)
+        return await self._link(node)
 
     async def _open_parts(self, transactional_id: str, partitions: list[Partition]) -> tuple[int, dict[Partition, int]]:
         coordinator = await self._coordinator(transactional_id)

@@ -31,11 +31,6 @@ class Cluster:
         self._links: dict[tuple[int, Purpose], Link] = {}
         self._first: Link | None = None  # to whichever of the servers that we were told of
 
-    @property
-    def nodes(self) -> list[int]:
-        """The numbers of the brokers that are known."""
-        return list(self._brokers)
-
     async def metadata(self, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
         """What these brokers know of the topics; without nodes, what one that can be reached knows.
 

@@ -24,6 +24,8 @@ VERSIONS = {
     DESCRIBE_PRODUCERS: 0, DESCRIBE_TRANSACTIONS: 0,
 }  # fmt: skip
 """The version of each that is spoken."""
+TO_READ = (FETCH, LIST_OFFSETS, METADATA, EPOCH_ENDS, DESCRIBE_CONFIGS)
+"""Those that every broker has to speak; the others are for transactions."""
 
 LATEST, EARLIEST = -1, -2
 READ_UNCOMMITTED, READ_COMMITTED = 0, 1

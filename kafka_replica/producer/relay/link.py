@@ -186,21 +186,26 @@ class Link:
 
     def _settle(self, transactional_ids: list[str], hint: int | None, acknowledged: int) -> Progress | None:
         """Find out what has arrived though a transaction is open: another producer's, or one that Kafka left so."""
-        identity = self._identity
         try:
-            inspector = TransactionInspector(self._plain, [identity.progress_topic, *identity.topics], self._timeout_s)
+            progress, has_ended = self._settled(transactional_ids, hint, acknowledged)
         except (UsageError, TooOldError) as error:
             _log.warning("open transactions are waited for, since they cannot be looked at: %s", error)
             return self._progress(hint)
-        with closing(inspector):
+        if has_ended:
+            self._writer = TransactionalWriter(self._config, self._identity.transactional_id, self._timeout_s)
+        return progress
+
+    def _settled(
+        self, transactional_ids: list[str], hint: int | None, acknowledged: int
+    ) -> tuple[Progress | None, bool]:
+        identity = self._identity
+        topics = [identity.progress_topic, *identity.topics]
+        with closing(TransactionInspector(self._plain, topics, self._timeout_s)) as inspector:
             undecided = Undecided(
                 inspector, transactional_ids, identity.producer_id, identity.progress_key, identity.progress_place,
                 self._partitions,
             )  # fmt: skip
-            progress = undecided.settle(hint, acknowledged)
-        if undecided.has_ended:
-            self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
-        return progress
+            return undecided.settle(hint, acknowledged), undecided.has_ended
 
     def send(self, recorded: Recorded, contents: Contents, meanwhile: Callable[[], None] | None = None) -> Sent:
         """Sends a transaction with its progress record, and commits it.
