@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from relay_world import Instance, Luck, World
 
 from kafka_replica.broker.faults import Fault
-from kafka_replica.producer.outbox.fingerprint import Fingerprint
+from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.relay.events import (
     Acquire,
     Committed,

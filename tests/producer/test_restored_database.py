@@ -18,8 +18,8 @@ from producer_tools import log_of, settings_of, transactions_of, wait_until
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import OutboxError, UsageError
 from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.outbox import Mode
-from kafka_replica.producer.outbox.fingerprint import Fingerprint
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.relay import link
 from kafka_replica.producer.relay.progress import progress_value, read_progress

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, delete, func, or_, select, type_coerce, update
 from sqlalchemy.types import NullType
 
+from kafka_replica.producer.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.outbox.database import noting, outbox_errors, reading, reading_bytes, translated
-from kafka_replica.producer.outbox.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mode, try_again
 from kafka_replica.producer.outbox.tables import Kind, Status, change, counter, detail, lease, state, tx
 

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import NamedTuple, TypeAlias
 
 from kafka_replica.broker.faults import Fault
-from kafka_replica.producer.outbox.fingerprint import Fingerprint
+from kafka_replica.producer.fingerprint import Fingerprint
 
 # --- events: what happened ---
 

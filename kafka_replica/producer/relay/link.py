@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
-from kafka_replica.broker.inspector import TransactionInspector
-from kafka_replica.broker.last_record import committed, last_of_key
+from kafka_replica.broker.last_record import committed
 from kafka_replica.broker.sizes import fitting_batches
 from kafka_replica.broker.topics import Topics
-from kafka_replica.broker.wire.link import TooOldError
 from kafka_replica.broker.writer import TransactionalWriter
 from kafka_replica.errors import (
     BrokerUnavailableError,
@@ -22,22 +19,13 @@ from kafka_replica.errors import (
     EncodingError,
     KafkaReplicaError,
     TopicNotFoundError,
-    UsageError,
 )
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.headers import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
-from kafka_replica.producer.relay.progress import (
-    PROGRESS_SETTINGS,
-    Progress,
-    progress_key,
-    progress_value,
-    read_progress,
-)
-from kafka_replica.producer.relay.undecided import Undecided
+from kafka_replica.producer.relay.arrival import Arrival
+from kafka_replica.producer.relay.progress import PROGRESS_SETTINGS, Progress, progress_key, progress_value
 from kafka_replica.records import Partition, key_text
-
-_log = logging.getLogger("kafka_replica.producer")
 
 Header: TypeAlias = tuple[str, str | bytes | None]  # as confluent-kafka types it
 Step = Callable[[str], None]
@@ -126,6 +114,10 @@ class Link:
     def _topics(self) -> Topics:
         return Topics(self._plain)
 
+    @cached_property
+    def _arrival(self) -> Arrival:
+        return Arrival(self._plain, self._identity, self._topics, self._timeout_s)
+
     def connect(self, former_id: str | None, hint: int | None, acknowledged: int) -> Progress | None:
         """Fences whoever had the transactional id, and finds out what has arrived.
 
@@ -148,10 +140,9 @@ class Link:
             TransactionalWriter(self._config, each, self._timeout_s).close()
         self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
         self._step("taken up")
-        if self.has_open_transactions():
-            progress = self._settle(transactional_ids, hint, acknowledged)
-        else:
-            progress = self._progress(hint)
+        progress, has_ended = self._arrival.read(self._partitions, transactional_ids, hint, acknowledged)
+        if has_ended:
+            self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
         self._step("asked")
         self._offset = -_OFFSETS if progress is None else progress.offset
         return progress
@@ -175,37 +166,7 @@ class Link:
         Raises:
             BrokerError: Kafka did not answer or refused.
         """
-        places = [self._identity.progress_place, *self._partitions]
-        ends = self._topics.ends(places, self._timeout_s)
-        return any(ends.stable[place] < ends.high[place] for place in places)
-
-    def _progress(self, hint: int | None) -> Progress | None:
-        place, key = self._identity.progress_place, self._identity.progress_key
-        found = last_of_key(self._plain, place, key, self._timeout_s, hint)
-        return None if found is None else read_progress(found.value, found.offset, place, key)
-
-    def _settle(self, transactional_ids: list[str], hint: int | None, acknowledged: int) -> Progress | None:
-        """Find out what has arrived though a transaction is open: another producer's, or one that Kafka left so."""
-        try:
-            progress, has_ended = self._settled(transactional_ids, hint, acknowledged)
-        except (UsageError, TooOldError) as error:
-            _log.warning("open transactions are waited for, since they cannot be looked at: %s", error)
-            return self._progress(hint)
-        if has_ended:
-            self._writer = TransactionalWriter(self._config, self._identity.transactional_id, self._timeout_s)
-        return progress
-
-    def _settled(
-        self, transactional_ids: list[str], hint: int | None, acknowledged: int
-    ) -> tuple[Progress | None, bool]:
-        identity = self._identity
-        topics = [identity.progress_topic, *identity.topics]
-        with closing(TransactionInspector(self._plain, topics, self._timeout_s)) as inspector:
-            undecided = Undecided(
-                inspector, transactional_ids, identity.producer_id, identity.progress_key, identity.progress_place,
-                self._partitions,
-            )  # fmt: skip
-            return undecided.settle(hint, acknowledged), undecided.has_ended
+        return self._arrival.has_open_transactions(self._partitions)
 
     def send(self, recorded: Recorded, contents: Contents, meanwhile: Callable[[], None] | None = None) -> Sent:
         """Sends a transaction with its progress record, and commits it.

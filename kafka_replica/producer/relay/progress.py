@@ -6,7 +6,7 @@ import json
 from typing import Final, NamedTuple
 
 from kafka_replica.errors import BadRecordError
-from kafka_replica.producer.outbox.fingerprint import Fingerprint
+from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.records import Partition
 
 PROGRESS_SETTINGS: Final = {

@@ -18,7 +18,8 @@ from __future__ import annotations
 from typing import assert_never
 
 from kafka_replica.broker.faults import Fault
-from kafka_replica.producer.outbox.fingerprint import Fingerprint
+from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.relay.contradictions import contradiction
 from kafka_replica.producer.relay.events import (
     Acquire,
     Committed,
@@ -46,26 +47,7 @@ from kafka_replica.producer.relay.events import (
 RETRIES = 3
 _TRIED_AGAIN = frozenset({Fault.FENCED, Fault.MISSING, Fault.UNEXPECTED})
 
-_MEND = (
-    "run `kafka-replica producer flush --new-incarnation` (in Python: flush(new_incarnation=True)), which sends what "
-    "is pending, then all content of this database, and deletes everything else from the topics"
-)
-_LOST = (
-    "{sent} transactions are marked as sent, but Kafka's progress topic knows of {arrived}: it was deleted, made again "
-    "or is not the one that was used; make sure that this is the right cluster, then " + _MEND
-)
 _DOUBT = "; before that Kafka did not answer a commit: it finds out whether transaction {} has arrived when it goes on"
-_AHEAD = (
-    "Kafka's progress topic knows transaction {arrived}, but only {recorded} were ever recorded: the database is older "
-    "than the topic (a backup was restored, or a failover lost commits); switch to the newest database, or if this is "
-    "the right one, " + _MEND
-)
-_OTHER_HISTORY = (
-    "Kafka's progress topic says that transaction {arrived} has arrived, but the database does not hold that "
-    "transaction, or another one of that number: it was restored from a backup or lost commits in a failover, and has "
-    "recorded on since. What was recorded after that moment is not sent, and the topics hold transactions that this "
-    "database does not know; switch to the database that has them, or if this is the right one, " + _MEND
-)
 
 
 class Relay:
@@ -163,28 +145,15 @@ class Relay:
             self._drop()
             self._incarnation = seen.incarnation
             return Connect()
-        contradiction = self._contradiction(seen, self._arrived)
-        if contradiction is not None:
-            return self._suspend(None, Fault.UNEXPECTED, contradiction)
+        reason = contradiction(seen, self._arrived, self._fingerprint)
+        if reason is not None:
+            return self._suspend(None, Fault.UNEXPECTED, reason)
         if self._arrived > seen.sent:
             return self._mark(self._arrived)
         self._waiting = list(seen.next_ids)
         if not self._waiting:
             self._forgive()
         return self._next() or Wait(Pause.WORK)
-
-    def _contradiction(self, seen: Looked, arrived: int) -> str | None:
-        """Return how database and Kafka contradict each other, None if they do not."""
-        if arrived < seen.sent:
-            return _LOST.format(sent=seen.sent, arrived=arrived)
-        if arrived > seen.recorded:
-            return _AHEAD.format(arrived=arrived, recorded=seen.recorded)
-        if self._fingerprint is None:
-            return None
-        # What is marked as sent may have been cleaned up.
-        is_gone = seen.of_arrived is None and arrived > seen.sent
-        is_another = seen.of_arrived is not None and self._fingerprint.contradicts(seen.of_arrived)
-        return _OTHER_HISTORY.format(arrived=arrived) if is_gone or is_another else None
 
     def _base(self) -> int:
         """Return up to where Kafka need not know anything: an incarnation begins with what is not sent yet."""

@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 
 from kafka_replica.broker.faults import Fault, fault_of
 from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, OutboxError, RecordNotSentError
+from kafka_replica.producer.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.notices import (
     Acknowledged,
     Arrived,
@@ -23,7 +24,6 @@ from kafka_replica.producer.notices import (
     Suspension,
     Takeover,
 )
-from kafka_replica.producer.outbox.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.producer.outbox.outbox import Outbox
