@@ -38,6 +38,7 @@ _GAUGES: tuple[tuple[str, str, Callable[[Any, float], float | None]], ...] = (
         "oldest_pending_age_seconds", "For how long the oldest of these has been recorded; 0 if there is none.",
         lambda said, now_s: 0.0 if said.oldest_pending_ms is None else max(0.0, now_s - said.oldest_pending_ms / 1000),
     ),
+    ("retrying", "1 while it tries again, because Kafka cannot be reached, say.", lambda said, _: float(said.retrying)),
     (
         "last_sent_timestamp_seconds", "When the last transaction was noted as sent, since 1970-01-01 UTC.",
         lambda said, _: None if said.last_sent_ms is None else said.last_sent_ms / 1000,

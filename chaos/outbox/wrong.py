@@ -63,7 +63,7 @@ class FencesNobody(StructureProducer):
             link = make(incarnation)
             link._identity = replace(link._identity, transactional_id=own)
             connect = link.connect
-            link.connect = lambda _former_id, hint: connect(None, hint)  # type: ignore[method-assign]
+            link.connect = lambda _former_id, hint, sent: connect(None, hint, sent)  # type: ignore[method-assign]
             return link
 
         return made

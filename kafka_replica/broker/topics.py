@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent import futures
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -28,6 +30,8 @@ from kafka_replica.records import Cut, Partition
 
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
 _EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
+_LOOK_EVERY_S = 0.05
+_ANOTHER_ANSWERS_S = 1.0  # how long another broker may take to answer when one has refused our credentials
 
 
 class TopicInfo(NamedTuple):
@@ -61,15 +65,31 @@ class Topics:
         explanations = (explained(error, "connecting to Kafka") for error in trouble)
         return next((error for error in explanations if isinstance(error, AuthenticationError)), None)
 
-    def look_up(self, topic: str, timeout_s: float) -> TopicInfo:
+    def look_up(self, topic: str, timeout_s: float, *, raise_refusal: bool = False) -> TopicInfo:
         """What the broker says of a topic that we may see.
 
         Kafka is silent towards a reader without rights, so this question comes before any reading.
 
+        Args:
+            topic: which.
+            timeout_s: how long to wait for the answer.
+            raise_refusal: do not wait on when a broker has refused our credentials, and no other one answers within a
+                second. Otherwise ``refusal`` tells afterwards.
+
         Raises:
+            AuthenticationError: the credentials were refused.
             BrokerError: no such topic, no right to see it, no broker.
         """
-        return self.begin_look_up(topic, timeout_s).wait(timeout_s)
+        pending = self.begin_look_up(topic, timeout_s)
+        if not raise_refusal:
+            return pending.wait(timeout_s)
+        give_up_s, refusal = time.monotonic() + timeout_s, None
+        while not pending.is_done_within(_LOOK_EVERY_S) and time.monotonic() < give_up_s:
+            if refusal is None and (refusal := self.refusal()) is not None:
+                give_up_s = min(give_up_s, time.monotonic() + _ANOTHER_ANSWERS_S)
+        if refusal is not None and not pending.done:
+            raise refusal
+        return pending.wait(timeout_s)
 
     def begin_look_up(self, topic: str, timeout_s: float) -> PendingInfo:
         """Asks about a topic; the answer is picked up later."""
@@ -191,6 +211,10 @@ class PendingInfo:
     def done(self) -> bool:
         """Whether the answer is there, good or bad."""
         return self._future.done()
+
+    def is_done_within(self, timeout_s: float) -> bool:
+        """Wait for the answer, good or bad, at most that long; return whether it is there."""
+        return not futures.wait([self._future], timeout_s).not_done
 
     def wait(self, timeout_s: float) -> TopicInfo:
         """The answer.

@@ -120,10 +120,15 @@ def migrate(file: Path, as_json: bool) -> None:
 
 @producer.command()
 @producer_options
-def flush(file: Path, as_json: bool) -> None:
+@click.option(
+    "--new-incarnation",
+    is_flag=True,
+    help="After the database was restored or lost commits: do not believe what Kafka says of earlier transactions.",
+)
+def flush(file: Path, as_json: bool, new_incarnation: bool) -> None:
     """Have all present content sent in one transaction, and tombstones for all other keys in one."""
     with control_of(file) as made:
-        recorded = made.flush()
+        recorded = made.flush(new_incarnation=new_incarnation)
     done(as_json, "flush", f"recorded as transactions {recorded[0]} and {recorded[1]}; the running instance sends it")
 
 

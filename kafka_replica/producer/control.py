@@ -75,12 +75,22 @@ class ProducerControl:
 
     # --- commands ---
 
-    def flush(self) -> list[int]:
+    def flush(self, *, new_incarnation: bool = False) -> list[int]:
         """Record a full flush: all present content in one transaction, and tombstones for all other keys in another.
 
         What was recorded before goes first. A producer that is idle or suspended runs from then on.
+
+        Args:
+            new_incarnation: do not believe what Kafka says of this producer's transactions so far. Use it after the
+                database was restored from a backup or lost commits in a failover, and the producer has suspended
+                itself because database and Kafka contradict each other.
+
+        Raises:
+            UsageError: a new incarnation is wanted of a producer that runs.
         """
         with self.engine.begin() as connection:
+            if new_incarnation:
+                self.outbox.begin_incarnation(connection)
             recorded = self.outbox.record_flush(connection)
             self.outbox.resume(connection)
         self.wake()

@@ -54,6 +54,8 @@ class ProducerSettings:
     poll_s: float = 0.1
     """How often the database is asked for what others have recorded."""
     retries: int = RETRIES
+    """How often what mostly passes (a topic that is not there, being fenced) is tried again before the producer
+    suspends itself. An outage of Kafka is waited for, however long it lasts."""
     keep_sent_s: float = 7 * 86_400.0
     """For how long ``kafka_producer_tx`` shows a transaction that was sent; the newest 1,000 stay in any case."""
     database_wait_s: float = 60.0

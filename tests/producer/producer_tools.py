@@ -59,13 +59,18 @@ def process(settings: ProducerSettings, die_at: str = "", **variables: str) -> I
 
 def log_of(bootstrap: str, topic: str) -> list[tuple[Record, TransactionHeaders | None]]:
     """Every committed record of a topic of one partition, in order, as a plain consumer sees it."""
-    wait_decided(bootstrap, topic)
+    return [(record, read(record.headers)) for record in records_of(bootstrap, Partition(topic, 0))]
+
+
+def records_of(bootstrap: str, place: Partition) -> list[Record]:
+    """Every committed record of a partition, in order, as a plain consumer sees it."""
+    wait_decided(bootstrap, place.topic, partition=place.partition)
     group = {"group.id": "log", "isolation.level": "read_committed", "enable.partition.eof": True}
     reader = Consumer(
         quiet({"bootstrap.servers": bootstrap, "auto.offset.reset": "earliest", "enable.auto.commit": False, **group})
     )
-    reader.assign([TopicPartition(topic, 0, 0)])
-    found: list[tuple[Record, TransactionHeaders | None]] = []
+    reader.assign([TopicPartition(*place, 0)])
+    found: list[Record] = []
     while True:
         message = reader.poll(20)
         assert message is not None
@@ -75,8 +80,7 @@ def log_of(bootstrap: str, topic: str) -> list[tuple[Record, TransactionHeaders 
             return found
         headers = tuple(message.headers() or ())
         stamp = message.timestamp()[1]
-        record = Record(message.key(), message.value(), message.offset(), stamp, headers, Partition(topic, 0))
-        found.append((record, read(headers)))
+        found.append(Record(message.key(), message.value(), message.offset(), stamp, headers, place))
 
 
 def transactions_of(bootstrap: str, topic: str) -> list[tuple[int, int]]:

@@ -24,7 +24,7 @@ def contents(engine: Engine, tx_id: int, kind: Kind = Kind.CHANGES) -> list[Cont
     """What a recorded transaction holds."""
     with engine.connect() as connection:
         messages = connection.execute(select(tx.c.tx_messages).where(tx.c.tx_id == tx_id)).scalar() or 0
-    count, found = Queue(engine, "structures").contents(Recorded(tx_id, kind, 0, 0, messages))
+    count, found, _ = Queue(engine, "structures").contents(Recorded(tx_id, kind, 0, 0, messages))
     listed = list(found)
     assert len(listed) == count
     return listed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -93,13 +94,51 @@ def resume(connection: Connection, producer_id: str, now_ms: int) -> None:
     Raises:
         UsageError: there is no such producer.
     """
-    sent = intent_of(connection, producer_id).sent
+    intent_of(connection, producer_id)
     _ask(connection, producer_id)
     set_mode(connection, producer_id, Mode.RUNNING, None, only=list(Mode))
+    _make_pending(connection, producer_id, now_ms)
+
+
+def try_again(connection: Connection, producer_id: str, now_ms: int, asked: int) -> bool:
+    """Let a producer run that had suspended itself, unless somebody has said something since; return whether it runs.
+
+    Args:
+        connection: to the database.
+        producer_id: which producer.
+        now_ms: the time, in milliseconds since 1970-01-01 UTC.
+        asked: ``Intent.asked`` as it was when the caller began.
+    """
+    runs = set_mode(connection, producer_id, Mode.RUNNING, None, only=[Mode.FAILED], asked=asked)
+    if runs:
+        _make_pending(connection, producer_id, now_ms)
+    return runs
+
+
+def _make_pending(connection: Connection, producer_id: str, now_ms: int) -> None:
+    """Make what failed pending again, so that it is sent first; what was skipped stays so."""
+    sent = intent_of(connection, producer_id).sent
     connection.execute(
         update(tx)
         .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent, tx.c.tx_status.in_(FAILURES))
         .values(tx_status=int(Status.PENDING), tx_last_updated=now_ms)
+    )
+
+
+def begin_incarnation(connection: Connection, producer_id: str) -> None:
+    """Begin a new incarnation, with what is not marked as sent as its first transactions.
+
+    Raises:
+        UsageError: there is no such producer, or it runs.
+    """
+    if intent_of(connection, producer_id).mode is Mode.RUNNING:
+        raise UsageError(
+            f"producer {producer_id!r} runs, so nothing needs to be mended; suspend it first to do it anyway"
+        )
+    connection.execute(
+        update(state)
+        .where(state.c.producer_id == producer_id)
+        .values(incarnation=uuid.uuid4().hex, progress_offset=None)
     )
 
 

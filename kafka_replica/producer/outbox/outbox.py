@@ -140,6 +140,18 @@ class Outbox:
             self._count(made, 2)
         return [last + 1, last + 2]
 
+    def begin_incarnation(self, connection: AnyConnection) -> None:
+        """Let Kafka count anew: what it says of this producer's transactions so far is not believed any more.
+
+        For a database that was restored, or that lost commits in a failover, and so has another history than Kafka.
+
+        Raises:
+            UsageError: there is no such producer, or it runs.
+            OutboxError: the database refused; roll back.
+        """
+        with usable(connection, f"beginning a new incarnation of producer {self.producer_id}") as made:
+            modes.begin_incarnation(made, self.producer_id)
+
     def resume(self, connection: AnyConnection) -> None:
         """Lets the producer run, whatever stopped it: what failed is pending again, and goes first."""
         with usable(connection, f"resuming producer {self.producer_id}") as made:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from operator import itemgetter
 from types import MappingProxyType
@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, TypeAlias
 from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, func, select, type_coerce, update
 from sqlalchemy.types import NullType
 
+from kafka_replica.producer.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.outbox.amendments import apply_requests, is_requested
 from kafka_replica.producer.outbox.cleanup import newer_than_this
 from kafka_replica.producer.outbox.database import noting, outbox_errors, reading, reading_bytes, translated
-from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mode
+from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mode, try_again
 from kafka_replica.producer.outbox.tables import Kind, Status, change, counter, detail, lease, state, tx
 
 _AT_ONCE = 20  # rows in memory; one may be 16 MB
@@ -56,7 +57,15 @@ class Content(NamedTuple):
 
 Raw: TypeAlias = tuple[bytes, bytes | None, str | None]
 """A ``Content`` as a plain tuple: where there are thousands of them, making objects of a class takes half the time."""
-_TX_ID, _CONTENT = itemgetter(0), itemgetter(1, 2, 3)
+_TX_ID, _CONTENT, _HASHES = itemgetter(0), itemgetter(1, 2, 3), itemgetter(4, 5)
+
+
+class Contents(NamedTuple):
+    """The records of a transaction."""
+
+    record_count: int
+    records: Iterable[Raw]
+    fingerprint: Fingerprint
 
 
 def _uncopied(column: Column[Any]) -> ColumnElement[Any]:
@@ -65,6 +74,7 @@ def _uncopied(column: Column[Any]) -> ColumnElement[Any]:
 
 
 _AS_THEY_ARE = (_uncopied(change.c.record_key), _uncopied(change.c.record_value), change.c.content_type)
+_BOTH_HASHES = (_uncopied(change.c.key_hash), _uncopied(change.c.content_hash))
 
 
 class Queue:
@@ -105,8 +115,39 @@ class Queue:
             )
             return [Recorded(tx_id, Kind(kind), recorded_ms) for tx_id, kind, recorded_ms in connection.execute(wanted)]
 
-    def contents(self, recorded: Recorded) -> tuple[int, Iterator[Content]]:
-        """How many records a transaction has, and these, a few at a time; not for a sweep, unless it is skipped."""
+    @translated("looking at the transaction that has arrived last")
+    def fingerprint(self, tx_id: int) -> Fingerprint | None:
+        """Return the fingerprint of a transaction, None if there is none of that number.
+
+        Clean-up keeps the row of the last transaction that was sent; that of its content it may take.
+        """
+        with reading(self._engine) as connection:
+            this = (detail.c.producer_id == self._id, detail.c.tx_id == tx_id)
+            row = connection.execute(select(detail.c.recorded_ms, detail.c.kind).where(*this)).first()
+            hashes = self._hashes(connection, tx_id)
+            # Read last: what is marked as sent by now may have been cleaned up when its content was read.
+            sent = intent_of(connection, self._id).sent
+        if row is None:
+            return None
+        return Fingerprint(row[0], digest_of(row[1], hashes) if tx_id > sent else None)
+
+    def _hashes(self, connection: Connection, tx_id: int) -> list[tuple[bytes, bytes | None]]:
+        wanted = (
+            select(change.c.key_hash, change.c.content_hash)
+            .where(change.c.producer_id == self._id, change.c.tx_id == tx_id)
+            .order_by(change.c.number)
+        )
+        return [
+            (bytes(key), None if content is None else bytes(content)) for key, content in connection.execute(wanted)
+        ]
+
+    def contents(self, recorded: Recorded) -> Contents:
+        """Return the records of a transaction, to be read a few at a time; not for a sweep, unless it is skipped."""
+        with outbox_errors(f"reading transaction {recorded.tx_id}"), reading(self._engine) as connection:
+            digest = digest_of(recorded.kind, self._hashes(connection, recorded.tx_id))
+        return Contents(*self._counted(recorded), Fingerprint(recorded.recorded_ms, digest))
+
+    def _counted(self, recorded: Recorded) -> tuple[int, Iterator[Content]]:
         if recorded.kind is not Kind.FLUSH or recorded.is_skipped:
             return recorded.messages, self._stream(change.c.tx_id == recorded.tx_id)
         chosen = self._as_of(recorded.tx_id)
@@ -116,24 +157,23 @@ class Queue:
         return count, self._stream(chosen)
 
     @translated("reading what is to be sent next")
-    def contents_of(self, recorded: Sequence[Recorded]) -> dict[int, list[Raw]]:
+    def contents_of(self, recorded: Sequence[Recorded]) -> dict[int, Contents]:
         """The records of several transactions that follow each other, all in memory, by one query.
 
         Args:
             recorded: neither flushes nor sweeps.
         """
-        found: dict[int, list[Raw]] = {each.tx_id: [] for each in recorded}
         wanted = (
-            select(change.c.tx_id, *_AS_THEY_ARE)
+            select(change.c.tx_id, *_AS_THEY_ARE, *_BOTH_HASHES)
             .where(change.c.producer_id == self._id, change.c.tx_id.between(recorded[0].tx_id, recorded[-1].tx_id))
             .order_by(change.c.tx_id, change.c.number)
         )
         with reading_bytes(self._engine) as connection:
             rows = connection.execute(wanted).all()
         if rows and type(rows[0][1]) is not bytes:  # some drivers have classes of their own
-            rows = [(row[0], *_in_bytes(*row[1:])) for row in rows]  # type: ignore[misc]
-        found.update((tx_id, [*map(_CONTENT, some)]) for tx_id, some in groupby(rows, _TX_ID))
-        return found
+            rows = [tuple(bytes(each) if isinstance(each, memoryview) else each for each in row) for row in rows]  # type: ignore[misc]
+        by_tx_id = {tx_id: [*some] for tx_id, some in groupby(rows, _TX_ID)}
+        return {each.tx_id: _contents(each, by_tx_id.get(each.tx_id, [])) for each in recorded}
 
     @translated("reading the keys of all content")
     def keys_as_of(self, tx_id: int) -> set[bytes]:
@@ -150,6 +190,7 @@ class Queue:
         offset: int | None,
         sizes: Mapping[int, tuple[int, int]] = MappingProxyType({}),
         not_carried: int = 0,
+        recorded_ms: int | None = None,
         *,
         incarnation: str,
     ) -> bool:
@@ -160,15 +201,21 @@ class Queue:
             offset: where its progress record lies, if known.
             sizes: bytes and records as sent, of those that differ from what was recorded.
             not_carried: how many records the format could not carry.
+            recorded_ms: when the transaction ``up_to`` was recorded that has arrived; None if that is not known.
             incarnation: for which Kafka has acknowledged it.
 
         Returns:
-            False if the producer was deleted, or created again, since: then nothing is noted.
+            False, and nothing is noted, if the producer was deleted or created again since, or if the database has
+            another transaction ``up_to``, or none: it was restored.
         """
         with noting(self._engine) as connection:
             sent = self._lock(connection, incarnation)
             if sent is None:
                 return False
+            if recorded_ms is not None:
+                this = (detail.c.producer_id == self._id, detail.c.tx_id == up_to)
+                if connection.execute(select(detail.c.recorded_ms).where(*this)).scalar() != recorded_ms:
+                    return False
             unmarked = tx.c.tx_status.not_in([int(Status.SENT), int(Status.SKIPPED)])
             mine = (tx.c.producer_id == self._id, tx.c.tx_id > sent, unmarked)
             for tx_id, (size, messages) in sizes.items():
@@ -204,6 +251,20 @@ class Queue:
                 this = (detail.c.producer_id == self._id, detail.c.tx_id == tx_id)
                 connection.execute(update(detail).where(*this).values(error=reason))
             return set_mode(connection, self._id, Mode.FAILED, reason, only=[Mode.RUNNING])
+
+    @translated("noting why the producer is trying again")
+    def note_trouble(self, term: int | None, reason: str | None) -> None:
+        """Show in the status of a running producer why it is trying again, or (None) that it is not.
+
+        Nothing is noted if the lease is not ours any more.
+        """
+        ours = select(lease.c.producer_id).where(lease.c.producer_id == self._id, lease.c.term == term).exists()
+        with noting(self._engine) as connection:
+            connection.execute(
+                update(state)
+                .where(state.c.producer_id == self._id, state.c.mode == str(Mode.RUNNING), ours)
+                .values(reason=reason)
+            )
 
     @translated("applying what operators have requested")
     def apply_requests(self, term: int | None, arrived: int, *, incarnation: str) -> bool:
@@ -243,6 +304,12 @@ class Queue:
                 return False
             return set_mode(connection, self._id, mode, None, only=only, asked=asked)
 
+    @translated("noting that the producer tries again")
+    def try_again(self, asked: int) -> bool:
+        """Let a producer that had suspended itself run again, unless somebody has said something since."""
+        with noting(self._engine) as connection:
+            return try_again(connection, self._id, _now_ms(), asked)
+
     def _holds_lease(self, connection: Connection, term: int | None) -> bool:
         """Whether the lease is ours; nobody takes it before this transaction has ended."""
         mine = (lease.c.producer_id == self._id, lease.c.term == term)
@@ -267,6 +334,11 @@ class Queue:
         with outbox_errors("reading what is to be sent"), reading_bytes(self._engine) as connection:
             for row in connection.execution_options(yield_per=_AT_ONCE).execute(wanted):
                 yield _in_bytes(*row)
+
+
+def _contents(recorded: Recorded, rows: Sequence[Any]) -> Contents:
+    fingerprint = Fingerprint(recorded.recorded_ms, digest_of(recorded.kind, map(_HASHES, rows)))
+    return Contents(len(rows), [*map(_CONTENT, rows)], fingerprint)
 
 
 def _in_bytes(key: Any, value: Any, content_type: str | None) -> Content:

@@ -35,6 +35,7 @@ class ProducerStatus:
     media_type: str
     mode: Mode
     reason: str | None
+    """Why it does not run; of one that runs, why it is trying again what failed."""
     owner: str | None
     """The instance that publishes; None if none does."""
     owner_lives: bool
@@ -58,12 +59,17 @@ class ProducerStatus:
 
     @property
     def running(self) -> bool:
-        """Whether it publishes: it is meant to, and an instance that lives does."""
-        return self.mode is Mode.RUNNING and self.owner_lives
+        """Whether it publishes: it is meant to, an instance that lives does, and Kafka takes what is sent."""
+        return self.mode is Mode.RUNNING and self.owner_lives and not self.retrying
+
+    @property
+    def retrying(self) -> bool:
+        """Whether it is trying again what failed, as long as an outage of Kafka lasts; ``reason`` says why."""
+        return self.mode is Mode.RUNNING and self.reason is not None
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; ``running`` first."""
-        return {"running": self.running, **asdict(self), "mode": str(self.mode)}
+        return {"running": self.running, "retrying": self.retrying, **asdict(self), "mode": str(self.mode)}
 
 
 @translated("asking how the producer fares")

@@ -6,6 +6,7 @@ import json
 from typing import NamedTuple
 
 from kafka_replica.errors import BadRecordError
+from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.records import Partition
 
 
@@ -14,6 +15,7 @@ class Progress(NamedTuple):
 
     tx_id: int
     offset: int
+    fingerprint: Fingerprint
 
 
 def progress_key(producer_id: str, incarnation: str) -> bytes:
@@ -21,9 +23,9 @@ def progress_key(producer_id: str, incarnation: str) -> bytes:
     return f"{producer_id}/{incarnation}".encode()
 
 
-def progress_value(tx_id: int, recorded_ms: int, database_id: str) -> bytes:
-    """As it is sent within transaction ``tx_id``: JSON, for people who look; names the database it was recorded in."""
-    return json.dumps({"tx_id": tx_id, "recorded_ms": recorded_ms, "database": database_id}).encode()
+def progress_value(tx_id: int, fingerprint: Fingerprint, database_id: str = "") -> bytes:
+    """Return the value that is sent within transaction ``tx_id``: JSON, for people who look; it names the database."""
+    return json.dumps({"tx_id": tx_id, **fingerprint._asdict(), "database": database_id or None}).encode()
 
 
 def progress_of(value: bytes, database_id: str) -> bytes:
@@ -40,7 +42,9 @@ def read_progress(value: bytes | None, offset: int, place: Partition, key: bytes
     if value is None:
         return None
     try:
-        return Progress(int(json.loads(value)["tx_id"]), offset)
-    except (ValueError, TypeError, KeyError) as error:
+        said = json.loads(value)
+        fingerprint = Fingerprint(said.get("recorded_ms"), said.get("digest"))  # of an older version: without a digest
+        return Progress(int(said["tx_id"]), offset, fingerprint)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         advice = "find out who writes there; no other program may"
         raise BadRecordError(place.topic, place.partition, offset, "is no progress record", advice, key) from error
