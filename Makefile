@@ -4,55 +4,61 @@
 #             CHAOS_ARGS=--producer: the reference producer instead
 # make fuzz   hostile messages for every reader of structures           (FUZZ_MINUTES=5 FUZZ_SEED=1 FUZZ_ARGS=...)
 # make bench  speed, as a ratio to a reference in the same run            (BENCH_ARGS="--rounds 3")
-# make check  formatter, linter, types, import contracts, docs links
-# make env    the environment in .venv alone
-# make lock   dependencies looked up anew; make format: the formatter applied
+# make check  formatter, linter, types, import contracts, docs links, wheels     (CHECK_WHEELS=no without a network)
+# make env    all of the environment in .venv; demo and test make only the part they need
+# make lock   the dependencies of pyproject.toml locked           (LOCK_ARGS=--upgrade: in their newest versions)
+# make format the formatter applied
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.made
 CHAOS_MINUTES ?= 10
 CHAOS_SEED ?= 1
 FUZZ_MINUTES ?= 5
 FUZZ_SEED ?= 1
 
 .PHONY: env demo test chaos fuzz bench check format lock clean
+.NOTPARALLEL:
 
-env: $(STAMP)
+env: $(VENV)/.check
 
-$(STAMP): requirements.lock pyproject.toml .ci/make_env.py
-	@$(PYTHON) .ci/make_env.py $(VENV)
+# One environment, which grows: .demo, .test and .check in it say how far.
+$(VENV)/.%: requirements/%.lock pyproject.toml .ci/make_env.py
+	@$(PYTHON) .ci/make_env.py $(VENV) $*
 
-demo: $(STAMP)
+demo: $(VENV)/.demo
 	@$(BIN)/python -m kafka_replica_spark.demo $(DEMO_ARGS)
 
-test: $(STAMP)
+test: $(VENV)/.test
 	@$(BIN)/python -m pytest $(TEST_ARGS)
 
-chaos: $(STAMP)
+chaos: $(VENV)/.test
 	@$(BIN)/python -m chaos --minutes $(CHAOS_MINUTES) --seed $(CHAOS_SEED) $(CHAOS_ARGS)
 
-fuzz: $(STAMP)
+fuzz: $(VENV)/.test
 	@$(BIN)/python -m fuzz --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED) $(FUZZ_ARGS)
 
-bench: $(STAMP)
+bench: $(VENV)/.test
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-check: $(STAMP)
+check: $(VENV)/.check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python .ci/check_types.py
 	$(BIN)/python .ci/check_docs.py
+	$(BIN)/python .ci/check_env.py
+ifneq ($(CHECK_WHEELS),no)
+	$(BIN)/python .ci/check_wheels.py
+endif
 
-format: $(STAMP)
+format: $(VENV)/.check
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-lock: $(STAMP)
-	$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --all-extras --group dev \
-		pyproject.toml -o requirements.lock
+lock: $(VENV)/.check
+	@$(BIN)/python .ci/lock.py $(LOCK_ARGS)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,5 +1,6 @@
-"""Makes the environment in the folder named: a venv with the locked dependencies and this project in it.
+"""Make or extend the environment in a folder: a venv with locked dependencies and this project in it.
 
+``make_env.py FOLDER LEVEL``: the level names the last of the lock files to install; each adds to those before it.
 Runs on any Python 3 with nothing installed, and says in one sentence what is missing.
 """
 
@@ -9,10 +10,13 @@ import subprocess
 import sys
 import time
 
-NEEDED = (3, 11)
+OLDEST, NEWEST = (3, 11), (3, 14)  # all that is locked has wheels for these
+# Megabytes on disk of each level with those before it; .ci/check_env.py compares them with the environment.
+DISK_MB = {"demo": 1000, "test": 1400, "check": 1700}
+BUILD_MB = 1500  # PySpark comes as a source distribution, which pip unpacks and packs beside the environment
 CAUSES = (  # what pip says -> what a person should do
-    ("No space left on device", "the disk is full; free about 2 GB"),
-    ("Errno 28", "the disk is full; free about 2 GB"),
+    ("No space left on device", "the disk is full; free some space"),
+    ("Errno 28", "the disk is full; free some space"),
     (
         "Temporary failure in name resolution",
         "the package index cannot be reached; check the network or pip's settings",
@@ -36,25 +40,28 @@ def fail(sentence):
 
 
 def good_python():
-    """A Python that is new enough: this one, or another on the path."""
-    if sys.version_info >= NEEDED:
+    """Return a Python that is neither too old nor too new: this one, or another on the path."""
+    if OLDEST <= sys.version_info[:2] <= NEWEST:
         return sys.executable
-    for minor in range(20, NEEDED[1] - 1, -1):
+    for minor in range(NEWEST[1], OLDEST[1] - 1, -1):
         found = shutil.which("python3.%d" % minor)
         if found:
             return found
     return fail(
-        "Python >= 3.11 is needed, this is %d.%d; install one, or name it: make PYTHON=/path/to/python3.12 ..."
-        % sys.version_info[:2]
+        "Python %d.%d to %d.%d is needed, this is %d.%d; install one, or name it: make PYTHON=/path/to/python3.12 ..."
+        % (OLDEST + NEWEST + sys.version_info[:2])
     )
 
 
-def run(command, log, doing, advice):
-    """Runs a step; its output goes to the log, and decides the sentence if it fails."""
+def run(command, log, doing, advice, **environment):
+    """Run a step; its output goes to the log, and decides the sentence if it fails."""
     with open(log, "ab") as out:
         start = out.tell()
         try:
-            code = subprocess.call(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+            code = subprocess.call(
+                command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                env=dict(os.environ, **environment),
+            )  # fmt: skip
         except OSError as error:
             fail("%s: %s" % (doing, error))
     if code == 0:
@@ -86,37 +93,55 @@ def pip_for(python, inside):
     return [inside, "-m", "pip"] if has(inside, "pip") else [python, "-m", "pip", "--python", inside]
 
 
-def main(folder):
-    """Makes it, or says what is in the way."""
+def install(pip, levels, folder, log):
+    """Install the locked dependencies, and this project."""
+    # Unpacked beside the environment: elsewhere, the folder for temporary files is often a small one in memory.
+    temporary = os.path.abspath(os.path.join(folder, "tmp"))
+    os.makedirs(temporary, exist_ok=True)
+    locks = [word for level in levels for word in ("-r", os.path.join("requirements", level + ".lock"))]
+    try:
+        run(
+            [*pip, "--retries", "2", "--no-compile", "--require-hashes", *locks],
+            log, "installing the locked dependencies", "see the end of the log", TMPDIR=temporary,
+        )  # fmt: skip
+        run(
+            [*pip, "--no-deps", "--no-build-isolation", "--no-index", "-e", "."],
+            log, "installing this project", "see the end of the log", TMPDIR=temporary,
+        )  # fmt: skip
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def main(folder, level):
+    """Make it, or say what is in the way."""
     log = os.path.abspath(folder.rstrip("/") + ".log")
     began = time.time()
     python = good_python()
-    if shutil.disk_usage(".").free < 2 * 10**9:
-        fail("less than 2 GB of disk are free here; the environment needs 1.3 GB")
+    levels = list(DISK_MB)[: list(DISK_MB).index(level) + 1]
+    present = [name for name in levels if os.path.exists(os.path.join(folder, "." + name))]
+    needed = DISK_MB[level] - (DISK_MB[present[-1]] if present else -BUILD_MB)
+    if shutil.disk_usage(".").free < needed * 10**6:
+        fail("less than %.1f GB of disk are free here, which is needed for a moment" % (needed / 1000))
     if os.path.exists(log):
         os.remove(log)
-    print("Making the environment in %s (about a minute the first time) ..." % folder, flush=True)
+    print(
+        "%s the environment in %s, %.1f GB on disk (the first time this takes some minutes) ..."
+        % ("Extending" if present else "Making", folder, DISK_MB[level] / 1000), flush=True,
+    )  # fmt: skip
     inside = os.path.join(folder, "bin", "python")
     if not os.path.exists(inside):
         make_venv(python, folder, log)
-    pip = [*pip_for(python, inside), "install", "--quiet", "--disable-pip-version-check"]
-    run(
-        [*pip, "--retries", "2", "--require-hashes", "-r", "requirements.lock"],
-        log, "installing the locked dependencies", "see the end of the log",
-    )  # fmt: skip
-    run(
-        [*pip, "--no-deps", "--no-build-isolation", "--no-index", "-e", "."],
-        log, "installing this project", "see the end of the log",
-    )  # fmt: skip
-    with open(os.path.join(folder, ".made"), "w") as stamp:
-        stamp.write("%d\n" % time.time())
+    install([*pip_for(python, inside), "install", "--quiet", "--disable-pip-version-check"], levels, folder, log)
+    for name in levels:
+        with open(os.path.join(folder, "." + name), "w") as stamp:
+            stamp.write("%d\n" % time.time())
     os.remove(log)
     print("Ready after %d s." % (time.time() - began), flush=True)
 
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1])
+        main(*sys.argv[1:])
     except KeyboardInterrupt:
         fail("interrupted")
     except OSError as error:

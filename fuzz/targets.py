@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fuzz import books, texts, trees
 from fuzz.samples import URNS, samples_of
 from kafka_replica.errors import SdmxError
-from kafka_replica.sdmx import Format, Message, Urn, read_message, split_message
+from kafka_replica.sdmx import Format, Message, Urn, read_message, split_message, split_readable
 from kafka_replica.sdmx.formats import unpacked
 from kafka_replica.sdmx.readers import fusion, markup, ml, sdmx_json
 from kafka_replica.sdmx.readers.json_short import short
@@ -32,7 +32,8 @@ class Target:
 
 
 def read(data: bytes) -> None:
-    """Reads, and looks at all of it: what is made late is made now."""
+    """Reads, and looks at all of it: what is made late is made now. Collecting errors must agree with raising them."""
+    message = None
     with contextlib.suppress(SdmxError):
         message = read_message(data)
         for artefact in message:
@@ -40,6 +41,21 @@ def read(data: bytes) -> None:
             hash(artefact)
             if artefact != artefact:  # noqa: PLR0124 - it makes what is made late
                 raise AssertionError(f"{artefact.urn} is not equal to itself")
+    _must_collect(data, message)
+
+
+def _must_collect(data: bytes, message: Message | None) -> None:
+    """Raise AssertionError unless reading with ``collect`` finds errors exactly where reading fails."""
+    try:
+        collected = read_message(data, on_error="collect")
+    except SdmxError as error:
+        if message is not None:
+            raise AssertionError(f"{message} cannot be read when errors are collected: {error}") from error
+        return
+    if message is None and not collected.errors:
+        raise AssertionError(f"{collected} has no errors, and cannot be read when errors are raised")
+    if message is not None and (list(collected) != list(message) or collected.errors):
+        raise AssertionError(f"{message} is {collected} when errors are collected")
 
 
 def read_json(data: bytes) -> None:
@@ -71,7 +87,15 @@ def _must_agree(found: Message, other: Message) -> None:
 
 
 def cut(data: bytes) -> None:
-    """Cuts up; each part must hold the artefact it is said to hold."""
+    """Cuts up; each part must hold the artefact it is said to hold, and be readable where that was promised."""
+    with contextlib.suppress(SdmxError):
+        for part in split_readable(data).parts:
+            try:
+                held = list(read_message(part.value, part.content_type).artefacts)
+            except SdmxError as error:
+                raise AssertionError(f"the part of {part.urn} cannot be read: {error}") from error
+            if held != [part.urn]:
+                raise AssertionError(f"the readable part of {part.urn} holds {held}")
     try:
         parts = split_message(data)
     except SdmxError:

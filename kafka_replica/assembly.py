@@ -16,12 +16,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
-from kafka_replica.cuts import Batch
+from kafka_replica.cuts import Batch, Parsed
 from kafka_replica.delta import Delta
-from kafka_replica.errors import BadRecordError
+from kafka_replica.errors import BadRecordError, DataError
 from kafka_replica.records import Cut, Partition, Record, Stored, as_record, lacks_key
 from kafka_replica.sieve import Sieve, without_key
 
@@ -68,11 +69,12 @@ class Assembly:
         self._buried: dict[tuple[Partition, bytes], int] = {}
         self._taken_records = self._taken_tombstones = 0
         self._families: dict[bytes, dict[Partition, Record]] = {}  # keys that several partitions have
+        self._starts: Mapping[Partition, int] = {}  # records below these offsets were deleted
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing was settled since the last version."""
-        return not self._delta.record_count and not self._has_parts
+        return not self._delta.changes and not self._delta.record_count and not self._has_parts
 
     @property
     def record_count(self) -> int:
@@ -112,7 +114,7 @@ class Assembly:
         self._taken_records, self._taken_tombstones = self.totals
         delta, self._delta = self._delta, Delta(source=self._delta.source)
         self._size_bytes, self._has_parts = 0, True
-        if delta.tombstone_count:  # whether somebody could still undo them is known at the end
+        if delta.has_deletions:  # whether somebody could still undo them is known at the end
             for record in self._tombstones(delta):
                 self._buried[record.source, self._prefixes[record.topic] + record.key] = record.offset
         return delta
@@ -125,7 +127,54 @@ class Assembly:
         self._bury(delta, cut)
         return delta
 
+    def expire(
+        self, starts: Mapping[Partition, int], stored: Iterable[tuple[bytes, Partition, int]]
+    ) -> tuple[int, dict[Partition, int]]:
+        """Delete, in the next version, all records below some offsets, which Kafka has deleted.
+
+        Args:
+            starts: these offsets.
+            stored: key, partition and offset of what the present version has, and of the parts that were taken.
+
+        Returns:
+            How many keys lose their record, and the lowest offset that is left in each of these partitions.
+        """
+        self._starts = {**self._starts, **starts}
+        delta, survivors = self._delta, self._expire_families()
+        source = delta.source or next(iter(self._highest))
+        added = (as_record(raw, source) for raw in delta.changes.values() if raw[1] is not None)
+        found = chain(
+            (place for place in stored if place[0] not in delta.changes),
+            [(self._prefixes[record.topic] + record.key, record.source, record.offset) for record in added],
+        )
+        expired, lowest = [], dict[Partition, int]()
+        for key, partition, offset in found:
+            start = starts.get(partition, 0)
+            if offset < start:
+                expired.append((key, partition, offset))
+            elif start and offset < lowest.get(partition, offset + 1):
+                lowest[partition] = offset
+        for key, partition, offset in expired:
+            left = survivors.get(key, {}).values()
+            tombstone = Record(key[len(self._prefixes[partition.topic]) :], None, offset, -1, (), partition)
+            delta.expire(key, max(left, key=self._rank, default=tombstone))
+        return len(expired), lowest
+
+    def _expire_families(self) -> dict[bytes, dict[Partition, Record]]:
+        """Takes what was deleted out of the families; what is left of those that have lost something."""
+        survivors = {}
+        for key, family in list(self._families.items()):
+            left = {p: record for p, record in family.items() if record.offset >= self._starts.get(p, 0)}
+            if len(left) < len(family):
+                survivors[key] = self._families[key] = left
+                if len(left) < 2:
+                    del self._families[key]
+        return survivors
+
     def _settle(self, batch: Batch, settled: Settled) -> None:
+        start = self._starts.get(batch.partition, 0)
+        if batch.first < start:
+            batch = _from(batch, start)
         records, bad, cleared = self._sieve.sift(batch)
         settled.bad.extend(bad)
         settled.cleared.extend((batch.partition.topic, key) for key in cleared)
@@ -203,7 +252,7 @@ class Assembly:
                 if offset >= firsts.get(partition, 0)
             }
         is_ahead = any(end > cut.get(partition, 0) for partition, end in self._highest.items())
-        if not delta.tombstone_count or not (cut.open or is_ahead):
+        if not delta.has_deletions or not (cut.open or is_ahead):
             return
         for record in self._tombstones(delta):
             if record.offset >= firsts.get(record.source, 0):
@@ -212,6 +261,15 @@ class Assembly:
     def _tombstones(self, delta: Delta) -> Iterator[Record]:
         source = delta.source or next(iter(self._highest))
         return (as_record(raw, source) for raw in delta.changes.values() if raw[1] is None)
+
+
+def _from(batch: Batch, start: int) -> Batch:
+    """The batch without what lies below an offset."""
+    try:
+        records = batch.content.records() if batch.end > start else ()
+    except DataError:
+        return batch  # whoever takes the records out of it says so
+    return batch._replace(content=Parsed([record for record in records if record[2] >= start]))
 
 
 @contextmanager

@@ -40,6 +40,7 @@ class Board:
         self._snapshot: Snapshot | None = None
         self._error: KafkaReplicaError | None = None
         self._trouble: KafkaReplicaError | None = None
+        self._rebuilt_for: KafkaReplicaError | None = None  # until the rebuild has come to its end
         self._stopped = False
         self._barrier = self._positions = self._stable = self._high = Cut()
         self._behind_since_s: float | None = None
@@ -104,6 +105,13 @@ class Board:
             self._health.ends(ends.stable, ends.high, self._positions, time.monotonic(), waits=waits)
             self._note_lag()
 
+    def forget_bad_records(self, starts: Mapping[Partition, int]) -> None:
+        """Records below these offsets are not in the log any more."""
+        with self._news:
+            for place, bad in list(self._bad_records.items()):
+                if bad.offset < starts.get(Partition(bad.topic, bad.partition), 0):
+                    del self._bad_records[place]
+
     def set_aside_before(self, bad_records: Iterable[BadRecordError]) -> None:
         """These were set aside before the restart."""
         with self._news:
@@ -125,7 +133,7 @@ class Board:
         """The version shown is not of the log any more; another one is being built."""
         with self._news:
             self.ready = False
-            self._trouble = reason
+            self._rebuilt_for = reason
             self._bad_records.clear()
             self._positions = self._stable = self._high = Cut()
             self._settled = (0, 0)
@@ -137,6 +145,7 @@ class Board:
         with self._news:
             self._shown_cut = cut
             self.ready = True
+            self._rebuilt_for = None
             self._health.ready()
             self._note_lag()
             calls = self._told()
@@ -162,6 +171,7 @@ class Board:
             self._shown_cut = snapshot.cut
             self._history.add(snapshot)
             self.ready = True
+            self._rebuilt_for = None
             step = None
             if previous is not None and applied is not None:
                 step = Step(snapshot, previous, applied, transactions, tuple(each.transaction for each in origins))
@@ -307,7 +317,7 @@ class Board:
     def _status(self, now_s: float) -> Status:
         snapshot, cut = self._snapshot, self._shown_cut
         held_at, heard_s = self._health.held_at, self._health.heard_s
-        last_error = self._error or self._trouble
+        last_error = self._error or self._trouble or self._rebuilt_for
         return Status(
             state=self._health.state(now_s),
             ready=self.ready,

@@ -26,8 +26,8 @@ class Bookmark:
     leader_epochs: Mapping[Partition, int] = field(default_factory=dict)
     """Of the last batch read of each partition: tells whether the log was cut off since (KIP-320)."""
     caught_up_ms: int = 0
-    """When everything was read that there was; milliseconds since 1970-01-01 UTC. Tombstones written later are
-    kept by Kafka for ``delete.retention.ms`` from then on at least."""
+    """When everything that there was lay below the cut; milliseconds since 1970-01-01 UTC. Tombstones above the cut
+    were written later, and are kept by Kafka for ``delete.retention.ms`` from then on at least."""
     selection: str = ""
     """Which keys are kept, and how they are named; another selection needs other data."""
     life: str = ""
@@ -36,10 +36,15 @@ class Bookmark:
     """Those that are set aside."""
     has_families: bool = False
     """Whether keys have records in several partitions: which of them comes next is known while reading only."""
+    tombstones_kept_s: Mapping[str, float] = field(default_factory=dict)
+    """The shortest ``delete.retention.ms`` that each topic is known to have had since then, in seconds."""
+    lowest_offsets: Mapping[Partition, int] = field(default_factory=dict)
+    """No record of the data lies below these."""
 
-    def moved(self, cut: Cut, caught_up_ms: int) -> Bookmark:
+    def moved(self, cut: Cut, caught_up_ms: int, tombstones_kept_s: Mapping[str, float] | None = None) -> Bookmark:
         """The same data, known to stand for a later cut."""
-        return replace(self, cut=cut, caught_up_ms=caught_up_ms)
+        kept_s = self.tombstones_kept_s if tombstones_kept_s is None else tombstones_kept_s
+        return replace(self, cut=cut, caught_up_ms=caught_up_ms, tombstones_kept_s=kept_s)
 
     def encode(self) -> bytes:
         """As JSON in UTF-8."""
@@ -49,6 +54,8 @@ class Bookmark:
             "topic_ids": dict(self.topic_ids),
             "leader_epochs": [[*partition, epoch] for partition, epoch in self.leader_epochs.items()],
             "caught_up_ms": self.caught_up_ms,
+            "tombstones_kept_s": dict(self.tombstones_kept_s),
+            "lowest_offsets": [[*partition, offset] for partition, offset in self.lowest_offsets.items()],
             "selection": self.selection,
             "life": self.life,
             "has_families": self.has_families,
@@ -65,12 +72,14 @@ class Bookmark:
         """
         try:
             plain = json.loads(data)
-            offsets = {Partition(topic, number): offset for topic, number, offset in plain["cut"]}
+            offsets = _by_partition(plain["cut"])
             return Bookmark(
                 cut=Cut(offsets, map(_open_transaction, plain["open"])),
                 topic_ids=plain["topic_ids"],
-                leader_epochs={Partition(topic, number): epoch for topic, number, epoch in plain["leader_epochs"]},
+                leader_epochs=_by_partition(plain["leader_epochs"]),
                 caught_up_ms=plain["caught_up_ms"],
+                tombstones_kept_s=plain.get("tombstones_kept_s", {}),
+                lowest_offsets=_by_partition(plain.get("lowest_offsets", [])),
                 selection=plain["selection"],
                 life=plain["life"],
                 has_families=plain["has_families"],
@@ -80,6 +89,10 @@ class Bookmark:
             raise StoreError(
                 f"reading a replica's bookmark: {error!r}; it is damaged, or of another program"
             ) from error
+
+
+def _by_partition(plain: list[tuple[str, int, int]]) -> dict[Partition, int]:
+    return {Partition(topic, number): value for topic, number, value in plain}
 
 
 def _open_json(open_: OpenTransaction) -> list[Any]:

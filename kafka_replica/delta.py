@@ -18,14 +18,20 @@ class Delta:
     ``source`` is where records that do not say it themselves come from.
     """
 
-    __slots__ = ("changes", "record_count", "source", "tombstone_count")
+    __slots__ = ("changes", "expired_count", "record_count", "source", "tombstone_count")
 
     def __init__(self, records: Sequence[Stored] = (), source: Partition | None = None) -> None:
         self.changes: dict[bytes, Stored] = {}
         self.source = source
         self.record_count = 0
         self.tombstone_count = 0
+        self.expired_count = 0
         self.add(records)
+
+    @property
+    def has_deletions(self) -> bool:
+        """Return whether keys may be deleted."""
+        return bool(self.tombstone_count or self.expired_count)
 
     def add(self, records: Sequence[Stored]) -> None:
         """Takes in records of which each is newer than all before it."""
@@ -38,12 +44,18 @@ class Delta:
         self.record_count += len(records)
         self.tombstone_count += list(map(_VALUE_OF, records)).count(None)
 
+    def expire(self, key: bytes, record: Stored) -> None:
+        """Kafka has deleted the record of a key, without a tombstone; this one takes its place."""
+        self.changes[key] = record
+        self.expired_count += 1
+
     def merge(self, newer: Delta) -> None:
         """Takes in the delta that comes next, of the same source."""
         self.source = newer.source or self.source
         self.changes.update(newer.changes)
         self.record_count += newer.record_count
         self.tombstone_count += newer.tombstone_count
+        self.expired_count += newer.expired_count
 
     def __len__(self) -> int:
         """The number of keys touched."""

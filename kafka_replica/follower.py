@@ -19,15 +19,17 @@ from kafka_replica.barrier import Barrier
 from kafka_replica.board import Board
 from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.sources import make_source
+from kafka_replica.clock import Instant, now
 from kafka_replica.cuts import Batch, Ends, Point, Rule, Settle, Step
+from kafka_replica.deletions import DeletionCheck
 from kafka_replica.errors import (
     BrokerUnavailableError,
-    LogReplacedError,
     StoreDamagedError,
     TopicNotFoundError,
     WaitTimeoutError,
 )
 from kafka_replica.following import Following
+from kafka_replica.log_starts import LogStarts
 from kafka_replica.opening import MakeSource, open_log
 from kafka_replica.patience import Patience
 from kafka_replica.records import Cut, Partition
@@ -35,7 +37,6 @@ from kafka_replica.sieve import Sieve
 from kafka_replica.source import Fetched, Opened, Source
 from kafka_replica.states import State
 from kafka_replica.stores import Store
-from kafka_replica.tombstones import Tombstones
 from kafka_replica.transaction_headers import origins_of
 
 _log = logging.getLogger("kafka_replica")
@@ -45,7 +46,6 @@ _LOOK_EVERY_S = 1.0  # for topics that went away, and partitions that were added
 _NOTE_EVERY_S = 30.0  # how often it is written down that the version in the store is still the newest
 _VERSIONS_A_READ = 100  # one for each transaction up to here; more at once become one
 _QUESTIONS_A_STEP = 3  # for the ends: after an answer others may be wanted at once
-_HARDLY_S = 3.0  # Kafka's cleaner goes over a log twice before a tombstone is gone, and pauses in between
 _BATCHES_A_PART = 16  # are taken in before it is looked whether a part is full
 
 
@@ -78,8 +78,11 @@ class Follower:
         self._aside = Aside(board, sieve, on_bad_record=following.on_bad_record, dead_letters=following.dead_letters)
         waits = following.wait_for_topics
         self._patience = Patience(following.name, board, self._closing, waits_for_topics=waits)
-        self._tombstones = Tombstones(following.tombstones_kept_s)
+        self._deletions: DeletionCheck
+        self._log_starts = LogStarts()
+        self._point: Point | None = None  # the last one, if nothing was settled since
         self._barrier: Barrier
+        self._opened_at: Instant
         self._source: Source
         self._rule: Rule
         self._partitions: set[Partition] = set()
@@ -107,6 +110,9 @@ class Follower:
             if opened is None:
                 return
             self._barrier = Barrier(opened.ends)
+            self._deletions = DeletionCheck(
+                self._following.topics, self._following.tombstones_kept_s, self._source, self._patience
+            )
             self._begin(opened, bookmark)
             while not self._closing.is_set():
                 self._step()
@@ -118,25 +124,24 @@ class Follower:
                 self._source.close()
 
     def _open(self, source: Source, bookmark: Bookmark | None) -> Opened:
-        asked_ms = _now_ms()
-        opened = source.open(bookmark)
-        self._tombstones.ended(asked_ms, opened.ends)
-        return opened
+        self._opened_at = now()
+        return source.open(bookmark)
 
     def _begin(self, opened: Opened, bookmark: Bookmark | None = None) -> None:
         self._board.barrier_set(opened.ends, self._rule.evidence)
-        known = Cut()
+        known, lowest = Cut(), dict(opened.beginnings)
+        nothing_is_missing = self._deletions.begin(self._opened_at, opened, bookmark)
         if bookmark is not None:
             known, self._bookmark = bookmark.cut, bookmark
             self._barrier.raise_to(known)
-            self._tombstones.caught_up(bookmark.caught_up_ms)
+            lowest |= {**dict.fromkeys(known, 0), **bookmark.lowest_offsets}
             self._board.set_aside_before(bookmark.bad_records)
-            if not self._is_too_late():
+            if nothing_is_missing:
                 self._show_saved()
-            elif not self._source.tells_holes:
-                raise self._too_late()
-            # Else it is shown when nothing was found missing up to the barrier.
+            # Else it is shown when no offset was found missing up to the barrier.
+        self._log_starts.add(lowest)
         self._read_from(opened.beginnings, known)
+        self._mind_log_starts(opened.log_starts)
         self._carry_out(self._rule.answer(Ends(opened.ends, opened.ends)))
 
     def _read_from(self, beginnings: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
@@ -155,7 +160,8 @@ class Follower:
             self._patience.pause()
             return
         self._note_news(fetched)
-        self._mind_tombstones(fetched)
+        self._mind_log_starts(fetched.log_starts)
+        self._deletions.take(fetched)
         self._carry_out(self._rule.take(fetched.reading, every_point=self._barrier.passed))
         self._board.read(
             fetched.reading.positions,
@@ -165,6 +171,8 @@ class Follower:
         self._board.ends(Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._rule.waits_for_the_open)
         if self._rule.wants_ends:
             self._ask_ends()
+        if self._log_starts.passed and self._point is not None:  # perhaps there is no other point for a long time
+            self._reach(self._point, looked=False)
         if time.monotonic() - self._looked_s > _LOOK_EVERY_S:
             self._glance()
 
@@ -173,7 +181,12 @@ class Follower:
             self._patience.well()
         if fetched.trouble is not None:
             self._patience.trouble(fetched.trouble)
-        if fetched.hole:
+        if fetched.gaps and self._source.gaps_are_certain:
+            self._barrier.hole()
+
+    def _mind_log_starts(self, log_starts: Cut) -> None:
+        # As with holes: what was deleted may have been written anew, further on.
+        if self._log_starts.move(log_starts):
             self._barrier.hole()
 
     def _mind_the_time(self) -> None:
@@ -200,12 +213,14 @@ class Follower:
         looked, known = False, len(self._partitions)
         for step in steps:
             if isinstance(step, Settle):
+                self._point = None
                 self._settle(step.batches)
                 continue
             points -= 1
             self._count(step.transactions)
             if (conflate and points) or len(self._partitions) > known:  # it knew nothing of those added since
                 continue
+            self._point = step
             looked = self._reach(step, looked=looked or step.looked)
 
     def _settle(self, batches: list[Batch]) -> None:
@@ -225,22 +240,36 @@ class Follower:
             self._mind_the_hole()
         if not self._barrier.admits(point.cut):
             return looked
+        if self._log_starts.passed:
+            self._expire(point.cut)
         if self._assembly.is_empty and self._bookmark is not None:
-            self._stands_for(point.cut)
+            if self._deletions.confirm():
+                self._stands_for(point.cut)
             return looked
         if not looked and not self._is_all_there():
             return False
+        if not self._deletions.confirm():
+            return True
         self._show_saved()
         delta = self._assembly.take(point.cut)
         transactions, self._transactions = self._transactions, 0
         # What was there when reading began says nothing of how fast news travel.
-        origins = origins_of(delta.changes.values(), transactions) if self._board.ready else ()
+        is_news = self._board.ready and delta.record_count
+        origins = origins_of(delta.changes.values(), transactions) if is_news else ()
         bookmark = self._mark(point.cut)
         applied = self._store.apply(delta, point.cut, bookmark)
         self._bookmark = bookmark
         self._board.published(self._store.snapshot(), applied, transactions, origins)
         self._rule.shown()
         return True
+
+    def _expire(self, cut: Cut) -> None:
+        """Deletes what Kafka has deleted at the front of the logs, in the version that stands for a cut."""
+        starts = self._log_starts.passed
+        count, lowest = self._assembly.expire(starts, self._store.offsets())
+        self._log_starts.expire(lowest, cut)
+        self._board.forget_bad_records(starts)
+        _log.info("records below %s were deleted by Kafka: %d keys are deleted with them", Cut(starts), count)
 
     def _stands_for(self, cut: Cut) -> None:
         """The version in the store stands for a later cut, too: nothing has changed."""
@@ -258,15 +287,18 @@ class Follower:
 
     def _mark(self, cut: Cut) -> Bookmark:
         origin = self._source.origin
+        caught_up_ms, tombstones_kept_s = self._deletions.saved(cut)
         return Bookmark(
             cut,
             origin.topic_ids,
             origin.leader_epochs,
-            self._tombstones.caught_up_ms or 0,
+            caught_up_ms,
             self._following.selection,
             self._board.life,
             tuple(self._board.bad_records),
             self._assembly.has_families,
+            tombstones_kept_s,
+            dict(self._log_starts.lowest),
         )
 
     def _show_saved(self) -> None:
@@ -278,32 +310,9 @@ class Follower:
         """Writes down how far, and until when, the version in the store is known to be the newest."""
         self._noted_s = time.monotonic()
         if self._bookmark is not None and self._barrier.passed:
-            self._bookmark = self._bookmark.moved(self._bookmark.cut, self._tombstones.caught_up_ms or 0)
+            cut = self._bookmark.cut
+            self._bookmark = self._bookmark.moved(cut, *self._deletions.saved(cut))
             self._store.note(self._bookmark)
-
-    def _mind_tombstones(self, fetched: Fetched) -> None:
-        """Ends where Kafka may have forgotten a deletion before it was read.
-
-        Raises:
-            LogReplacedError: it may.
-        """
-        reading = fetched.reading
-        if (fetched.hole or (reading.batches and not self._source.tells_holes)) and self._is_too_late():
-            raise self._too_late()
-        self._tombstones.read(reading.positions)
-
-    def _is_too_late(self) -> bool:
-        ask = self._source.tombstones_kept_s
-        # Who cannot tell whether anything is missing would begin anew with every record, where they are hardly kept.
-        at_least_s = 0.0 if self._source.tells_holes else _HARDLY_S
-        return self._tombstones.may_be_gone(lambda: self._patience.insist(self._source, ask), at_least_s)
-
-    def _too_late(self) -> LogReplacedError:
-        return LogReplacedError(
-            f"the replica of {self._following.name} was up to date {self._tombstones.away_s():.1f} s ago, and Kafka "
-            f"keeps tombstones for {self._tombstones.kept_s:g} s only (delete.retention.ms): deletions may be missing "
-            "in what was written since"
-        )
 
     # --- questions to the broker ---
 
@@ -332,8 +341,11 @@ class Follower:
         added = [partition for partition in partitions if partition not in self._partitions]
         if not added:
             return False
+        self._point, asked = None, now()
         beginnings = self._patience.insist(self._source, lambda: self._source.add(added))
         if beginnings is not None:
+            self._deletions.add(asked, added)
+            self._log_starts.add(beginnings)
             _log.info("reading partitions that were added: %s", ", ".join(map(str, added)))
             self._read_from(beginnings, {})
         return True
@@ -345,7 +357,8 @@ class Follower:
             self._note()
         if self._store.is_damaged:
             raise StoreDamagedError(f"something in {self._store!r} is not what was written there")
-        asked_ms = _now_ms()
+        self._deletions.ask_now_and_then()
+        asked = now()
         try:
             ends = self._source.ends()  # which looks, too
         except TopicNotFoundError as error:
@@ -355,8 +368,4 @@ class Follower:
         else:
             self._patience.found()
             if not self._grow(list(ends.high)):
-                self._tombstones.ended(asked_ms, ends.high)
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
+                self._deletions.answered(asked, ends)

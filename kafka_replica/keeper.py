@@ -57,10 +57,12 @@ class Keeper:
                 follower.follow(bookmark)
             except (LogReplacedError, StoreDamagedError) as error:
                 in_vain = 0 if self._board.ready else in_vain + 1
-                _log.warning("%s; the replica of %s is built anew", error, self._following.name)
+                pause_s = _PAUSES_S[min(in_vain, len(_PAUSES_S) - 1)]
+                soon = f" in {pause_s:g} s (attempt {in_vain + 1})" if in_vain else ""
+                _log.warning("%s; the replica of %s is built anew%s", error, self._following.name, soon)
                 self._begin_anew(error)
                 bookmark = None
-                self.closing.wait(_PAUSES_S[min(in_vain, len(_PAUSES_S) - 1)])
+                self.closing.wait(pause_s)
 
     def _saved(self) -> Bookmark | None:
         """The bookmark of what the store has from before, if it can be gone on with."""

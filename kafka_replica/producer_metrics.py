@@ -133,13 +133,15 @@ def _of_the_database(said: Mapping[tuple[str, str], Any]) -> Iterator[Metric]:
 def _of_this_instance(producers: Mapping[tuple[str, str], Producer]) -> Iterator[Metric]:
     leader = _gauge("leader", "1 if this instance publishes, 0 if it stands by.")
     source = _gauge("source_up", "1 unless the watched source cannot be read.")
+    unreadable = _gauge("source_unreadable_artefacts", "Artefacts of the watched source that cannot be read.")
     suspensions = _counter("suspensions", "How often this instance suspended the producer, by tx_status.", "status")
     for labels, producer in producers.items():
         leader.add_metric(labels, float(producer.leads))
         source.add_metric(labels, float(producer.counts.source_error is None))
+        unreadable.add_metric(labels, len(producer.counts.source_unreadable))
         for status in _FAILURES:
             suspensions.add_metric((*labels, status), producer.counts.suspensions[int(status)])
-    yield from (leader, source, suspensions)
+    yield from (leader, source, unreadable, suspensions)
     for name, says, ask in _COUNTERS:
         counter = _counter(name, says)
         for labels, producer in producers.items():

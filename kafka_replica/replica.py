@@ -82,8 +82,9 @@ class Replica:
         history: how many versions are kept for ``at(version)`` beside the present one. In memory each costs the
             records that newer ones replaced; on disk, the room of these.
         keep: which keys are kept at all; all of them by default. See ``KeyFilter``.
-        tombstones_kept_s: who has read nothing for that long may have missed deletions, and builds its state
-            anew; by default the topics are asked (``delete.retention.ms``).
+        tombstones_kept_s: for how long Kafka keeps deletions, in seconds; by default the topics are asked
+            (``delete.retention.ms``). A replica that took longer to read, or heard nothing for longer, builds its
+            state anew if offsets are missing in what it reads: a deletion may have been there.
 
     Raises:
         ConfigurationError: a property is impossible, or would break one of the promises.

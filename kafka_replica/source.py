@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple, Protocol
 
 from kafka_replica.bookmark import Bookmark
@@ -18,6 +18,8 @@ class Opened(NamedTuple):
     """The offset of each partition from which on it is read."""
     ends: Cut
     """The high watermarks, asked for with READ_UNCOMMITTED."""
+    log_starts: Cut
+    """The first offset that Kafka still has of each partition; 0 where none is named."""
 
 
 class Origin(NamedTuple):
@@ -35,12 +37,14 @@ class Fetched(NamedTuple):
     reading: Reading
     stable: Cut
     """The last stable offsets as far as known."""
-    hole: bool
-    """Whether an offset was missing where the reader can tell."""
+    gaps: Collection[Partition]
+    """Partitions in which an offset was missing; see ``Source.gaps_are_certain``."""
     heard: bool
     """Whether a broker said anything."""
     trouble: BrokerError | None
     """Something that may pass by itself, such as a broker that went away."""
+    log_starts: Cut
+    """The log start offsets now, as in ``Opened``; the same object while none of them moves."""
 
 
 class Source(Protocol):
@@ -50,8 +54,11 @@ class Source(Protocol):
     question can be asked again; any other error is final.
     """
 
-    tells_holes: bool
-    """Whether ``Fetched.hole`` can be trusted; else any offset may be missing."""
+    gaps_are_certain: bool
+    """True where each gap is a missing offset; else markers and aborted records look like gaps, too.
+
+    Where there is none, nothing is missing in any case.
+    """
 
     def open(self, bookmark: Bookmark | None = None) -> Opened:
         """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is.
@@ -66,10 +73,14 @@ class Source(Protocol):
     def origin(self) -> Origin:
         """Of what is read."""
 
-    def tombstones_kept_s(self) -> float | None:
-        """For how long Kafka keeps tombstones for who comes late (``delete.retention.ms``), the least of all topics.
+    @property
+    def leaders(self) -> Mapping[Partition, int]:
+        """The number of the broker that leads each partition, -1 where there is none; as far as known."""
 
-        None where we may not ask (DescribeConfigs).
+    def tombstones_kept_s(self) -> Mapping[str, float]:
+        """For how long each topic keeps tombstones for who comes late (``delete.retention.ms``), in seconds.
+
+        Topics that may not be asked (the right DescribeConfigs) are left out.
 
         Raises:
             BrokerError: Kafka did not answer.

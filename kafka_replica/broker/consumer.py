@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -12,7 +14,7 @@ from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.clients import made
 from kafka_replica.broker.failures import explained, is_missing_topic, is_refusal, may_pass
 from kafka_replica.broker.logs import librdkafka_log
-from kafka_replica.broker.places import check_beginnings, check_ends, least_s
+from kafka_replica.broker.places import check_beginnings, check_ends, seconds
 from kafka_replica.broker.pulse import Pulse
 from kafka_replica.broker.settings import error_callback, reader_settings
 from kafka_replica.broker.topics import Topics
@@ -48,12 +50,14 @@ class ConsumerReader:
         self._positions: dict[Partition, int] = {}
         self._high: dict[Partition, int] = {}
         self._stable = Cut()
+        self._expected: dict[Partition, int] = {}  # the offset that comes next, if none is missing
+        self._log_starts = Cut()
         self._resumed: set[Partition] = set()
         self._epochs: dict[Partition, int] = {}
 
     # --- as Source promises ---
 
-    tells_holes = False
+    gaps_are_certain = False
 
     def open(self, bookmark: Bookmark | None = None) -> Opened:
         """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
@@ -62,28 +66,34 @@ class ConsumerReader:
         partitions = self._pulse.find(_ANSWER_S)
         ends = self._kafka.ends(partitions, _ANSWER_S)
         beginnings = self._kafka.beginnings(partitions, _ANSWER_S)
+        self._log_starts = beginnings
         if bookmark is None:
-            return Opened(self._assign(beginnings), ends.high)
+            return Opened(self._assign(beginnings), ends.high, beginnings)
         resume = bookmark.cut.resume()
         check_beginnings(beginnings, resume)
         check_ends(ends.high, bookmark.cut)
         self._resumed.update(resume)
         # librdkafka asks by the epoch whether the log was cut off since (KIP-320).
         self._epochs.update({p: epoch for p, epoch in bookmark.leader_epochs.items() if resume[p] == bookmark.cut[p]})
-        return Opened(self._assign(beginnings.advanced(resume)), ends.high)
+        return Opened(self._assign(beginnings.advanced(resume)), ends.high, beginnings)
 
     @property
     def origin(self) -> Origin:
         """Of what is read."""
         return Origin(self._pulse.topic_ids, dict(self._epochs))
 
-    def tombstones_kept_s(self) -> float | None:
-        """The least ``delete.retention.ms`` of the topics, in seconds."""
-        try:
-            found = [self._kafka.settings(name, _ANSWER_S) for name in self._topics]
-        except AuthorizationError:
-            return None
-        return least_s(settings.get("delete.retention.ms") for settings in found)
+    @property
+    def leaders(self) -> Mapping[Partition, int]:
+        """The broker that leads each partition."""
+        return self._pulse.leaders
+
+    def tombstones_kept_s(self) -> Mapping[str, float]:
+        """``delete.retention.ms`` of each topic, in seconds."""
+        found = {}
+        for name in self._topics:
+            with suppress(AuthorizationError):
+                found[name] = self._kafka.settings(name, _ANSWER_S).get("delete.retention.ms")
+        return seconds(found)
 
     def add(self, partitions: list[Partition]) -> Cut:
         """Begins to read these, too."""
@@ -98,6 +108,7 @@ class ConsumerReader:
             places.append(place if epoch is None else TopicPartition(*partition, offset, leader_epoch=epoch))
         self._consumer.incremental_assign(places)
         self._high.update(dict.fromkeys(beginnings, -1))
+        self._expected.update(beginnings)
         return beginnings
 
     def look(self) -> list[Partition]:
@@ -128,7 +139,8 @@ class ConsumerReader:
         self._note_epoch(messages)
         batches = [_batch(Partition(*place), found) for place, found in records.items()]
         trouble = self._passing_trouble() or self._take_pulse()
-        return Fetched(self._reading(batches), self._stable, hole=False, heard=heard, trouble=trouble)
+        reading = self._reading(batches)
+        return Fetched(reading, self._stable, self._gaps(reading), heard, trouble, self._log_starts)
 
     def refusal(self) -> BrokerError | None:
         """That the broker refused who we are, if it did."""
@@ -155,9 +167,19 @@ class ConsumerReader:
         for partition, place in zip(self._high, places, strict=True):
             # As the newest fetch reported it; librdkafka sets it before it hands out that fetch's records.
             # Never taken back: a late answer of a former leader must not make a point look quiet.
-            _low, high = self._consumer.get_watermark_offsets(place, cached=True)
+            low, high = self._consumer.get_watermark_offsets(place, cached=True)
             self._high[partition] = max(high, self._high[partition])
+            if low > self._log_starts.get(partition, 0):
+                self._log_starts = self._log_starts.advanced({partition: low})
         return Reading(batches, Cut(self._positions), Cut({p: high for p, high in self._high.items() if high >= 0}))
+
+    def _gaps(self, reading: Reading) -> list[Partition]:
+        """Return the partitions in which more offsets were passed than there were records."""
+        counts = Counter({batch.partition: batch.record_count for batch in reading.batches})
+        positions, expected = reading.positions, self._expected
+        gaps = [p for p, position in positions.items() if position - expected[p] > counts[p]]
+        expected.update(positions)
+        return gaps
 
     def _take_event(self, message: Message) -> bool:
         """Takes in what is no record; tells whether it came from a broker that has the partition."""

@@ -17,7 +17,7 @@ from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.batches import walk
 from kafka_replica.broker.failures import explained, is_missing_topic, may_pass
 from kafka_replica.broker.fetches import Fetch, Fetches
-from kafka_replica.broker.places import Place, Places, check, check_ends, cut_off, least_s
+from kafka_replica.broker.places import Place, Places, check, check_ends, cut_off, seconds
 from kafka_replica.broker.security import connection_settings
 from kafka_replica.broker.settings import fetch_limits
 from kafka_replica.broker.spool import Spool
@@ -60,12 +60,12 @@ class MarkerReader:
         self._refusal: BrokerError | None = None
         # Read, positions moved, and not handed out yet: what is raised meanwhile must not lose them.
         self._batches: list[Batch] = []
-        self._hole = False
+        self._gaps: set[Partition] = set()
         self._loop = asyncio.new_event_loop()
 
     # --- as Source promises ---
 
-    tells_holes = True
+    gaps_are_certain = True
 
     def open(self, bookmark: Bookmark | None = None) -> Opened:
         """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
@@ -76,10 +76,14 @@ class MarkerReader:
         """Of what is read."""
         return self._places.origin
 
-    def tombstones_kept_s(self) -> float | None:
-        """The least ``delete.retention.ms`` of the topics, in seconds."""
-        found = self._run(self._places.setting("delete.retention.ms"))
-        return None if found is None else least_s(found.values())
+    @property
+    def leaders(self) -> Mapping[Partition, int]:
+        """The broker that leads each partition."""
+        return {place.partition: place.leader for place in self._places}
+
+    def tombstones_kept_s(self) -> Mapping[str, float]:
+        """``delete.retention.ms`` of each topic, in seconds."""
+        return seconds(self._run(self._places.setting("delete.retention.ms")))
 
     def read(self, timeout_s: float) -> Fetched:
         """What has come, waiting at most that long for the first of it."""
@@ -125,7 +129,7 @@ class MarkerReader:
         high = (await self._places.ends()).high
         if bookmark is not None:
             check_ends(high, bookmark.cut)
-        return Opened(beginnings, high)
+        return Opened(beginnings, high, self._places.log_starts)
 
     async def _read(self, timeout_s: float) -> Fetched:
         try:
@@ -198,20 +202,23 @@ class MarkerReader:
         walked = walk(answered.batches, place.partition, place.position, place.epoch, self._spool)
         place.high, place.stable = answered.high_watermark, answered.stable
         self._batches += walked.batches
-        self._hole |= walked.hole
+        if walked.hole:
+            self._gaps.add(place.partition)
+        self._places.note_log_start(place, answered.log_start)
         if walked.position > place.position or place.position >= answered.high_watermark:
             place.position, place.epoch = walked.position, walked.epoch
         elif place.is_empty(alone=alone):
-            place.position, self._hole = answered.high_watermark, True  # compaction has left nothing up to the end
+            place.position = answered.high_watermark  # compaction has left nothing up to the end
+            self._gaps.add(place.partition)
 
     def _fetched(self, *, heard: bool) -> Fetched:
         trouble, self._trouble = self._trouble, None
         batches, self._batches = self._batches, []
-        hole, self._hole = self._hole, False
+        gaps, self._gaps = self._gaps, set()
         reading = Reading(
             batches,
             Cut({place.partition: place.position for place in self._places}),
             Cut({place.partition: place.high for place in self._places if place.high >= 0}),
         )
         stable = Cut({place.partition: place.stable for place in self._places if place.stable >= 0})
-        return Fetched(reading, stable, hole, heard, trouble)
+        return Fetched(reading, stable, gaps, heard, trouble, self._places.log_starts)

@@ -55,6 +55,7 @@ class Place:
         "epoch",
         "high",
         "leader",
+        "log_start",
         "partition",
         "position",
         "resumed",
@@ -70,6 +71,7 @@ class Place:
         self.resumed = False  # whether what lies before the beginning was read already
         self.epoch = -1  # of the leader that wrote the last batch read
         self.high = self.stable = -1
+        self.log_start = 0  # the first offset that is still there
         self.empty_at = -1  # where a fetch brought nothing though the log goes on
         self.empty_alone_s: float | None = None  # since when one of it alone brings nothing, either
 
@@ -102,6 +104,8 @@ class Places:
         self._topic_ids: dict[str, UUID] = {}
         self._places: dict[Partition, Place] = {}
         self._by_id: dict[tuple[UUID, int], Place] = {}
+        self.log_starts = Cut()
+        """The first offset that is still there of each partition, as far as known; another object when one moves."""
         self._find_leaders_at_s: float | None = None  # None: there is no reason to
         self._answer: asyncio.Future[memoryview] | None = None
         self.question = metadata_request(self._topics)
@@ -126,7 +130,7 @@ class Places:
         return _partitions(found)
 
     async def open(self, bookmark: Bookmark | None) -> Cut:
-        """Finds the topics, and where to begin to read them.
+        """Finds the topics, and where to begin to read them; ``log_starts`` is known afterwards.
 
         Raises:
             LogReplacedError: a topic was made again since, or what comes after the bookmark is not all there.
@@ -153,21 +157,20 @@ class Places:
         topic_ids = {name: printed(topic_id) for name, topic_id in self._topic_ids.items()}
         return Origin(topic_ids, {place.partition: place.epoch for place in self if place.epoch >= 0})
 
-    async def setting(self, name: str) -> dict[str, str | None] | None:
-        """A setting of each topic; None where we may not ask.
+    async def setting(self, name: str) -> dict[str, str | None]:
+        """A setting of each topic; those that we may not ask are left out.
 
         Raises:
             BrokerError: no answer.
         """
-        link = await self._link(next(iter(self.leaders)))
+        link = await self._link(max(self.leaders))
         answer = await self._cluster.within(link.ask(DESCRIBE_CONFIGS, settings_request(self._topics, name)))
-        found = read_settings(answer)
-        for topic, (error, _) in found.items():
-            try:
+        found = {}
+        for topic, (error, value) in read_settings(answer).items():
+            with suppress(AuthorizationError):
                 check(error, f"asking for {name} of topic {topic}")
-            except AuthorizationError:
-                return None
-        return {topic: value for topic, (_, value) in found.items()}
+                found[topic] = value
+        return found
 
     async def look(self) -> list[Partition]:
         """Partitions that are not read yet; asks every broker that leads one."""
@@ -206,7 +209,14 @@ class Places:
         for partition, offset in beginnings.items():
             place = self._places[partition]
             place.beginning = place.position = offset
+            self.note_log_start(place, offset)
         return beginnings
+
+    def note_log_start(self, place: Place, offset: int) -> None:
+        """Take in the first offset that a broker says is still there."""
+        if offset > place.log_start:
+            place.log_start = offset
+            self.log_starts = self.log_starts.advanced({place.partition: offset})
 
     async def ends(self) -> Ends:
         """Where they end now, as leaders that are sure of it say; and partitions that are new, at 0."""
@@ -343,9 +353,9 @@ def cut_off(partition: Partition, offset: int) -> LogReplacedError:
     )
 
 
-def least_s(milliseconds: Iterable[str | None]) -> float | None:
-    """The least of several settings in milliseconds, in seconds."""
-    return min((int(text) / 1000 for text in milliseconds if text is not None), default=None)
+def seconds(milliseconds: Mapping[str, str | None]) -> dict[str, float]:
+    """Return settings in milliseconds by topic in seconds, without those that have no value."""
+    return {topic: int(text) / 1000 for topic, text in milliseconds.items() if text is not None}
 
 
 def printed(topic_id: UUID) -> str:

@@ -26,6 +26,8 @@ class Pulse:
         self._topics = topics
         self._names = list(names)
         self._ids: dict[str, str] = {}
+        self.leaders: dict[Partition, int] = {}
+        """The broker that leads each partition, as the answers so far say."""
         self._partitions: list[Partition] = []
         self._pending: tuple[list[PendingInfo], PendingEnds] | None = None
         self._read_when_asked = Cut()
@@ -104,6 +106,8 @@ class Pulse:
             known = self._ids.setdefault(name, topic.topic_id)
             if known != topic.topic_id:
                 raise LogReplacedError(recreated(name, known, topic.topic_id))
+        for topic in found:
+            self.leaders.update(topic.leaders)
         return [partition for topic in found for partition in topic.partitions]
 
     def _not_shorter(self, ends: Ends) -> Ends:

@@ -38,7 +38,13 @@ class TopicInfo(NamedTuple):
     """A topic as it is now; one that is deleted and made again keeps its name but not its id."""
 
     topic_id: str
-    partitions: list[Partition]
+    leaders: dict[Partition, int]
+    """The broker that leads each partition, -1 where none does now."""
+
+    @property
+    def partitions(self) -> list[Partition]:
+        """The partitions."""
+        return list(self.leaders)
 
 
 class BatchLimit(NamedTuple):
@@ -223,7 +229,9 @@ class PendingInfo:
             BrokerError: no such topic, no right to see it, no broker.
         """
         found: TopicDescription = _answer(self._future, f"looking up topic {self._topic}", timeout_s)
-        return TopicInfo(str(found.topic_id), [Partition(self._topic, info.id) for info in found.partitions])
+        # Whatever the stubs of the library say, there may be no leader.
+        leaders = {Partition(self._topic, info.id): getattr(info.leader, "id", -1) for info in found.partitions}
+        return TopicInfo(str(found.topic_id), leaders)
 
 
 class PendingEnds:

@@ -9,13 +9,13 @@ import click
 
 from kafka_replica.cli.output import json_line, json_text, say, write
 from kafka_replica.cli.producer_options import control_of, done, producer_options
-from kafka_replica.errors import UsageError
+from kafka_replica.errors import MessageError, UsageError
 from kafka_replica.producer.changes import Put
 from kafka_replica.producer.outbox import Status
 from kafka_replica.producer.outbox.listing import RecordedTransaction, StoredRecord
-from kafka_replica.producer.sources.contents import puts_of
-from kafka_replica.producer.structures import read_structures, structure_files
+from kafka_replica.producer.sources.contents import put_of
 from kafka_replica.records import key_bytes, key_text
+from kafka_replica.sdmx.files import read_structures, structure_files
 
 _TX_ID = click.argument("tx_id", type=click.IntRange(1), metavar="TX_ID")
 _REASON = click.option("--reason", default="by request", show_default=True, help="Why, for the list.")
@@ -110,7 +110,10 @@ def _puts(paths: tuple[Path, ...], key: str | None, content_type: str | None) ->
     if key is None:
         if content_type is not None:
             raise UsageError("--content-type goes with --key; structure files tell theirs")
-        return list(puts_of(read_structures(structure_files(paths)).parts.values()))
+        found = read_structures(structure_files(paths))
+        if found.rejected:
+            raise MessageError(f"{found.rejected[0].file}: {found.rejected[0].error}; nothing is replaced")
+        return [put_of(part) for part in found.parts.values()]
     if len(paths) != 1 or paths[0].is_dir():
         raise UsageError("with --key, give one file: the value of that key")
     return [Put(key, paths[0].read_bytes(), content_type)]

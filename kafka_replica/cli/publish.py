@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import uuid
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from rich.console import Console
@@ -13,14 +13,19 @@ from rich.progress import Progress
 
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.broker.topics import Topics
-from kafka_replica.cli.options import kafka_options, properties
+from kafka_replica.cli.options import ReplicaOptions, kafka_options, properties
 from kafka_replica.cli.output import json_line, say
-from kafka_replica.errors import UsageError
+from kafka_replica.cli.topic_schemes import merge_with_topic
+from kafka_replica.errors import MessageError, UsageError
 from kafka_replica.producer import Committed, TransactionalProducer
-from kafka_replica.producer.structures import Structures, put_part, read_structures, structure_files
+from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.files import FileContents, Rejected, read_structures, structure_files
 from kafka_replica.sdmx.versions import is_wildcard
+
+REJECTED: Final = 3
+"""The exit status where artefacts were rejected and all others published."""
 
 
 @click.command()
@@ -33,8 +38,14 @@ from kafka_replica.sdmx.versions import is_wildcard
     type=click.IntRange(1),
     help="Of a topic created; 3 if not given, or as many as there are brokers.",
 )
+@click.option("--skip-unreadable", is_flag=True, help="Leave out files that cannot be read as a whole; they are named.")
 @click.option(
-    "--skip-unreadable", is_flag=True, help="Leave out files in formats that cannot be cut yet; they are named."
+    "--no-check", is_flag=True, help="Publish artefacts that the reader cannot read, too, as far as they can be cut."
+)
+@click.option(
+    "--no-merge",
+    is_flag=True,
+    help="Replace schemes of concepts and organisations that stand alone instead of merging them with the topic's.",
 )
 @click.option("--transactional-id", help="Fences other producers of the same id; one of its own if not given.")
 @kafka_options
@@ -45,36 +56,47 @@ def publish(
     partitions: int,
     replication_factor: int | None,
     skip_unreadable: bool,
+    no_check: bool,
+    no_merge: bool,
     transactional_id: str | None,
     bootstrap_server: str | None,
     topic: str,
     configs: tuple[str, ...],
     timeout_s: float,
     as_json: bool,
-) -> None:
+) -> int:
     """Publish structure files: one record an artefact, key = its URN, all in one Kafka transaction.
 
     PATH is a file, or a folder of files. With --delete, further arguments that begin with "urn:" are deleted too.
-    Returns when readers of committed data see it.
+    Returns when readers of committed data see it. Artefacts that cannot be read are named and not published; the exit
+    status is 3 then.
     """
     config = properties(bootstrap_server, configs)
     deleted, files = _sorted_out(paths, deletes)
-    structures = read_structures(structure_files(files), skip_unreadable=skip_unreadable)
+    structures = read_structures(structure_files(files), skip_unreadable=skip_unreadable, check=not no_check)
     _tell_what_is_left_out(structures)
     if not structures.parts and not deleted:
+        if structures.rejected:
+            raise MessageError(f"none of the {len(structures.rejected):,} artefacts can be read; nothing is published")
         raise UsageError("there is nothing to publish: name structure files, folders of them, or --delete URN")
-    both = [str(urn) for urn in deleted if urn in structures.parts]
+    named = {*structures.parts, *(one.error.urn for one in structures.rejected)}
+    both = [str(urn) for urn in deleted if urn in named]
     if both:
         raise UsageError(f"asked to publish and to delete at once: {', '.join(both)}")
     topics = Topics(config)
     if create_topic:
         topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)
     topics.look_up(topic, timeout_s)  # a producer waits for a topic that is not there
+    if not no_merge:
+        merge_with_topic(structures.parts, ReplicaOptions(
+            bootstrap_server, topic, configs, timeout_s, "auto", None, (), "skip", None,
+        ))  # fmt: skip
     identity = transactional_id or f"kafka-replica-publish-{uuid.uuid4()}"
     producer = TransactionalProducer(config, topic, identity, timeout_s=timeout_s)
     committed = _send(producer, structures, deleted)
     producer.wait_visible(committed, timeout_s)
     _report(structures, deleted, committed, as_json)
+    return REJECTED if structures.rejected else 0
 
 
 def _sorted_out(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[list[Urn], list[Path]]:
@@ -90,7 +112,7 @@ def _sorted_out(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[list[
     return list(dict.fromkeys(parsed)), files
 
 
-def _send(producer: TransactionalProducer, structures: Structures, deleted: list[Urn]) -> Committed:
+def _send(producer: TransactionalProducer, structures: FileContents, deleted: list[Urn]) -> Committed:
     console = Console(file=sys.stderr)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         with producer.transaction() as transaction:
@@ -101,9 +123,14 @@ def _send(producer: TransactionalProducer, structures: Structures, deleted: list
         return transaction.committed
 
 
-def _tell_what_is_left_out(structures: Structures) -> None:
+def _tell_what_is_left_out(structures: FileContents) -> None:
     for file, reason in structures.left_out.items():
         click.echo(f"left out: {file}: {reason}", err=True)
+    for rejected in structures.rejected:
+        click.echo(f"rejected: {rejected.file}: {rejected.error}", err=True)
+    for urn, merged in structures.merged.items():
+        differing = f"; the last file counts for {', '.join(merged.conflicts[:5])}" if merged.conflicts else ""
+        click.echo(f"merged from {len(merged.files):,} files: {urn}{differing}", err=True)
     if structures.replaced:
         urn, file = structures.replaced[-1]
         click.echo(
@@ -113,7 +140,7 @@ def _tell_what_is_left_out(structures: Structures) -> None:
         )
 
 
-def _report(structures: Structures, deleted: list[Urn], committed: Committed, as_json: bool) -> None:
+def _report(structures: FileContents, deleted: list[Urn], committed: Committed, as_json: bool) -> None:
     cut = committed.cut.as_json() if committed.cut is not None else {}
     if as_json:
         lines: list[dict[str, Any]] = [
@@ -125,8 +152,20 @@ def _report(structures: Structures, deleted: list[Urn], committed: Committed, as
             json_line(line)
         json_line({
             "published": len(structures.parts), "deleted": len(deleted),
-            "left_out": [str(file) for file in structures.left_out], "cut": cut,
+            "left_out": [str(file) for file in structures.left_out],
+            "rejected": [_rejected_json(one) for one in structures.rejected], "cut": cut,
         })  # fmt: skip
     else:
         ends = ", ".join(f"{partition} up to {offset}" for partition, offset in cut.items())
-        say(f"{len(structures.parts):,} structures published, {len(deleted):,} deleted, in one transaction: {ends}")
+        rejected = f"{len(structures.rejected):,} rejected, " if structures.rejected else ""
+        counts = f"{len(structures.parts):,} structures published, {rejected}{len(deleted):,} deleted"
+        say(f"{counts}, in one transaction: {ends}")
+
+
+def _rejected_json(one: Rejected) -> dict[str, str | None]:
+    error = one.error
+    key = None if error.urn is None else str(error.urn)
+    return {
+        "file": str(one.file), "key": key, "class": error.cls, "id": error.id, "place": error.place,
+        "reason": error.reason,
+    }  # fmt: skip

@@ -20,13 +20,10 @@ from kafka_replica.cli.options import (
     with_options,
 )
 from kafka_replica.cli.ready import ready_replica
-from kafka_replica.delta import Delta
 from kafka_replica.errors import UsageError
-from kafka_replica.producer.headers import CONTENT_TYPE
-from kafka_replica.producer.structures import read_structures, structure_files
-from kafka_replica.records import Cut, Partition, Record
 from kafka_replica.sdmx import Snapshot
-from kafka_replica.stores import MemoryStore
+from kafka_replica.sdmx.files import read_structures, structure_files
+from kafka_replica.sdmx.lookups.of_files import FileSnapshot
 
 
 @dataclass(frozen=True)
@@ -86,18 +83,12 @@ def snapshot_of_files(paths: tuple[Path, ...]) -> Snapshot:
         UsageError: nothing was found.
     """
     named = [path for path in paths if not path.is_dir()]
-    found = read_structures(named)
-    among = read_structures(structure_files(path for path in paths if path.is_dir()), skip_unreadable=True)
-    for file, why in among.left_out.items():
+    in_folders = list(structure_files(path for path in paths if path.is_dir()))
+    found = read_structures([*in_folders, *named], skip_unreadable=set(in_folders) - set(named))
+    for file, why in found.left_out.items():
         click.echo(f"kafka-replica: {file} is passed over: {why}", err=True)
-    parts = among.parts | found.parts
-    if not parts:
+    for rejected in found.rejected:
+        click.echo(f"kafka-replica: {rejected.file}: {rejected.error} (passed over)", err=True)
+    if not found.parts:
         raise UsageError(f"no structures were found in {', '.join(map(str, paths))}")
-    place = Partition("structure files", 0)
-    records = [
-        Record(bytes(part.urn), part.value, offset, -1, ((CONTENT_TYPE, part.content_type.encode()),), place)
-        for offset, part in enumerate(parts.values())
-    ]
-    store = MemoryStore()
-    store.apply(Delta(records), Cut({place: len(records)}))
-    return store.snapshot()
+    return FileSnapshot(found.parts.values())

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kafka_replica.sdmx import Structures, Urn
-from kafka_replica.sdmx.lookups.resolved import EffectiveComponent
+from kafka_replica.sdmx import EffectiveComponent, Structures, Urn
 from kafka_replica.sdmx.model import ValueList
 
 

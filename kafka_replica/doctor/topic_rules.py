@@ -52,7 +52,7 @@ def _cleanup(check: str, value: str) -> Finding:
     if policies == {"compact"}:
         return Finding(check, Grade.OK, value)
     if "compact" in policies:
-        said = f"{value}: what was not changed for retention.ms is deleted, and gone from every replica built later"
+        said = f"{value}: what was not changed for retention.ms is deleted, from every replica, too"
         return Finding(check, Grade.FAULT, said, todo)
     said = f"{value}: the topic is not compacted; keys are lost after retention.ms, and until then it only grows"
     return Finding(check, Grade.FAULT, said, todo)
@@ -68,7 +68,7 @@ def _tombstones(check: str, value: str) -> Finding:
     more = "; a replica that was away for longer is built anew"
     if kept_ms >= _HOUR_MS:
         return Finding(check, Grade.ADVICE, said + more, todo)
-    more += ", and a first reading that takes longer may miss deletions"
+    more += ", and a replica whose first reading takes longer may never become ready"
     return Finding(check, Grade.FAULT, said + more, todo)
 
 

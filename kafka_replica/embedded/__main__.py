@@ -21,7 +21,7 @@ def main() -> int:
     try:
         java = find_java()
         print(f"Java {java.version} from {java.source}: {java.path}")
-        kafka = ensure_kafka(java, _say)
+        kafka = ensure_kafka(_say)
         faststart.format_template(java, kafka)
         faststart.class_archive_options(java, kafka, _say)
     except KafkaReplicaError as error:

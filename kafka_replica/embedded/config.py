@@ -42,6 +42,9 @@ DEFAULTS: Mapping[str, object] = {
     "background.threads": 2,
 }
 
+# Of the folder that the broker runs in: by its whole path, Kafka would take a folder with a comma for two.
+DATA_FOLDER = "data"
+
 _LOG4J = """<?xml version="1.0" encoding="UTF-8"?>
 <Configuration status="ERROR" shutdownHook="disable">
   <Appenders>
@@ -54,13 +57,13 @@ _LOG4J = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def broker_settings(port: int, controller_port: int, data: Path, chosen: Mapping[str, object]) -> dict[str, object]:
+def broker_settings(port: int, controller_port: int, chosen: Mapping[str, object]) -> dict[str, object]:
     """All settings of a broker; what was `chosen` wins over what we would set."""
     settings: dict[str, object] = {
         **DEFAULTS,
         "listeners": f"PLAINTEXT://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{controller_port}",
         "advertised.listeners": f"PLAINTEXT://{LOOPBACK}:{port}",
-        "log.dirs": data,
+        "log.dirs": DATA_FOLDER,
     }
     settings.update(chosen)
     if not {"controller.quorum.voters", "controller.quorum.bootstrap.servers"} & settings.keys():

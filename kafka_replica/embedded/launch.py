@@ -44,7 +44,7 @@ class Launcher:
         self._supervised, self._quick = supervised, quick
         self._folder = supervised.folder
         self._log = self._folder / "broker.log"
-        self._meta = self._folder / "data" / "meta.properties"
+        self._meta = self._folder / config.DATA_FOLDER / "meta.properties"
 
     def launch(self, chosen: tuple[int, int], *, last: bool) -> int | None:
         """Start the process and wait until it answers.
@@ -85,8 +85,8 @@ class Launcher:
 
     def _prepare(self, chosen: tuple[int, int]) -> None:
         """Write the broker's files; format its data folder if it is new."""
-        data, properties = self._folder / "data", self._folder / "server.properties"
-        settings = config.broker_settings(*chosen, data, self._plan.settings)
+        data, properties = self._folder / config.DATA_FOLDER, self._folder / "server.properties"
+        settings = config.broker_settings(*chosen, self._plan.settings)
         with explained("preparing the data of the embedded Kafka", self._folder):
             config.write_properties(properties, settings)
             config.write_logging(self._folder / "log4j2.xml", self._plan.log_level)

@@ -60,11 +60,6 @@ class LocalKafka:
     ) -> None:
         if port is not None and port not in range(1, 65536):
             raise EmbeddedKafkaError(f"setting up the embedded Kafka: port={port!r} is none; give 1 to 65535, or None")
-        if data_dir is not None and "," in os.fspath(data_dir):
-            raise EmbeddedKafkaError(
-                f"setting up the embedded Kafka: data_dir={os.fspath(data_dir)!r} has a comma, which Kafka takes for "
-                "two folders; choose another"
-            )
         self._asked_port = port
         self._ports: tuple[int, int] | None = None
         self._kept = None if data_dir is None else Path(data_dir).expanduser().absolute()
@@ -114,7 +109,7 @@ class LocalKafka:
     @property
     def cluster_id(self) -> str:
         """The id of the cluster; raises EmbeddedKafkaError before the first start."""
-        meta = self.data_dir / "data" / "meta.properties"
+        meta = self.data_dir / config.DATA_FOLDER / "meta.properties"
         if not meta.is_file():
             raise EmbeddedKafkaError("the embedded Kafka has no cluster id before it was started; call start() first")
         return config.read_cluster_id(meta)
@@ -132,7 +127,7 @@ class LocalKafka:
         if self.is_running():
             return self
         java = find_java()
-        installation = ensure_kafka(java, self._progress)
+        installation = ensure_kafka(self._progress)
         quick = faststart.class_archive_options(java, installation, self._progress)
         fresh = self._supervised is None
         if self._supervised is None:

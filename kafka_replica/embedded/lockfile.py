@@ -71,17 +71,3 @@ def read_lock(path: Path = LOCK_PATH) -> tuple[Jar, ...]:
             "install kafka_replica again"
         ) from error
     return tuple(jars)
-
-
-def write_lock(jars: list[Jar], path: Path = LOCK_PATH) -> None:
-    """Write `jars` as a lock file, sorted."""
-    lines = [
-        f"# Apache Kafka {KAFKA_VERSION}, its dependencies and a logging backend: what is fetched, and nothing else.",
-        "# group:artifact:version  size in bytes  file name  SHA-256",
-        "# Made by: python -m kafka_replica.embedded.lock",
-    ]
-    lines += [
-        f"{jar.group}:{jar.artifact}:{jar.version} {jar.size_bytes} {jar.file_name} {jar.sha256}"
-        for jar in sorted(jars)
-    ]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -35,7 +35,7 @@ from kafka_replica.rules.conditions import (
     Whole,
     Whole_,
 )
-from kafka_replica.rules.texts import anchored
+from kafka_replica.sdmx.text_types import anchored
 
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
 _COMPUTE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {"+": add, "-": sub, "*": mul, "//": floordiv, "%": mod}

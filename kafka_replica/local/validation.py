@@ -57,8 +57,10 @@ def validate(
     Raises:
         UsageError: the frame has a column ``_errors`` already; a dimension or the action has several values in a row;
             the reference is of something else.
-        ArtefactNotFoundError: the artefact, or a list or concept it refers to, is not in this version.
-        SdmxError: one of them cannot be read.
+        ArtefactNotFoundError: the artefact is not in this version.
+        IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
+            (a stub, a record that cannot be read); names all of them.
+        SdmxError: the artefact itself cannot be read.
     """
     df = as_frame(frame)
     if ERRORS in df.columns:

@@ -14,9 +14,9 @@ from kafka_replica.mapping.model import Copy, DateMap, Fixed, MapPlan, Resolve, 
 from kafka_replica.mapping.sets import compile_in_set
 from kafka_replica.mapping.sides import side_of
 from kafka_replica.mapping.stages import value_map
-from kafka_replica.rules.periods import period
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.model import ComponentMap, DatePatternMap, EpochMap, StructureMap, StructureSet
+from kafka_replica.sdmx.periods import period
 
 _RESOLVE: Final[Mapping[str, Resolve]] = {
     "startofperiod": "startOfPeriod",

@@ -8,7 +8,7 @@ from kafka_replica.mapping.dates import LETTERS, MONTHS, Counted, Dated, Reading
 from kafka_replica.mapping.engines import Engine, Expression
 from kafka_replica.mapping.model import DateMap, Resolve
 from kafka_replica.mapping.regexes import Expression as Rewritten
-from kafka_replica.rules.texts import anchored
+from kafka_replica.sdmx.text_types import anchored
 
 DAY_S: Final = 86_400
 _FARTHEST: Final = 10**12

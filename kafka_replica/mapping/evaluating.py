@@ -13,7 +13,7 @@ from kafka_replica.mapping.outcomes import outcome
 from kafka_replica.rules.actions import SPELLINGS, SWITCHED_OFF
 from kafka_replica.rules.model import ACTION
 from kafka_replica.rules.periods import UNDERSTOOD
-from kafka_replica.rules.texts import anchored
+from kafka_replica.sdmx.text_types import anchored
 
 OURS: Final = "__mapping_"
 """What our own columns begin with."""

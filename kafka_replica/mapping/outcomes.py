@@ -8,7 +8,7 @@ from typing import Final
 from kafka_replica.mapping.engines import Engine, Expression
 from kafka_replica.mapping.model import MARKS, PARTS, UNTIMED, Pattern, Slice, Stage, ValueMap, group_mark
 from kafka_replica.mapping.regexes import Expression as Rewritten
-from kafka_replica.rules.texts import anchored
+from kafka_replica.sdmx.text_types import anchored
 
 _MARK: Final = re.compile("\x02([0-9]+)\x03")
 

@@ -13,7 +13,6 @@ from kafka_replica.mapping.building import Building
 from kafka_replica.mapping.model import Copy, MapPlan, ValueMap
 from kafka_replica.mapping.sides import side_of
 from kafka_replica.mapping.stages import value_map
-from kafka_replica.rules.components import representation_of
 from kafka_replica.sdmx import Code, Codelist, Concept, ConceptScheme, DataStructure, Structures
 from kafka_replica.sdmx.model import (
     ComponentMapInSet,
@@ -87,8 +86,8 @@ def _texts(
 ) -> dict[str, str | None]:
     """The name or description of each code: in the language the map prefers (2.0), else in English or the first."""
     component = next((part for part in structure.components if part.id == one.source), None)
-    found = None if component is None else representation_of(structures, component)
-    listed = None if found is None or found.enumeration is None else structures.get(found.enumeration)
+    enumeration = None if component is None else structures.enumeration_of(component)
+    listed = None if enumeration is None else structures.get(enumeration)
     items: Mapping[str, Code] | Mapping[str, Concept]
     if isinstance(listed, Codelist):
         items = structures.expanded(listed).codes

@@ -31,8 +31,8 @@ from kafka_replica.mapping.model import (
     group_mark,
 )
 from kafka_replica.mapping.regexes import Expression, UnusableExpressionError, usable
-from kafka_replica.rules.periods import period
 from kafka_replica.sdmx.model import MappedValue, RepresentationMapping
+from kafka_replica.sdmx.periods import period
 
 _REFERENCE: Final = re.compile(r"\\(0|[1-9][0-9]{0,8})")
 _CONTROL: Final = re.compile(MARKS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kafka_replica.producer.changes import Change, Delete, Put
+from kafka_replica.producer.changes import Change, Delete, Put, Unreadable
 from kafka_replica.producer.dead_letters import DeadLetterTopic
 from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
 
@@ -26,6 +26,7 @@ __all__ = [
     "StructureProducer",
     "Transaction",
     "TransactionalProducer",
+    "Unreadable",
 ]
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from kafka_replica.errors import UsageError
 from kafka_replica.records import Key, key_bytes, key_text
 
-__all__ = ["Change", "Delete", "Put", "apart", "content_hash", "key_hash"]
+__all__ = ["Change", "Delete", "Put", "Unreadable", "apart", "content_hash", "key_hash"]
 
 _DIGEST_BYTES = 32
 
@@ -31,6 +31,16 @@ class Delete(NamedTuple):
     """A key is no more."""
 
     key: Key
+
+
+class Unreadable(NamedTuple):
+    """A source holds a key whose content cannot be read; the key keeps the content that was recorded before.
+
+    ``key`` is None where even the key is not known: then nothing is deleted, because it may be that of the content.
+    """
+
+    key: Key | None
+    reason: str
 
 
 Change: TypeAlias = Put | Delete

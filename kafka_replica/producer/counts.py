@@ -27,6 +27,8 @@ class ProducerCounts:
     """How often a source began to fail, or to fail in another way."""
     source_error: str | None = None
     """Why the source cannot be read now; None while it can."""
+    source_unreadable: tuple[str, ...] = ()
+    """The reason for each artefact of the source that cannot be read now; their keys keep the content they had."""
 
     def __call__(self, notice: Notice) -> None:
         """Counts."""
@@ -45,5 +47,6 @@ class ProducerCounts:
                 self.source_error = notice.reason
             case TakenIn():
                 self.source_error = None
+                self.source_unreadable = notice.unreadable
             case _:
                 pass

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 
 from kafka_replica.errors import ConfigurationError, MessageError, UnwritableError
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.records import key_text
 from kafka_replica.sdmx import media_types, read_message, write_message
 from kafka_replica.sdmx.formats import Format, of_content_type
+from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.model import Artefact
 
 _log = logging.getLogger("kafka_replica.producer")
@@ -40,7 +40,7 @@ def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: st
     format_ = _format_of(wanted)
     if content_type is not None and of_content_type(content_type) is format_ and _is_certain(content_type):
         return Encoded(value, wanted)
-    artefact = _named(key, read_message(value, content_type))
+    artefact = _named(key, read_message(value, content_type, on_error="collect"))
     try:
         return Encoded(write_message(artefact, format_), wanted)
     except UnwritableError as error:
@@ -65,13 +65,14 @@ def _choice() -> str:
     return f"choose one of {', '.join(media_types())}"
 
 
-def _named(key: bytes, artefacts: Iterable[Artefact]) -> Artefact:
-    found = list(artefacts)
+def _named(key: bytes, message: Message) -> Artefact:
+    """Return the artefact that the key names; others in the message may be unreadable."""
     name = key_text(key)
-    artefact = next((each for each in found if str(each.urn) == name), None)
-    if artefact is None:
-        raise MessageError(
-            f"its message holds {', '.join(str(each.urn) for each in found[:3]) or 'nothing'}, and not what its key "
-            "names; record it under its own URN"
-        )
-    return artefact
+    artefact = next((each for each in message if str(each.urn) == name), None)
+    if artefact is not None:
+        return artefact
+    bad = next((error for error in message.errors if str(error.urn) == name), None)
+    if bad is not None:
+        raise MessageError(bad.reason)
+    held = ", ".join([*map(str, list(message.artefacts)[:3]), *map(str, message.errors[:3])]) or "nothing"
+    raise MessageError(f"its message holds {held}, and not what its key names; record it under its own URN")

@@ -66,6 +66,8 @@ class TakenIn(NamedTuple):
 
     tx_ids: tuple[int, ...]
     """None where nothing had changed."""
+    unreadable: tuple[str, ...] = ()
+    """Artefacts that cannot be read, each with the reason; their keys keep the content that was recorded before."""
 
 
 class SourceFailed(NamedTuple):

@@ -25,16 +25,17 @@ from kafka_replica.rules.conditions import (
     every,
     extracted_from,
 )
-from kafka_replica.rules.constraints import Constraints, constraints_of
-from kafka_replica.rules.enumerations import Enumeration
+from kafka_replica.rules.constraints import constraint_checks, constraints_not_checked
 from kafka_replica.rules.evaluation import evaluate
 from kafka_replica.rules.facets import Broken, facets
 from kafka_replica.rules.frequency import frequency_check
 from kafka_replica.rules.levels import level_checks
 from kafka_replica.rules.model import ACTION, Check, KeyCheck, Rules
 from kafka_replica.rules.targets import Target, target_of
-from kafka_replica.rules.texts import TIME_TYPES
-from kafka_replica.sdmx import Structures, TextFormat, Urn
+from kafka_replica.sdmx import ResolvedStructure, Structures, TextFormat, Urn
+from kafka_replica.sdmx.lookups.constraints.applied import apply_constraints
+from kafka_replica.sdmx.lookups.resolved import constraints_in_force
+from kafka_replica.sdmx.text_types import TIME_TYPES
 
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
 
@@ -59,22 +60,24 @@ def compile_rules(
     Raises:
         UsageError: the reference is of something else.
         ConfigurationError: an unknown rule, severity or action.
-        ArtefactNotFoundError: the artefact, or a list or concept it refers to, is not in this version.
-        SdmxError: one of them cannot be read.
+        ArtefactNotFoundError: the artefact is not in this version.
+        IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
+            (a stub, a record that cannot be read); names all of them.
+        SdmxError: the artefact itself cannot be read.
     """
     wanted = dict(severities(rules))
     target = target_of(structures, reference)
-    components = described(structures, target.structure)
-    used = _used(target, components)
+    resolved = structures.resolve(target.artefact, metadata=False)
+    used = [described(one) for one in resolved.used_components.values()]
     actions = Actions(action, has_column=all(one.column.id != ACTION for one in used), components=used)
     compiler = _Compiler(target, tuple(used), actions, wanted, as_of or datetime.now(UTC).date())
-    constraint_checks = compiler.constraints(structures)
+    checks_of_constraints = compiler.constraints(resolved)
     return Rules(
         artefact=target.artefact,
         structure=target.structure.urn,
         version=structures.version,
         columns=tuple(one.column for one in used),
-        checks=tuple(compiler.unshifted(check) for check in (*compiler.checks(), *constraint_checks)),
+        checks=tuple(compiler.unshifted(check) for check in (*compiler.checks(), *checks_of_constraints)),
         keys=tuple(compiler.keys()),
         levels=tuple(
             level_checks(
@@ -88,14 +91,6 @@ def compile_rules(
     )  # fmt: skip
 
 
-def _used(target: Target, components: list[Described]) -> list[Described]:
-    """Without the dimensions that a dataflow leaves out of a structure that grows (3.1)."""
-    kept = () if target.dataflow is None else target.dataflow.dimension_constraint
-    if not kept:
-        return components
-    return [one for one in components if one.column.kind != "dimension" or one.column.id in kept]
-
-
 @dataclass(slots=True)
 class _Compiler:
     """Makes the checks of one target."""
@@ -106,23 +101,20 @@ class _Compiler:
     severities: Mapping[str, str]
     as_of: date
     unchecked: list[str] = field(default_factory=list)
-    bare: dict[str, frozenset[str]] = field(default_factory=dict)
+    unprefixed: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def complete(self) -> Condition:
         """Whether a row must have all that is mandatory."""
         return every(Not(self.actions.any_of("delete", "merge")), Not(self.actions.is_partial()))
 
-    def constraints(self, structures: Structures) -> tuple[Check, ...]:
+    def constraints(self, resolved: ResolvedStructure) -> tuple[Check, ...]:
+        in_force = constraints_in_force(resolved.constraints)
+        applied = apply_constraints(in_force, resolved.used_components, self.as_of)
+        self.unchecked += [*applied.notes, *constraints_not_checked(resolved)]
+        self.unprefixed = applied.unprefixed
         by_id = {one.column.id: one for one in self.components}
-        series = tuple(
-            one.column.id for one in self.components if one.column.kind == "dimension" and not one.column.is_time
-        )
-        maker = Constraints(by_id, series, self.as_of, self.severities)
-        found = [check for one in constraints_of(structures, self.target) for check in maker.checks(one)]
-        self.unchecked += maker.unchecked
-        self.bare = maker.bare
-        return tuple(self._living(check) for check in found)
+        return tuple(self._living(check) for check in constraint_checks(applied, by_id, self.severities))
 
     def _living(self, check: Check) -> Check:
         """The check for rows that do not delete, and leaves out values that stand for none."""
@@ -183,9 +175,9 @@ class _Compiler:
     def _represented(self, one: Described, structure: str) -> Iterator[Check]:
         excused = self._excused(one)
         artefact = structure
-        if one.enumeration is not None:
-            artefact, found = str(one.enumeration.urn), iter([self._coded(one)])
-            self.unchecked += self._unfit_codes(one, one.enumeration)
+        if one.column.enumeration is not None:
+            artefact, found = str(one.column.enumeration), iter([self._coded(one, one.column.enumeration)])
+            self.unchecked += self._unfit_codes(one, one.column.enumeration)
         else:
             told: list[str] = []
             found = facets(one.column.id, one.column.text_type, one.format, told.append, self._shifted())
@@ -194,26 +186,24 @@ class _Compiler:
         for rule, condition, message in found:
             yield from self._check(rule, one.column.id, every(condition, *excused), message, artefact)
 
-    def _coded(self, one: Described) -> Broken:
-        enumeration = one.enumeration
-        assert enumeration is not None  # noqa: S101 - for mypy
-        rule, what = ("value-unknown", "value") if enumeration.urn.cls == "ValueList" else ("code-unknown", "code")
-        values = enumeration.values | one.marks | self.bare.get(one.column.id, frozenset())
+    def _coded(self, one: Described, enumeration: Urn) -> Broken:
+        rule, what = ("value-unknown", "value") if enumeration.cls == "ValueList" else ("code-unknown", "code")
+        values = one.column.values | one.marks | self.unprefixed.get(one.column.id, frozenset())
         broken = Not(OneOf(Value(one.column.id), values))
-        return Broken(rule, broken, f"is not a {what} of {enumeration.urn.reference}")
+        return Broken(rule, broken, f"is not a {what} of {enumeration.reference}")
 
-    def _unfit_codes(self, one: Described, enumeration: Enumeration) -> Iterator[str]:
+    def _unfit_codes(self, one: Described, enumeration: Urn) -> Iterator[str]:
         """Demands of the format of codes that codes of the list do not meet: the structure is wrong then, not data."""
-        for code, message in _unfit(enumeration.values, one.format):
+        for code, message in _unfit(one.column.values, one.format):
             yield (
-                f"{one.column.id}: code {code} of {enumeration.urn.reference} {message}, as the format of its codes "
+                f"{one.column.id}: code {code} of {enumeration.reference} {message}, as the format of its codes "
                 "asks; codes are compared with the list alone"
             )
 
     def _excused(self, one: Described) -> list[Condition]:
         """When a value need not be one of its type."""
         id_ = one.column.id
-        marked = [Not(OneOf(Value(id_), one.marks))] if one.marks and one.enumeration is None else []
+        marked = [Not(OneOf(Value(id_), one.marks))] if one.marks and one.column.enumeration is None else []
         if one.column.kind == "dimension":
             return [*marked, Not(self.actions.switched_off(id_))]
         return [*marked, Not(self.actions.any_of("delete"))]

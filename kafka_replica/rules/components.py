@@ -1,90 +1,58 @@
-"""What a data structure says of each component: how its values are written, and whether it must be given."""
+"""What validation needs of each component: its column, the form of its values, and how many of them there may be."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from kafka_replica.errors import ArtefactNotFoundError, SdmxError
-from kafka_replica.rules.enumerations import Enumeration, enumeration_of
 from kafka_replica.rules.examples import examples
 from kafka_replica.rules.model import Column
-from kafka_replica.rules.texts import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE, TIME_TYPES
 from kafka_replica.sdmx import (
     Attribute,
     Component,
-    Concept,
-    DataStructure,
     Dimension,
+    EffectiveComponent,
     Measure,
     Representation,
-    Structures,
     TextFormat,
-    Urn,
 )
+from kafka_replica.sdmx.text_types import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE, TIME_TYPES
 
 
 class Described(NamedTuple):
-    """A component, its column, and what its values come from or are written like.
+    """A component as it was resolved, its column, and the format of its values: of an enumerated one that of codes."""
 
-    The format of an enumerated component is one of its codes.
-    """
-
-    component: Component
+    effective: EffectiveComponent
     column: Column
-    enumeration: Enumeration | None
     format: TextFormat
     min_occurs: int | None
     max_occurs: int | None
+
+    @property
+    def component(self) -> Component:
+        """The component as the data structure has it."""
+        return self.effective.component
 
     @property
     def marks(self) -> frozenset[str]:
         """Values that stand for something else than a value, so that no rule on values is about them."""
         found = {one.value for one in self.format.sentinel_values}
         if self.column.kind != "dimension":
-            is_floating = self.enumeration is None and self.column.text_type in FLOATING
+            is_floating = self.column.enumeration is None and self.column.text_type in FLOATING
             found.add(NOT_A_NUMBER if is_floating else NOT_AVAILABLE)
         return frozenset(found)
 
 
-def described(structures: Structures, structure: DataStructure) -> list[Described]:
-    """All components in the order of the structure.
-
-    Raises:
-        ArtefactNotFoundError: enumerations or concepts it refers to are not in this version; names all of them.
-        SdmxError: one of these is there and cannot be read.
-    """
-    made: list[Described] = []
-    failures: list[str] = []
-    known: dict[Urn, Enumeration] = {}
-    for component in structure.components:
-        try:
-            made.append(_described(structures, component, known))
-        except ArtefactNotFoundError as error:
-            failures.append(f"{component.id}: {error}")
-        except SdmxError as error:
-            raise type(error)(f"validating against {structure.urn}: component {component.id}: {error}") from error
-    if failures:
-        raise ArtefactNotFoundError(
-            f"validating against {structure.urn}: not all it refers to is in version {structures.version}: "
-            f"{'; '.join(failures)}; have these published, or validate against a version that has them"
-        )
-    return made
-
-
-def _described(structures: Structures, component: Component, known: dict[Urn, Enumeration]) -> Described:
-    representation = representation_of(structures, component) or Representation()
-    found: Enumeration | None = None
-    if representation.enumeration is not None:
-        if representation.enumeration not in known:
-            known[representation.enumeration] = enumeration_of(structures, representation.enumeration)
-        found = known[representation.enumeration]
+def described(effective: EffectiveComponent) -> Described:
+    """Return what validation needs of a component."""
+    representation = effective.representation or Representation()
     format_ = representation.format or TextFormat()
     most = None if representation.max_occurs == "unbounded" else representation.max_occurs or 1
-    column = _column(component, found, format_ if found is None else TextFormat(), repeated=most is None or most > 1)
-    return Described(component, column, found, format_, representation.min_occurs, most)
+    column = _column(effective, format_, repeated=most is None or most > 1)
+    return Described(effective, column, format_, representation.min_occurs, most)
 
 
-def _column(component: Component, enumeration: Enumeration | None, format_: TextFormat, *, repeated: bool) -> Column:
+def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: bool) -> Column:
+    component, listed = effective.component, effective.listed_ids()
     kind: Literal["dimension", "attribute", "measure"] = "measure"
     is_time = isinstance(component, Dimension) and component.is_time
     needed = required = isinstance(component, Measure) and component.mandatory
@@ -94,7 +62,7 @@ def _column(component: Component, enumeration: Enumeration | None, format_: Text
         # One of a group, of dimensions or of the data set may be given in another row.
         kind, needed = "attribute", component.mandatory
         required = component.mandatory and component.relationship.kind == "observation"
-    text_type = format_.text_type or "String"
+    text_type = (format_.text_type if listed is None else None) or "String"
     if is_time and text_type not in TIME_TYPES:
         text_type = "ObservationalTimePeriod"  # all that the standard allows there
     return Column(
@@ -104,11 +72,11 @@ def _column(component: Component, enumeration: Enumeration | None, format_: Text
         required=required,
         needed=needed,
         repeated=repeated,
-        is_multi_lingual=kind != "dimension" and enumeration is None and _may_be_in_languages(format_),
-        enumeration=None if enumeration is None else enumeration.urn,
-        values=frozenset() if enumeration is None else enumeration.values,
+        is_multi_lingual=kind != "dimension" and listed is None and _may_be_in_languages(format_),
+        enumeration=None if effective.enumeration is None else effective.enumeration.urn,
+        values=listed or frozenset(),
         text_type=text_type,
-        examples=() if enumeration is not None else examples(text_type, format_),
+        examples=() if listed is not None else examples(text_type, format_),
     )
 
 
@@ -120,19 +88,3 @@ def _may_be_in_languages(format_: TextFormat) -> bool:
     if format_.is_multi_lingual is None:
         return (format_.text_type or "String") in {"String", "XHTML"}
     return format_.is_multi_lingual
-
-
-def representation_of(structures: Structures, component: Component) -> Representation | None:
-    """Its local representation, else its concept's core representation (SDMX Section 2, "Representation")."""
-    own = component.representation
-    if own is not None and (own.enumeration is not None or own.format is not None):
-        return own
-    if component.concept is None:
-        return own
-    concept = structures.get(component.concept)
-    core = concept.core_representation if isinstance(concept, Concept) else None
-    if core is None or own is None:
-        return core or own
-    return Representation(
-        enumeration=core.enumeration, format=core.format, min_occurs=own.min_occurs, max_occurs=own.max_occurs
-    )

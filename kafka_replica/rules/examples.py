@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Final
 
 from kafka_replica.rules.patterns import UnusablePatternError, translated
-from kafka_replica.rules.texts import NUMBER_TYPES, TIME_TYPES
 from kafka_replica.sdmx import TextFormat
+from kafka_replica.sdmx.text_types import NUMBER_TYPES, TIME_TYPES
 
 _BY_TYPE: Final = {
     "Alpha": ("a", "Bc", "xyz"),

@@ -30,17 +30,25 @@ from kafka_replica.rules.conditions import (
 )
 from kafka_replica.rules.patterns import UnusablePatternError, translated
 from kafka_replica.rules.periods import (
-    DAY_S,
     MONTHLY,
     OF_A_YEAR,
     UNDERSTOOD,
     month_of,
     not_in_calendar,
-    period,
     start_of,
 )
-from kafka_replica.rules.texts import DECIMAL, FINITE, FLOATING, FREE_TYPES, NUMBER_TYPES, SIZES, TIME_TYPES, WRITTEN
 from kafka_replica.sdmx import TextFormat
+from kafka_replica.sdmx.periods import DAY_S, period
+from kafka_replica.sdmx.text_types import (
+    DECIMAL,
+    FINITE,
+    FLOATING,
+    FREE_TYPES,
+    NUMBER_TYPES,
+    SIZES,
+    TIME_TYPES,
+    WRITTEN,
+)
 
 COUNTED: Final = frozenset(NUMBER_TYPES) | {"Numeric"}
 """The types whose values can be compared with numbers."""

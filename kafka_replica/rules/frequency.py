@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 
 from kafka_replica.rules.components import Described
 from kafka_replica.rules.conditions import Condition, Matches, Not, Value, every, some
-from kafka_replica.rules.texts import (
+from kafka_replica.sdmx import Dimension
+from kafka_replica.sdmx.text_types import (
     DATE_TIME,
     GREGORIAN_DAY,
     GREGORIAN_MONTH,
@@ -22,7 +23,6 @@ from kafka_replica.rules.texts import (
     TIME_TYPES,
     ZONE,
 )
-from kafka_replica.sdmx import Dimension
 
 FREQ: Final = "FREQ"
 
@@ -67,7 +67,7 @@ def frequency_check(components: Sequence[Described]) -> FrequencyCheck | None:
     broken = [
         every(Matches(code, f"{letter}_?[0-9]*"), Not(Matches(value, expression)))
         for letter, expression in WRITTEN.items()
-        if freq.enumeration is None or any(one.startswith(letter) for one in freq.enumeration.values)
+        if freq.column.enumeration is None or any(one.startswith(letter) for one in freq.column.values)
     ]
     # What is no period at all breaks another rule.
     type_ = time.text_type if time.text_type in TIME_TYPES else "ObservationalTimePeriod"

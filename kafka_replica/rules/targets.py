@@ -19,19 +19,6 @@ class Target(NamedTuple):
     dataflow: Dataflow | None = None
     agreement: ProvisionAgreement | None = None
 
-    @property
-    def constrained(self) -> tuple[Urn, ...]:
-        """Everything whose constraints hold for the data: all together, each narrows what is above it."""
-        agreement = self.agreement
-        provider = None if agreement is None else agreement.data_provider
-        found = (
-            self.structure.urn,
-            None if self.dataflow is None else self.dataflow.urn,
-            provider,
-            None if agreement is None else agreement.urn,
-        )
-        return tuple(urn for urn in found if urn is not None)
-
 
 def target_of(structures: Structures, reference: Urn | str) -> Target:
     """The target that a URN or a short reference means.

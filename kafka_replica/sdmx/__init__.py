@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.containers import InternationalString, Items
     from kafka_replica.sdmx.formats import Format
     from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
+    from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
     from kafka_replica.sdmx.lookups.hierarchy_tree import HierarchyNode, HierarchyTree
     from kafka_replica.sdmx.lookups.live import LiveStats, LiveStructures
+    from kafka_replica.sdmx.lookups.of_files import FileError, FileStructures, read_files
+    from kafka_replica.sdmx.lookups.query_result import QueryResult
     from kafka_replica.sdmx.lookups.references import Dangling
-    from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, EffectiveComponent, Missing, ResolvedStructure
+    from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, Missing, ResolvedStructure
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
-    from kafka_replica.sdmx.message import Header, Message
+    from kafka_replica.sdmx.merging import MergedPart, merge_copies
+    from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
     from kafka_replica.sdmx.model import (
         Annotation,
         Artefact,
@@ -50,7 +54,7 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.reading import read_message
     from kafka_replica.sdmx.representation import Representation, TextFormat
     from kafka_replica.sdmx.selection import only
-    from kafka_replica.sdmx.split import Part, split_message
+    from kafka_replica.sdmx.split import Part, SplitMessage, split_message, split_readable
     from kafka_replica.sdmx.urn import Urn
     from kafka_replica.sdmx.writing import media_types, writable, write_message
 
@@ -73,6 +77,8 @@ __all__ = [
     "DecodeCache",
     "Dimension",
     "EffectiveComponent",
+    "FileError",
+    "FileStructures",
     "Format",
     "Group",
     "Header",
@@ -84,26 +90,33 @@ __all__ = [
     "LiveStats",
     "LiveStructures",
     "Measure",
+    "MergedPart",
     "Message",
     "Missing",
     "OpaqueArtefact",
     "Part",
+    "QueryResult",
     "Representation",
     "ResolvedComponent",
     "ResolvedStructure",
     "Snapshot",
+    "SplitMessage",
     "StructureCheck",
     "Structures",
     "TextFormat",
+    "UnreadableArtefact",
     "Urn",
     "ValueItem",
     "ValueList",
     "check_structure",
     "decode_cache",
     "media_types",
+    "merge_copies",
     "only",
+    "read_files",
     "read_message",
     "split_message",
+    "split_readable",
     "writable",
     "write_message",
 ]
@@ -114,8 +127,10 @@ _HOMES: Final = {
     "containers": ("InternationalString", "Items"),
     "formats": ("Format",),
     "lookups.hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
+    "lookups.of_files": ("FileError", "FileStructures", "read_files"),
     "lookups.live": ("LiveStats", "LiveStructures"),
-    "message": ("Header", "Message"),
+    "merging": ("MergedPart", "merge_copies"),
+    "message": ("Header", "Message", "UnreadableArtefact"),
     "model": (
         "Annotation",
         "Artefact",
@@ -140,9 +155,11 @@ _HOMES: Final = {
     "reading": ("read_message",),
     "lookups.references": ("Dangling",),
     "representation": ("Representation", "TextFormat"),
-    "lookups.resolved": ("AttachedConstraint", "EffectiveComponent", "Missing", "ResolvedStructure"),
+    "lookups.effective_component": ("EffectiveComponent",),
+    "lookups.query_result": ("QueryResult",),
+    "lookups.resolved": ("AttachedConstraint", "Missing", "ResolvedStructure"),
     "selection": ("only",),
-    "split": ("Part", "split_message"),
+    "split": ("Part", "SplitMessage", "split_message", "split_readable"),
     "lookups.structures": ("ResolvedComponent", "Snapshot", "Structures"),
     "urn": ("Urn",),
     "writing": ("media_types", "writable", "write_message"),

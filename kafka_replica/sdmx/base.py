@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from kafka_replica.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, StubItems, StubTuple
 from kafka_replica.sdmx.urn import Urn
 
@@ -137,4 +138,50 @@ class ItemScheme(Maintainable, frozen=True, gc=False, kw_only=True):
             if found is None:
                 return None
             level = getattr(found, self.children_field)
+        return found
+
+    def children_of(self, path: str) -> tuple[Any, ...]:
+        """Return the items right below an item, in order: those that name it as their parent, or that it holds.
+
+        Args:
+            path: the id of the item, or its path as it stands in a URN.
+
+        Raises:
+            ArtefactNotFoundError: there is no such item.
+            UnreadableContentError: this is a stub.
+        """
+        item = self._existing(path)
+        if self.children_field is not None:
+            return tuple(getattr(item, self.children_field).values())
+        return tuple(self.items[one] for one in self.items.child_ids.get(item.id, ()))
+
+    def descendants_of(self, path: str) -> tuple[Any, ...]:
+        """Return all items below an item, each before those below it. Raises what :meth:`children_of` raises."""
+        found: dict[Urn, Any] = {}
+        stack = list(self.children_of(path))[::-1]
+        while stack:
+            item = stack.pop()
+            if item.urn not in found:
+                found[item.urn] = item
+                stack += self.children_of(item.urn.item)[::-1]
+        found.pop(self._existing(path).urn, None)  # parents may go in a circle
+        return tuple(found.values())
+
+    def ancestors_of(self, path: str) -> tuple[Any, ...]:
+        """Return the items above an item, nearest first. Raises what :meth:`children_of` raises."""
+        item = self._existing(path)
+        if self.children_field is not None:
+            parts = path.split(".")
+            return tuple(self.item(".".join(parts[:end])) for end in range(len(parts) - 1, 0, -1))
+        found: dict[str, Any] = {}
+        parent = getattr(item, "parent", None)
+        while parent is not None and parent in self.items and parent not in found and parent != item.id:
+            found[parent] = self.items[parent]
+            parent = getattr(found[parent], "parent", None)
+        return tuple(found.values())
+
+    def _existing(self, path: str) -> Any:
+        found = self.item(path)
+        if found is None:
+            raise ArtefactNotFoundError(f"looking for {path!r} in {self.urn}: it has no such item; check the id")
         return found

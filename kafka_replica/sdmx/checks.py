@@ -7,7 +7,7 @@ from typing import Final
 from kafka_replica.errors import MessageError, UnreadableContentError, UrnError
 from kafka_replica.records import Record
 from kafka_replica.sdmx.base import ItemScheme, Maintainable
-from kafka_replica.sdmx.lookups.decoding import media_type
+from kafka_replica.sdmx.lookups.decoding import media_type, why_not_held
 from kafka_replica.sdmx.lookups.glance import surely_holds
 from kafka_replica.sdmx.lookups.spellings import spellings
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
@@ -45,11 +45,11 @@ class StructureCheck:
         value, content_type = record.value or b"", media_type(record)
         if not self._whole and surely_holds(urn, value, content_type) and (self._stubs or not _may_be_hollow(urn)):
             return
-        held = read_message(value, content_type).artefacts
-        own = next((held[one] for one in spellings(urn) if one in held), None)
+        # Artefacts that came along do not make the record bad: look-ups list those that cannot be read.
+        message = read_message(value, content_type, on_error="collect")
+        own = next((message.artefacts[one] for one in spellings(urn) if one in message.artefacts), None)
         if own is None:
-            there = ", ".join(str(one) for one in list(held)[:3]) or "no artefact"
-            raise MessageError(f"the key {urn} disagrees with the content, which holds {there}")
+            raise MessageError(why_not_held(urn, message))
         if not self._stubs and _is_stub(own):
             raise UnreadableContentError(f"{own.urn} is a stub: its content is kept elsewhere, or was left out")
 

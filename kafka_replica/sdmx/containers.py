@@ -24,6 +24,7 @@ __all__ = [
     "StubItems",
     "StubTuple",
     "are_one_kind",
+    "children_by_parent",
     "collector_paused",
     "international",
     "is_compound",
@@ -42,7 +43,7 @@ W = TypeVar("W")
 class Items(Mapping[str, T]):
     """Items or components by id, in the order of the message; iterating gives ids. Read-only."""
 
-    __slots__ = ("_by_id",)
+    __slots__ = ("_by_id", "_child_ids")
 
     def __init__(self, by_id: Mapping[str, T] | None = None) -> None:
         self._by_id = dict(by_id) if by_id else {}
@@ -67,6 +68,18 @@ class Items(Mapping[str, T]):
         """The items by id."""
         return self._by_id.items()
 
+    @property
+    def child_ids(self) -> Mapping[str, Sequence[str]]:
+        """The ids of the items that name an item as their ``parent``, by the id of that item, in order.
+
+        A parent that is not among the items is none. Made once, because it looks at all items.
+        """
+        try:
+            return self._child_ids
+        except AttributeError:
+            self._child_ids: Mapping[str, Sequence[str]] = children_by_parent(self)
+            return self._child_ids
+
     def __eq__(self, other: object) -> bool:
         """Equal when ids, their order and the items are."""
         if not isinstance(other, Items):
@@ -79,6 +92,9 @@ class Items(Mapping[str, T]):
     def __repr__(self) -> str:
         shown = ", ".join(list(self._by_id)[:5])
         return f"<{len(self)} items: {shown}{', ...' if len(self) > 5 else ''}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._by_id,)
 
     @property
     def is_stub(self) -> bool:
@@ -216,6 +232,16 @@ def with_ids(found: dict[Any, W], count: int) -> dict[str, W] | None:
 
 
 NO_ITEMS: Final[Items[Any]] = Items()
+
+
+def children_by_parent(items: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the ids of children by the id of their ``parent``, in order; items without one are left out."""
+    found: dict[str, list[str]] = {}
+    for id_, item in items.items():
+        parent = getattr(item, "parent", None)
+        if parent is not None and parent in items:
+            found.setdefault(parent, []).append(id_)
+    return found
 
 
 def stub_error(urn: Urn) -> UnreadableContentError:

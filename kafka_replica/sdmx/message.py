@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
 import msgspec
 
@@ -22,17 +23,37 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     test: bool = False
 
 
+class UnreadableArtefact(NamedTuple):
+    """An artefact of a message that could not be read, and why.
+
+    ``urn`` is None where the message does not identify the artefact, ``cls`` where not even its class is known.
+    """
+
+    cls: str | None
+    id: str | None
+    urn: Urn | None
+    place: str
+    """Where the artefact begins: ``line 12`` (SDMX-ML), ``codelists[3]`` (JSON), ``segment 40``, ``worksheet 'A'``."""
+    reason: str
+
+    def __str__(self) -> str:
+        name = self.urn or " ".join(part for part in (self.cls, self.id) if part) or "an artefact"
+        return f"{name} ({self.place}): {self.reason}"
+
+
 class Message:
     """A structure message. Iterating gives its artefacts in their order; ``artefacts`` is by URN. Immutable.
 
-    ``availability_constraints`` (3.1) stand beside them: they have no id, so no URN.
+    ``availability_constraints`` (3.1) stand beside them: they have no id, so no URN. ``errors`` lists the artefacts
+    that could not be read; it is empty unless the message was read with ``on_error="collect"``.
     """
 
-    __slots__ = ("artefacts", "availability_constraints", "format", "header")
+    __slots__ = ("artefacts", "availability_constraints", "errors", "format", "header")
 
     artefacts: Mapping[Urn, Artefact]
     format: Format
     availability_constraints: tuple[AvailabilityConstraint, ...]
+    errors: tuple[UnreadableArtefact, ...]
     header: Header
 
     def __init__(
@@ -41,6 +62,7 @@ class Message:
         header: Header,
         artefacts: Iterable[Artefact],
         availability_constraints: Iterable[AvailabilityConstraint] = (),
+        errors: Iterable[UnreadableArtefact] = (),
     ) -> None:
         """Raises MessageError where an artefact comes twice."""
         by_urn: dict[Urn, Artefact] = {}
@@ -51,6 +73,11 @@ class Message:
             by_urn[urn] = artefact
         self.format, self.header, self.artefacts = format_, header, MappingProxyType(by_urn)
         self.availability_constraints = tuple(availability_constraints)
+        self.errors = tuple(errors)
+
+    def holds(self, urn: Urn) -> bool:
+        """Return whether the message holds an artefact with this URN, readable or not."""
+        return urn in self.artefacts or any(one.urn == urn for one in self.errors)
 
     def __iter__(self) -> Iterator[Artefact]:
         return iter(self.artefacts.values())
@@ -59,7 +86,8 @@ class Message:
         return len(self.artefacts)
 
     def __repr__(self) -> str:
-        return f"<{self.format.title} message of {len(self)} artefacts>"
+        bad = f", {len(self.errors)} unreadable" if self.errors else ""
+        return f"<{self.format.title} message of {len(self)} artefacts{bad}>"
 
 
 def twice(urn: Urn) -> MessageError:

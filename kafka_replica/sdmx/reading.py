@@ -6,6 +6,7 @@ from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.formats import MAX_BYTES, Format, of_content_type, unpacked
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.readers import edi, fusion, markup, ml, sdmx_json, xlsx
+from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector, OnError
 from kafka_replica.sdmx.readers.encodings import by_charset
 from kafka_replica.sdmx.readers.json_short import short
 from kafka_replica.sdmx.readers.json_tree import JsonMessage, opened
@@ -14,33 +15,41 @@ _OBJECT = (b'{"', b"{\n", b"{ ", b"{\r", b"{\t")  # as JSON in UTF-8 begins, and
 _UNZIPPED = 10  # workbooks are zipped XML
 
 
-def read_message(data: bytes, content_type: str | None = None) -> Message:
-    """The structure message in these bytes, plain or in gzip.
+def read_message(data: bytes, content_type: str | None = None, *, on_error: OnError = "raise") -> Message:
+    """Return the structure message in these bytes, plain or in gzip.
 
     What the bytes hold decides their format; ``content_type``, a media type, helps only where they leave
     it open, for registries send one edition under the name of another.
 
+    Args:
+        data: the message.
+        content_type: its media type, if that is known.
+        on_error: what an artefact that cannot be read means. ``raise``: its error is raised, so the message gives all
+            of its artefacts or none. ``collect``: the message gives the others, and lists this one in ``errors``. A
+            message that cannot be read as a whole (not well-formed, no structures) raises its error in both modes.
+
     Raises:
-        MessageError: damaged, hostile, or not a structure message.
+        MessageError: the message is damaged, hostile, or not a structure message.
         UnreadableContentError: a workbook that holds no structures.
     """
+    collector = STRICT if on_error == "raise" else ErrorCollector(on_error)
     if content_type is None and data.startswith(_OBJECT):
-        return _json_message(data, None)
+        return _json_message(data, None, collector)
     if data[:1] == b"<":
         found = ml.read_short(data)
         if found is not None:
             return found
     kind, plain = kind_of(data, content_type)
     if kind == "xml":
-        return markup.read_message(plain)
+        return markup.read_message(plain, collector)
     if kind == "edi":
-        return edi.read_message(plain)
+        return edi.read_message(plain, collector)
     if kind == "xlsx":
-        return xlsx.read_message(plain)
-    return _json_message(plain, content_type)
+        return xlsx.read_message(plain, collector)
+    return _json_message(plain, content_type, collector)
 
 
-def _json_message(plain: bytes, content_type: str | None) -> Message:
+def _json_message(plain: bytes, content_type: str | None, collector: ErrorCollector) -> Message:
     claimed = of_content_type(content_type) if content_type else None
     # A guess; the short way declines where it is wrong. Lists end the one, an object with lists the other.
     end = plain[-3:]
@@ -50,8 +59,8 @@ def _json_message(plain: bytes, content_type: str | None) -> Message:
         return found
     message = opened(plain, claimed)
     if message.format is Format.FUSION_JSON:
-        return fusion.read_message(message)
-    return sdmx_json.read_message(message)
+        return fusion.read_message(message, collector)
+    return sdmx_json.read_message(message, collector)
 
 
 def kind_of(data: bytes, content_type: str | None) -> tuple[str, bytes]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kafka_replica.sdmx.formats import Format
-from kafka_replica.sdmx.message import twice
+from kafka_replica.sdmx.formats import Format, of_content_type
+from kafka_replica.sdmx.message import UnreadableArtefact, twice
 from kafka_replica.sdmx.readers import edi, markup, xlsx
+from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.readers.json_tree import artefacts_of, message_of
-from kafka_replica.sdmx.reading import kind_of, opened_json
+from kafka_replica.sdmx.readers.standalone import is_synthetic
+from kafka_replica.sdmx.reading import kind_of, opened_json, read_message
 from kafka_replica.sdmx.urn import Urn
 
 
@@ -19,6 +21,36 @@ class Part(NamedTuple):
     urn: Urn
     value: bytes
     content_type: str
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether it is a scheme that the reader makes of items standing alone; other messages may hold more items."""
+        format_ = of_content_type(self.content_type)
+        return format_ is not None and is_synthetic(self.urn, format_)
+
+
+class SplitMessage(NamedTuple):
+    """The parts of the artefacts of a message that can be read, and an entry for each of the others."""
+
+    parts: list[Part]
+    errors: tuple[UnreadableArtefact, ...]
+
+
+def split_readable(data: bytes, content_type: str | None = None) -> SplitMessage:
+    """Return a part for each artefact that can be read, and why the others cannot.
+
+    A part is what :func:`split_message` makes of an artefact; that function does not read what it cuts.
+
+    Raises:
+        MessageError: the message is damaged, hostile, or not a structure message.
+        UnreadableContentError: a format of SDMX that this version does not cut.
+    """
+    message = read_message(data, content_type, on_error="collect")
+    collector = ErrorCollector("collect")
+    format_, cut = _cut(data, content_type, collector)
+    parts = [Part(urn, value, str(format_)) for urn, value in cut if urn in message.artefacts]
+    # Cutting meets some of the errors that reading has met.
+    return SplitMessage(parts, tuple(dict.fromkeys([*message.errors, *collector.errors])))
 
 
 def split_message(data: bytes, content_type: str | None = None) -> list[Part]:
@@ -32,25 +64,25 @@ def split_message(data: bytes, content_type: str | None = None) -> list[Part]:
         MessageError: damaged, hostile, not a structure message, or one artefact is in it twice.
         UnreadableContentError: a format of SDMX that this version does not cut.
     """
-    kind, plain = kind_of(data, content_type)
-    cut: Iterable[tuple[Urn, bytes]]
-    if kind == "xml":
-        format_, cut = markup.cut_message(plain)
-    elif kind == "edi":
-        format_, cut = edi.cut_message(plain)
-    elif kind == "xlsx":
-        format_, cut = Format.XLSX, xlsx.cut_message(plain)
-    else:
-        message = opened_json(plain, content_type)
-        format_ = message.format
-        cut = ((artefact.urn, message_of(message, artefact)) for artefact in artefacts_of(message))
-    return _parts(format_, cut)
-
-
-def _parts(format_: Format, cut: Iterable[tuple[Urn, bytes]]) -> list[Part]:
+    format_, cut = _cut(data, content_type, STRICT)
     parts: dict[Urn, Part] = {}
     for urn, value in cut:
         if urn in parts:
             raise twice(urn)
         parts[urn] = Part(urn, value, str(format_))
     return list(parts.values())
+
+
+def _cut(
+    data: bytes, content_type: str | None, collector: ErrorCollector
+) -> tuple[Format, Iterable[tuple[Urn, bytes]]]:
+    kind, plain = kind_of(data, content_type)
+    if kind == "xml":
+        return markup.cut_message(plain, collector)
+    if kind == "edi":
+        return edi.cut_message(plain, collector)
+    if kind == "xlsx":
+        return Format.XLSX, xlsx.cut_message(plain)
+    message = opened_json(plain, content_type)
+    artefacts = artefacts_of(message, collector)
+    return message.format, ((artefact.urn, message_of(message, artefact)) for artefact in artefacts)

@@ -36,7 +36,7 @@ _PREFIX: Final = "urn:sdmx:org.sdmx.infomodel."
 _PACKAGES: Final = {name: known.package for name, known in CLASSES.items()}
 _NAME = r"[A-Za-z0-9_@$\-]+"
 _AGENCY = r"[A-Za-z0-9_][A-Za-z0-9_\-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_\-]*)*"
-_VERSION = r"\*|[0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*)?|[0-9]+\+?(?:\.[0-9]+\+?)*"
+_VERSION = r"[*~+]|[0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*)?|[0-9]+\+?(?:\.[0-9]+\+?)*"
 _REFERENCE = rf"({_AGENCY}):({_NAME})\(({_VERSION})\)(?:\.({_NAME}(?:\.{_NAME})*))?"
 _match_urn = re.compile(rf"urn:sdmx:org\.sdmx\.infomodel\.([a-z]+)\.([A-Za-z]+)={_REFERENCE}").fullmatch
 _match_reference = re.compile(_REFERENCE).fullmatch

@@ -43,6 +43,15 @@ def is_wildcard(version: str) -> bool:
     return version in {"*", LATEST} or "+" in version
 
 
+def rule_in(rule: str, version: str) -> str:
+    """Return a rule as it stands in an artefact of some version, which may be a draft.
+
+    In a draft, a rule with a plus chooses among drafts as well (Section 6, "Dependency Management": "Wildcarded
+    references in a version-extended artefact"). Such a rule ends with ``~`` here; nobody writes it so.
+    """
+    return f"{rule}{LATEST}" if "+" in rule and not is_stable(version) and not rule.endswith(LATEST) else rule
+
+
 def is_stable(version: str) -> bool:
     """Whether it has no extension, as drafts have."""
     return "-" not in version
@@ -80,21 +89,22 @@ def fits(rule: str, version: str) -> bool:
         return True
     if "+" not in rule:
         return rule == version
-    if not is_stable(version) or (rule != LATEST_STABLE and not _rule(rule)):
+    has_drafts, rule = rule.endswith(LATEST), rule.removesuffix(LATEST)
+    if not (has_drafts or is_stable(version)) or (rule != LATEST_STABLE and not _rule(rule)):
         return False
     if rule == LATEST_STABLE:
         return True
     parts = rule.split(".")
     free = next(index for index, part in enumerate(parts) if part.endswith("+"))
-    numbers = [_number(part) for part in version.split(".")]
+    numbers = [_number(part) for part in version.partition("-")[0].split(".")]
     numbers += [0] * (free - len(numbers))
     is_fixed = numbers[:free] == [_number(part) for part in parts[:free]]
     return is_fixed and _is_least(rule, version)
 
 
 def _is_least(rule: str, version: str) -> bool:
-    # 1.0 is as good as 1.0.0 here: only numbers count.
-    return sort_key(version)[0] >= sort_key(rule.replace("+", ""))[0]
+    # 1.0 is as good as 1.0.0 here; a draft comes before the version it is a draft of.
+    return sort_key(version)[:2] >= (sort_key(rule.replace("+", ""))[0], 1)
 
 
 def newest(rule: str, versions: Iterable[str]) -> str | None:

@@ -95,6 +95,11 @@ class Saved:
         record: Record = tuple.__new__(Record, (key, value, offset, timestamp_ms, headers, self.places[place]))
         return record
 
+    def place(self, at: int) -> tuple[Partition, int]:
+        """The partition and the offset of the record that begins there, unchecked."""
+        _, _, offset, _, place, _ = RECORD.unpack_from(self._view, at)
+        return self.places[place], offset
+
     def packed(self, key: bytes, at: int) -> memoryview:
         """The record of a key as it lies there.
 

@@ -14,7 +14,7 @@ from typing import NoReturn, Protocol, TypeVar, overload
 from kafka_replica.bookmark import Bookmark
 from kafka_replica.delta import Applied, Delta
 from kafka_replica.errors import UsageError
-from kafka_replica.records import Cut, Key, Record, Stored, key_bytes, topic_key
+from kafka_replica.records import Cut, Key, Partition, Record, Stored, key_bytes, topic_key
 
 T = TypeVar("T")
 
@@ -149,6 +149,13 @@ class Store(Protocol):
 
     def newest(self, key: bytes) -> Stored | None:
         """What was written of a key, seen by readers or not; for the thread that writes."""
+
+    def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
+        """Key, partition and offset of every record that ``newest`` knows; for the thread that writes.
+
+        Raises:
+            StoreError: they cannot be read.
+        """
 
     def stage(self, delta: Delta) -> None:
         """Takes in a part of the next version; no reader sees it before ``apply``, no crash leaves it behind.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -12,7 +13,7 @@ from weakref import WeakSet
 from kafka_replica.bookmark import Bookmark
 from kafka_replica.delta import Applied, Delta
 from kafka_replica.errors import StoreDamagedError
-from kafka_replica.records import Cut, Headers, Stored, as_record
+from kafka_replica.records import Cut, Headers, Partition, Record, Stored, as_record
 from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept
 from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, Present, Version
 
@@ -77,6 +78,19 @@ class MemoryStore:
             return as_record(staged, self._staged.source or NOWHERE)
         return None if self._is_rebuilding else self.snapshot().get(key)
 
+    def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
+        """Key, partition and offset of every record that was written, staged or published."""
+        present, _ = self._now
+        staged = Delta() if self._staged is None else self._staged
+        if not self._is_rebuilding:
+            for key, kept in list(present.records.items()):
+                if key not in staged.changes:
+                    yield key, *present.place(kept)
+        source = staged.source or NOWHERE
+        for key, raw in staged.changes.items():
+            if raw[1] is not None:
+                yield key, raw.source if isinstance(raw, Record) else source, raw[2]
+
     def stage(self, delta: Delta) -> None:
         """Takes in a part of the next version; see ``Store.stage``."""
         self._staged = self._staged or Delta()
@@ -139,7 +153,7 @@ class MemoryStore:
         """The first records: the delta becomes the store, nothing is copied."""
         empty, before = self._now
         records: dict[bytes, Kept]
-        if delta.tombstone_count:
+        if delta.has_deletions:
             records = {key: record for key, record in delta.changes.items() if record[1] is not None}
         else:
             records = delta.changes  # type: ignore[assignment] # it is nobody else's from now on
@@ -151,7 +165,7 @@ class MemoryStore:
         present, before = self._now
         records, changes = present.records, delta.changes
         replaced = {key: records.get(key) for key in changes}
-        if delta.tombstone_count:
+        if delta.has_deletions:
             alive = {key: record for key, record in changes.items() if record[1] is not None}
             deleted = tuple(key for key, old in replaced.items() if old is not None and key not in alive)
         else:

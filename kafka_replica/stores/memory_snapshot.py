@@ -67,6 +67,12 @@ class Present:
             for key in deleted:
                 del self.records[key]
 
+    def place(self, raw: Kept) -> tuple[Partition, int]:
+        """The partition and the offset of what is kept; what lies in a file is not checked for damage."""
+        if isinstance(raw, int):
+            return self.saved.place(raw)
+        return raw.source if isinstance(raw, Record) else self.source, raw[2]
+
     def made(self, key: bytes, raw: Kept) -> Record:
         """The record of what is kept, which is kept itself from now on, if it is still the present one.
 

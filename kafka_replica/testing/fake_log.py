@@ -41,6 +41,7 @@ class FakeLog:
 
     def __init__(self, partition: Partition) -> None:
         self.partition = partition
+        self.start = 0  # the first offset that was not deleted with all before it
         self.end = 0  # the high watermark
         self.decided_end = 0  # the offset after the last thing that is decided
         self._entries: list[Entry] = []
@@ -51,7 +52,7 @@ class FakeLog:
     @property
     def stable(self) -> int:
         """The last stable offset: the first one of the oldest open transaction, else the end."""
-        return min(self._open.values(), default=self.end)
+        return max(self.start, min(self._open.values(), default=self.end))
 
     def append(
         self, key: bytes | None, value: bytes | None, timestamp_ms: int, headers: Headers, writing: Writing | None
@@ -97,6 +98,11 @@ class FakeLog:
         if not keep_tombstones:
             kept = list(_without_idle_markers(kept, self._last.values()))
         self._entries = [*kept, *above]
+
+    def delete_before(self, start: int) -> None:
+        """Deletes what lies below an offset, as age does and the admin's DeleteRecords."""
+        self.start = max(start, self.start)
+        self._entries = self.since(self.start)
 
     @property
     def epoch(self) -> int:

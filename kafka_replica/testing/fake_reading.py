@@ -17,38 +17,38 @@ class Place:
     def __init__(self, log: FakeLog) -> None:
         self.log = log
         self.epoch = log.epoch
-        self.position = 0
-        self.told = -1, -1
+        self.position = log.start
+        self.told = -1, -1, -1
 
     @property
-    def ends(self) -> tuple[int, int]:
-        """The last stable offset and the high watermark."""
-        return self.log.stable, self.log.end
+    def ends(self) -> tuple[int, int, int]:
+        """The last stable offset, the high watermark and the first offset."""
+        return self.log.stable, self.log.end, self.log.start
 
 
 def take_committed(place: Place, batches: list[Batch]) -> bool:
-    """What a ``read_committed`` consumer gets; it cannot tell where an offset is missing."""
+    """Take what a ``read_committed`` consumer gets; return whether it passed more offsets than records."""
     log = place.log
     records = list(log.committed(place.position))
-    place.position = log.stable
+    passed, place.position = log.stable - place.position, log.stable
     if records:
         first, end = records[0][2], records[-1][2] + 1
         batches.append(Batch(log.partition, Kind.COMMITTED, first, end, len(records), -1, -1, Parsed(records)))
-    return False
+    return passed > len(records)
 
 
 def take_batches(place: Place, batches: list[Batch]) -> bool:
     """The log's own batches; whether an offset is missing."""
     log = place.log
-    hole = False
+    is_gap = False
     for entries in _runs(log.since(place.position)):
         batch = _batch(log.partition, entries)
-        hole |= batch.first > place.position
+        is_gap |= batch.first > place.position
         place.position = batch.end
         batches.append(batch)
-    hole |= place.position < log.end
+    is_gap |= place.position < log.end
     place.position = log.end
-    return hole
+    return is_gap
 
 
 def _runs(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 
 from kafka_replica.bookmark import Bookmark
-from kafka_replica.broker.places import cut_off
+from kafka_replica.broker.places import check_beginnings, cut_off
 from kafka_replica.broker.pulse import recreated
 from kafka_replica.cuts import Batch, Ends, Reading
 from kafka_replica.errors import (
@@ -39,8 +39,10 @@ class FakeSource:
         self._topics = list(topics)
         self._topic_ids: dict[str, str] = {}
         self._places: dict[Partition, Place] = {}
+        self._log_starts = Cut()
         self._take = take_committed if committed_only else take_batches
-        self.tells_holes = not committed_only
+        self.gaps_are_certain = not committed_only
+        self.leaders: Mapping[Partition, int] = {}
 
     # --- as Source promises ---
 
@@ -51,15 +53,17 @@ class FakeSource:
             self._topic_ids = {} if bookmark is None else dict(bookmark.topic_ids)
             beginnings = self.add(self._find())
             high = self._high()
+            self._log_starts = beginnings
             if bookmark is None:
-                return Opened(beginnings, high)
+                return Opened(beginnings, high, beginnings)
             resume = bookmark.cut.resume()
+            check_beginnings(beginnings, resume)
             for partition, offset in resume.items():
                 cut, epoch = bookmark.cut[partition], bookmark.leader_epochs.get(partition, 0)
                 if high.get(partition, -1) < cut or self._places[partition].log.has_lost(cut, epoch):
                     raise cut_off(partition, cut)
                 self._places[partition].position = offset
-            return Opened(beginnings.advanced(resume), high)
+            return Opened(beginnings.advanced(resume), high, beginnings)
 
     @property
     def origin(self) -> Origin:
@@ -67,9 +71,9 @@ class FakeSource:
         epochs = {partition: place.epoch for partition, place in self._places.items()}
         return Origin(dict(self._topic_ids), epochs)
 
-    def tombstones_kept_s(self) -> float | None:
+    def tombstones_kept_s(self) -> Mapping[str, float]:
         """As long as the test says."""
-        return self._cluster.tombstones_kept_s
+        return dict.fromkeys(self._topics, self._cluster.tombstones_kept_s)
 
     def read(self, timeout_s: float) -> Fetched:
         """What has come, waiting at most that long for the first of it."""
@@ -93,7 +97,7 @@ class FakeSource:
             self._find()
             for partition in partitions:
                 self._places[partition] = Place(self._cluster.log(partition))
-            return Cut(dict.fromkeys(partitions, 0))
+            return Cut({partition: self._places[partition].position for partition in partitions})
 
     def ends(self) -> Ends:
         """Where all partitions that are read end now."""
@@ -137,18 +141,23 @@ class FakeSource:
 
     def _fetched(self, trouble: BrokerError | None) -> Fetched:
         batches: list[Batch] = []
-        hole = False
+        gaps: list[Partition] = []
         for place in self._places.values() if trouble is None else ():
             if place.log.has_lost(place.position, place.epoch):
                 raise cut_off(place.log.partition, place.position)
+            check_beginnings({place.log.partition: place.log.start}, {place.log.partition: place.position})
             place.epoch = place.log.epoch
-            hole |= self._take(place, batches)
+            if self._take(place, batches):
+                gaps.append(place.log.partition)
             place.told = place.ends
         positions = Cut({partition: place.position for partition, place in self._places.items()})
         told = {partition: place.told for partition, place in self._places.items() if place.told[1] >= 0}
-        reading = Reading(batches, positions, Cut({partition: high for partition, (_, high) in told.items()}))
-        stable = Cut({partition: stable for partition, (stable, _) in told.items()})
-        return Fetched(reading, stable, hole, trouble is None, trouble)
+        reading = Reading(batches, positions, Cut({partition: high for partition, (_, high, _) in told.items()}))
+        stable = Cut({partition: stable for partition, (stable, _, _) in told.items()})
+        starts = self._log_starts.advanced({partition: start for partition, (_, _, start) in told.items()})
+        if starts != self._log_starts:
+            self._log_starts = starts
+        return Fetched(reading, stable, gaps, trouble is None, trouble, self._log_starts)
 
     def _stable(self) -> Cut:
         return Cut({partition: place.log.stable for partition, place in self._places.items()})

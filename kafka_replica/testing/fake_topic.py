@@ -171,6 +171,21 @@ class FakeTopic:
             for log in self._logs:
                 log.compact(keep_tombstones=keep_tombstones, keep_last=keep_last)
 
+    def delete_before(self, offset: int, partition: int = 0) -> None:
+        """Deletes all records below an offset, as Kafka does by age, or when asked to (``DeleteRecords``).
+
+        Only topics whose ``cleanup.policy`` has ``delete`` in it know this.
+
+        Raises:
+            UsageError: the log does not reach as far, or there is no such partition.
+        """
+        with self._cluster.news:
+            log = self._cluster.log(Partition(self.name, partition))
+            if not 0 <= offset <= log.end:
+                raise UsageError(f"{log.partition} ends at {log.end}, so nothing can be deleted up to {offset}")
+            log.delete_before(offset)
+            self._cluster.wake()
+
     def lose_end(self, end: int, partition: int = 0) -> None:
         """The log loses what lies at an offset and above, as after the election of a leader that did not have it.
 

@@ -34,7 +34,7 @@ from kafka_replica.rules.conditions import (
     Whole,
     Whole_,
 )
-from kafka_replica.rules.texts import anchored
+from kafka_replica.sdmx.text_types import anchored
 from kafka_replica_spark.cells import Bytes
 from kafka_replica_spark.matching import fits
 from kafka_replica_spark.membership import fits_a_map, is_in, is_missed

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.rules.conditions import Matches, nodes_of
 from kafka_replica.rules.model import Check
-from kafka_replica.rules.texts import anchored
+from kafka_replica.sdmx.text_types import anchored
 
 _STACK: Final = 1500
 """How often Java may call itself: measured with code that is not compiled yet, and a stack of 1 MB, the default."""

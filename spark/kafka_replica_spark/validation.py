@@ -68,8 +68,10 @@ def validate(
         UsageError: a component is there twice, or a column that would be added is there already; a dimension or the
             action has several values in a row; the reference is of something else; a stamp is asked for without a
             snapshot.
-        ArtefactNotFoundError: the artefact, or a list or concept it refers to, is not in this version.
-        SdmxError: one of them cannot be read.
+        ArtefactNotFoundError: the artefact is not in this version.
+        IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
+            (a stub, a record that cannot be read); names all of them.
+        SdmxError: the artefact itself cannot be read.
     """
     compiled = rules_for(reference, snapshot, rules, action, as_of)
     _check_columns(df, compiled, [ERRORS, VERSION, CUT] if stamp else [ERRORS])

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica.embedded import LocalKafka, ivy
-from kafka_replica.embedded.install import KAFKA_VERSION, ensure_kafka
-from kafka_replica.embedded.java import find_java
+from kafka_replica.embedded import LocalKafka, ensure_kafka, find_java
+from kafka_replica.embedded.download import download
+from kafka_replica.embedded.lockfile import Jar
+from kafka_replica.errors import EmbeddedKafkaError
 
 _BATCH = re.compile(
     r"baseOffset: (\d+) lastOffset: (\d+) count: (\d+) .*producerId: (-?\d+) producerEpoch: (-?\d+) .*"
@@ -20,6 +21,10 @@ _BATCH = re.compile(
 )
 _RECORD = re.compile(r"\| offset: (\d+) .*?(?:key: (\S+))?(?: payload: (\S+))?$")
 _MARKER = re.compile(r"endTxnMarker: (\w+)")
+_TOOLS = Jar(
+    "org.apache.kafka", "kafka-tools", "4.3.0", 698592,
+    "b88bc6ccc520d648142515526e4042c285612ce94b032434a88e3e936e38b600",
+)  # fmt: skip
 
 
 @dataclass
@@ -41,13 +46,11 @@ class DumpedBatch:
 def tools_jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Kafka's tools, which a broker does without."""
     folder = tmp_path_factory.mktemp("tools")
-    said = ivy.retrieve(
-        find_java(), [("org.apache.kafka", "kafka-tools", KAFKA_VERSION)], folder, transitive=False, progress=print
-    )
-    found = list(folder.rglob("kafka-tools-*.jar"))
-    if not found:
-        pytest.skip(f"NOT PROVEN against Kafka's own DumpLogSegments: kafka-tools could not be fetched: {said[-300:]}")
-    return found[0]
+    try:
+        download([_TOOLS], folder, lambda _: None)
+    except EmbeddedKafkaError as error:
+        pytest.skip(f"NOT PROVEN against Kafka's own DumpLogSegments: {error}")
+    return folder / _TOOLS.file_name
 
 
 def dump(kafka: LocalKafka, tools: Path, topic: str, partition: int = 0) -> list[DumpedBatch]:

@@ -48,6 +48,9 @@ class FakeBackend(Backend):
         self.topic.put(FILLER, b"")
         self.topic.compact()
 
+    def delete_before(self, offset: int) -> None:  # noqa: D102
+        self.topic.delete_before(offset)
+
     def drop(self) -> None:  # noqa: D102
         self.topic.drop()
 

@@ -13,8 +13,11 @@ from kafka_tools import AGGRESSIVE, producer, quiet, write
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import EmbeddedKafkaError
 
-FORGETFUL = {**AGGRESSIVE, "delete.retention.ms": "1000"}
-"""Compacted as aggressively as Kafka allows, with tombstones that are kept for a second."""
+FORGETFUL = {**AGGRESSIVE, "delete.retention.ms": "3000"}
+"""Compacted as aggressively as Kafka allows, with tombstones that are kept for three seconds.
+
+That is more than a replica takes for granted in any case, and time enough to read a small topic on a busy machine.
+"""
 
 
 def records(kafka: LocalKafka, topic: str) -> list[tuple[bytes | None, bytes | None]]:

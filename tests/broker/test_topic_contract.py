@@ -150,6 +150,11 @@ class RealTopic(Backend):
         time.sleep(0.2)
         self.put(FILLER.decode(), b"")
 
+    def delete_before(self, offset: int) -> None:
+        """By the admin."""
+        place = TopicPartition(self.name, 0, offset)
+        self.admin.delete_records([place])[place].result(PATIENCE_S)
+
     def drop(self) -> None:
         """By the admin, who waits until it is gone."""
         self.admin.delete_topics([self.name])[self.name].result(PATIENCE_S)

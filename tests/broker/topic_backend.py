@@ -103,6 +103,10 @@ class Backend(ABC):
         """Writes a filler, and has the log before it compacted; once more may be needed."""
 
     @abstractmethod
+    def delete_before(self, offset: int) -> None:
+        """Deletes all records below an offset of partition 0; the topic was made to take any key."""
+
+    @abstractmethod
     def drop(self) -> None:
         """Deletes the topic."""
 
@@ -165,7 +169,7 @@ def _look(source: Source, evidence: Evidence) -> Seen:
         fetched = source.read(0.2)
         batches += fetched.reading.batches
         positions = fetched.reading.positions
-        hole |= fetched.hole
+        hole |= bool(fetched.gaps)
     ends = source.ends()
     cuts = (positions, ends.stable, ends.high)
     return Seen(_entries(batches), *([cut[partition] for partition in sorted(goal)] for cut in cuts), hole)

@@ -322,6 +322,27 @@ class TopicContract(ABC):
         held.commit()
         until(lambda: left() == [b"2", Kind.COMMIT, b"1", b"2", Kind.COMMIT, Kind.COMMIT])
 
+    @both_kinds
+    def test_a_front_that_is_deleted(self, evidence: Evidence) -> None:
+        """Records below the log start offset go by ordinary deletes, also in the middle of a transaction."""
+        topic = self.make(takes_any_key=True)
+        topic.write({"a": b"1", "b": b"1"})
+        end = topic.write({"c": b"2", "a": b"2"})
+        with topic.replica(evidence=evidence) as replica:
+            before = replica.wait_for(end, PATIENCE_S)
+            changes = replica.changes(since=before.version, timeout_s=PATIENCE_S)
+            topic.delete_before(4)
+            change = next(changes)
+            assert (set(change.changed), set(change.deleted), change.transactions) == (set(), {b"b", b"c"}, 0)
+            assert change.snapshot.cut == before.cut
+            assert values(change.snapshot) == {"a": b"2"}
+            assert values(before) == {"a": b"2", "b": b"1", "c": b"2"}
+            with topic.replica(evidence=evidence) as fresh:
+                assert dict(fresh.wait_ready(PATIENCE_S)) == dict(change.snapshot)
+            end = topic.write({"b": b"3"})
+            assert values(replica.wait_for(end, PATIENCE_S)) == {"a": b"2", "b": b"3"}
+            assert replica.status().counts.rebuilds == 0
+
     # --- what befalls a topic ---
 
     @both_kinds

@@ -66,6 +66,7 @@ class Log:
     """One partition: the batches as written, and those that compaction left."""
 
     end: int = 0
+    start: int = 0
     written: list[Logged] = field(default_factory=list)
     left: list[Logged] = field(default_factory=list)
 
@@ -95,7 +96,7 @@ class Cluster:
     def fork(self) -> Cluster:
         """The same, to be continued otherwise."""
         other = Cluster(0)
-        other.logs = {p: Log(log.end, log.written[:], log.left[:]) for p, log in self.logs.items()}
+        other.logs = {p: Log(log.end, log.start, log.written[:], log.left[:]) for p, log in self.logs.items()}
         other.transactions = [replace(t, first={**t.first}, markers={**t.markers}) for t in self.transactions]
         other.current, other.epochs = {**self.current}, {**self.epochs}
         other.old_producers, other.visible = self.old_producers, self.visible
@@ -188,7 +189,13 @@ class Cluster:
             if partition not in (transaction := self.transactions[number]).markers
             and transaction.first.get(partition, NO_DATA) != NO_DATA
         )
-        return min(firsts, default=self.logs[partition].end)
+        return max(self.logs[partition].start, min(firsts, default=self.logs[partition].end))
+
+    def trim(self, partition: Partition, start: int) -> None:
+        """Deletes what lies below an offset, by age or by DeleteRecords; the batch that it lies in stays whole."""
+        log = self.logs[partition]
+        log.start = max(start, log.start)
+        log.left = [batch for batch in log.left if batch.end > log.start]
 
     def compact(self, partition: Partition, read: int | None = None) -> None:
         """Takes what is replaced or aborted below the last stable offset, and whole batches emptied by that.
@@ -242,5 +249,5 @@ class Cluster:
         for log in self.logs.values():
             for batch in log.left:
                 if self.transactions[batch.transaction].commits and not batch.is_marker:
-                    found.update({record.key: record for record in batch.records})
+                    found.update({record.key: record for record in batch.records if record.offset >= log.start})
         return {key: record for key, record in found.items() if not record.is_tombstone}

@@ -32,7 +32,9 @@ def fork_follower(model: ModelFollower, cluster: Cluster) -> ModelFollower:
     other.source.cluster = cluster
     other.source.positions = dict(model.source.positions)
     other.source.fetches = {p: Fetch(f.batches[:], f.position, f.high) for p, f in model.source.fetches.items()}
+    other.source.log_starts = dict(model.source.log_starts)
     other.oracle = model.oracle.fork(cluster)
+    other.oracle.starts = other.source.log_starts
     other.store = _fork_store(model.store)
     other.board = copy(model.board)
     other.board.oracle = other.oracle
@@ -41,7 +43,8 @@ def fork_follower(model: ModelFollower, cluster: Cluster) -> ModelFollower:
     other.follower = follower = copy(model.follower)
     follower._board, follower._store, follower._source = other.board, other.store, other.source
     follower._patience = Patience("a copy", other.board, follower._closing, waits_for_topics=True)
-    follower._tombstones = copy(follower._tombstones)
+    follower._deletions = copy(follower._deletions)  # its rule is shared, and never says that it is too late
+    follower._deletions._source, follower._deletions._patience = other.source, follower._patience
     follower._partitions = set(follower._partitions)
     follower._rule = _fork(follower._rule, memo)
     follower._barrier = copy(follower._barrier)

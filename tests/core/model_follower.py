@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
@@ -15,7 +16,9 @@ from kafka_replica.barrier import Barrier
 from kafka_replica.board import Board
 from kafka_replica.bookmark import Bookmark
 from kafka_replica.broker.sources import Evidence
+from kafka_replica.clock import now
 from kafka_replica.cuts import Batch, Markers, QuietPoints, Rule
+from kafka_replica.deletions import DeletionCheck
 from kafka_replica.delta import Applied, Delta
 from kafka_replica.follower import Follower
 from kafka_replica.following import Following
@@ -130,7 +133,11 @@ class ModelFollower:
         self.follower._assembly = assembly
         self.follower._source, self.follower._rule = self.source, rule
         self.follower._looked_s = float("inf")  # it looks when a test says so, not by the clock
+        self.follower._opened_at = now()
         opened = self.source.open(self.store.bookmark)
+        self.oracle.starts = self.source.log_starts
+        # Modelled compaction takes no tombstone that a reader needs.
+        self.follower._deletions = DeletionCheck((TOPIC,), math.inf, self.source, self.follower._patience)
         self.follower._barrier = parts.barrier(opened.ends)
         self.follower._begin(opened, self.store.bookmark)
 

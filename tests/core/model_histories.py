@@ -138,6 +138,14 @@ class Play:
         read = 0 if fetch is None else fetch.position
         self.cluster.compact(partition, read if op.yes else None)
 
+    def _do_trim(self, op: Op) -> None:
+        """Deletes a part of what was read; a reader that is farther behind would have to begin again."""
+        partition = self._partition(op)
+        fetch = None if self.follower is None else self.follower.source.fetches.get(partition)
+        start = self.cluster.logs[partition].start
+        limit = self.cluster.logs[partition].end if fetch is None else fetch.position
+        self.cluster.trim(partition, start + (limit - start) * op.what // 8)
+
     def _do_grow(self, op: Op) -> None:
         if len(self.cluster.logs) < 3:
             self.cluster.grow()

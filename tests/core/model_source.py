@@ -39,6 +39,7 @@ class Fetch:
         self.batches = batches
         self.position = position  # where the fetches so far end
         self.high = high
+        self.start = 0  # of the log
 
 
 class ModelSource:
@@ -58,22 +59,27 @@ class ModelSource:
         self.meanwhile: Callable[[], None] = lambda: None  # the log goes on while a question is answered
         self.is_staggered = False  # whether partitions answer one after the other
         self.expires = not committed_only  # a consumer's records stand on their own
+        self.gaps_are_certain = not committed_only
+        self.leaders: dict[Partition, int] = {}
+        self.log_starts: dict[Partition, int] = {}  # as they were told
         self._beginnings = Cut()
         self._number = 0
 
     # --- as Source promises ---
 
-    tells_holes = True
-
     def open(self, bookmark: Bookmark | None = None) -> Opened:
         """All partitions that there are."""
         self._beginnings = Cut() if bookmark is None else bookmark.cut.resume()
         partitions = list(self.cluster.logs)
-        return Opened(self.add(partitions), self._ask(partitions, self._end))
+        beginnings, self.log_starts = self.add(partitions), {p: self.cluster.logs[p].start for p in partitions}
+        return Opened(beginnings, self._ask(partitions, self._end), Cut(self.log_starts))
 
     def add(self, partitions: list[Partition]) -> Cut:
         """Reads these, too."""
-        beginnings = Cut({partition: self._beginnings.get(partition, 0) for partition in partitions})
+        logs = self.cluster.logs
+        beginnings = Cut(
+            {partition: self._beginnings.get(partition, logs[partition].start) for partition in partitions}
+        )
         for partition, offset in beginnings.items():
             self.positions[partition] = offset
             self.fetches[partition] = Fetch([], offset, -1)
@@ -84,9 +90,9 @@ class ModelSource:
         """A modelled cluster is always the same."""
         return Origin({}, {})
 
-    def tombstones_kept_s(self) -> float:
-        """Compaction takes none that a reader needs."""
-        return float("inf")
+    def tombstones_kept_s(self) -> dict[str, float]:
+        """Nobody asks."""
+        raise NotImplementedError
 
     def look(self) -> list[Partition]:
         """Partitions that are not read yet."""
@@ -111,14 +117,12 @@ class ModelSource:
         if orders is None:
             orders = [(partition, 1 << 30) for partition in self.positions]
         batches: list[Batch] = []
-        hole = False
-        for partition, count in orders:
-            hole |= self._take(partition, count, batches)
+        gaps = [partition for partition, count in orders if self._take(partition, count, batches)]
         high = Cut({partition: fetch.high for partition, fetch in self.fetches.items() if fetch.high >= 0})
         positions = Cut(self.positions)
         reading = Reading(batches, positions, high)
         stable = Cut({partition: self.cluster.stable(partition) for partition in self.positions})
-        return Fetched(reading, stable, hole and not self.committed_only, heard=True, trouble=None)
+        return Fetched(reading, stable, gaps, heard=True, trouble=None, log_starts=Cut(self.log_starts))
 
     def refusal(self) -> BrokerError | None:
         """Nothing is refused."""
@@ -141,25 +145,26 @@ class ModelSource:
             fetch.position = found[-1].end
         elif not fetch.batches:  # nothing is left up to the end: as a fetch of that partition alone tells
             fetch.position = end
-        fetch.high = log.end
+        fetch.high, fetch.start = log.end, log.start
 
     def _take(self, partition: Partition, count: int, batches: list[Batch]) -> bool:
         fetch = self.fetches[partition]
         if not fetch.batches:
             self.fetch(partition)
         taken, fetch.batches[:count] = fetch.batches[:count], []
-        hole = False
+        self.log_starts[partition] = max(fetch.start, self.log_starts.get(partition, 0))
+        is_gap = False
         for logged in taken:
             position = self.positions[partition]
             kept = [record for record in logged.records if record.offset >= position]
             is_partial = not logged.is_marker and len(logged.records) < logged.end - logged.first
-            hole |= logged.first > position or is_partial
+            is_gap |= logged.first > position or is_partial
             self._put(partition, logged, max(logged.first, position), kept, batches)
             self.positions[partition] = logged.end
         if not fetch.batches and self.positions[partition] < fetch.position:
-            hole = True
+            is_gap = True
             self.positions[partition] = fetch.position
-        return hole
+        return is_gap
 
     def _put(
         self, partition: Partition, logged: Logged, first: int, records: list[Record], batches: list[Batch]

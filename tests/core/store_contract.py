@@ -101,6 +101,35 @@ class StoreContract(ABC):
             assert len(snapshot) == len(then)
             assert sorted(snapshot) == sorted(then)
 
+    def test_where_records_lie(self) -> None:
+        """Published, staged, and staged before anything was published: what ``newest`` knows, and nothing else."""
+        store = self.make()
+        other = Partition("u", 3)
+
+        def offsets() -> dict[bytes, tuple[Partition, int]]:
+            store.snapshot()  # some are opened again by that
+            found = list(store.offsets())
+            assert len(found) == len({key for key, _, _ in found})
+            for key, partition, offset in found:
+                newest = store.newest(key)
+                assert isinstance(newest, Record)
+                assert (newest.source, newest.offset) == (partition, offset)
+            return {key: (partition, offset) for key, partition, offset in found}
+
+        assert offsets() == {}
+        store.stage(Delta(records([(b"a", b"1"), (b"b", b"1")])))
+        assert offsets() == {b"a": (P, 0), b"b": (P, 1)}
+        store.apply(Delta([Record(b"c", b"1", 7, 0, (), other)]), Cut({P: 2, other: 8}))
+        assert offsets() == {b"a": (P, 0), b"b": (P, 1), b"c": (other, 7)}
+        store.stage(Delta(records([(b"a", None), (b"b", b"2")], 10)))
+        assert offsets() == {b"b": (P, 11), b"c": (other, 7)}
+        store.rebuild()
+        assert offsets() == {}
+        store.stage(Delta(records([(b"d", b"1")], 20)))
+        assert offsets() == {b"d": (P, 20)}
+        store.apply(Delta(), Cut({P: 21}))
+        assert offsets() == {b"d": (P, 20)}
+
     @settings(SHARED, max_examples=50)
     @given(writes, st.integers(1, 8))
     def test_image_and_delta_make_the_next_image(self, written: Writes, size: int) -> None:

@@ -80,6 +80,10 @@ class Restarting:
         """As the store says."""
         return self._store.newest(key)
 
+    def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
+        """Return those of the store."""
+        return self._store.offsets()
+
     def stage(self, delta: Delta) -> None:
         """No restart now: what is staged does not outlive it."""
         with self._lock:

@@ -14,6 +14,7 @@ from kafka_replica.cuts import QuietPoints
 
 QUIET = Parts(rule=QuietPoints)
 ALL = ("fetch", "touch", "compact", "compact")
+TRIMMED = (*ALL, *["trim", "read"] * 6)
 GROWING = ("fetch", "grow", "look", "touch")
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 MANY = settings(max_examples=120, deadline=None, phases=PHASES)
@@ -83,6 +84,34 @@ def test_several_partitions_by_quiet_points(history: History) -> None:
     Play(history, QUIET).run().finish()
 
 
+@MANY
+@given(histories(1, more=TRIMMED))
+def test_one_partition_whose_front_is_deleted(history: History) -> None:
+    """Records go without tombstones: each version has exactly those at or above the log start offset."""
+    Play(history).run().finish()
+
+
+@MANY
+@given(histories(3, more=TRIMMED))
+def test_several_partitions_whose_fronts_are_deleted(history: History) -> None:
+    """Transactions span partitions, of which each has a front of its own."""
+    Play(history).run().finish()
+
+
+@MANY
+@given(histories(1, more=TRIMMED, producers=1))
+def test_a_deleted_front_by_quiet_points(history: History) -> None:
+    """A reader of committed records deletes the same."""
+    Play(history, QUIET).run().finish()
+
+
+@MANY
+@given(histories(3, more=(*TRIMMED, "grow", "look"), producers=2))
+def test_several_deleted_fronts_by_quiet_points(history: History) -> None:
+    """Several partitions have fronts of their own, and are quiet at one moment."""
+    Play(history, QUIET).run().finish()
+
+
 def _keep(follower: ModelFollower) -> None:
     follower.board.keeps_versions = True
 
@@ -95,6 +124,19 @@ def test_going_on_from_any_version(history: History) -> None:
     follower = play.run()
     for version in follower.board.versions:
         ModelFollower(play.cluster, resumed=version).finish()
+
+
+@settings(max_examples=60, deadline=None, phases=PHASES)
+@given(histories(2, more=("fetch", *["trim", "read"] * 4)))
+def test_going_on_from_any_version_after_the_front_was_deleted(history: History) -> None:
+    """A restart finds that records it has saved are gone, as long as all that comes next is there."""
+    play = Play(history, prepare=_keep)
+    follower = play.run()
+    follower.finish()
+    for version in follower.board.versions:
+        resume = version.cut.resume()
+        if all(resume.get(partition, 0) >= log.start for partition, log in play.cluster.logs.items()):
+            ModelFollower(play.cluster, resumed=version).finish()
 
 
 @settings(max_examples=40, deadline=None, phases=PHASES)

@@ -53,7 +53,7 @@ def expect_no_room(work, store):
         raise AssertionError("there was room")
     assert not store.is_damaged
 
-def go_through(folder, crowd, give_room):
+def go_through(folder, crowd, give_room, *, holds_snapshot=False):
     for work in (staged, plain, one, rebuilt):
         done.clear()
         path = folder / work.__name__
@@ -69,6 +69,7 @@ def go_through(folder, crowd, give_room):
         assert values(store.snapshot()) == before
         assert len(store.snapshot()) == len(before)
         assert store.snapshot().version == 2 + len(done)
+        held = store.snapshot() if holds_snapshot else None
         store.close()
         gc.collect()
         give_room()
@@ -79,7 +80,9 @@ def go_through(folder, crowd, give_room):
         assert len(store.snapshot()) > 100
         for key, value in (BIG if work is not one else {}).items():
             assert store.snapshot()[key].value == value
+        assert held is None or values(held) == before
         store.close()
+        del held
         gc.collect()
         RocksStore(path).rebuild(forget=True)
         gc.collect()
@@ -106,22 +109,44 @@ print("done")
     assert run(CROWDED + program, folder) == "done\n"
 
 
-def test_a_disk_that_is_full(folder: Path) -> None:
-    """A small one, filled up by somebody else; a replica on it fails, serves, and is started again."""
+@pytest.fixture
+def small_disk(folder: Path) -> Iterator[Path]:
+    """A file system of 24 MB of its own."""
     disk = folder / "disk"
     disk.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "none", disk], check=False, capture_output=True)
     if mounted.returncode:
         pytest.skip(f"NOT TRIED: no small disk can be mounted here: {mounted.stderr.decode()}")
-    program = """
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+FULL_DISK = """
 import shutil, time
-from kafka_replica.testing import FakeTopic
-from kafka_replica import State
 ballast = Path(sys.argv[1]) / "ballast"
 
 def crowd():
     room = shutil.disk_usage(ballast.parent).free
     ballast.write_bytes(b"x" * (room - 600_000))
+"""
+
+
+def test_a_store_is_opened_again_after_a_full_disk_while_a_snapshot_is_held(small_disk: Path) -> None:
+    """The held snapshot keeps the database open, with the error of the full disk; it is written again all the same."""
+    program = """
+go_through(ballast.parent, crowd, ballast.unlink, holds_snapshot=True)
+print("done")
+"""
+    assert run(CROWDED + FULL_DISK + program, small_disk) == "done\n"
+
+
+def test_a_disk_that_is_full(small_disk: Path) -> None:
+    """A small one, filled up by somebody else; a replica on it fails, serves, and is started again."""
+    program = """
+from kafka_replica.testing import FakeTopic
+from kafka_replica import State
 
 go_through(ballast.parent, crowd, ballast.unlink)
 
@@ -149,7 +174,4 @@ with topic.replica(store) as replica:
     assert len(values(replica.snapshot(at_least=topic.end(), timeout_s=30))) == len(BIG) + 1
 print("done")
 """
-    try:
-        assert run(CROWDED + program, disk) == "done\n"
-    finally:
-        subprocess.run(["umount", disk], check=True)
+    assert run(CROWDED + FULL_DISK + program, small_disk) == "done\n"

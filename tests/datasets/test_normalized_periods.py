@@ -18,7 +18,7 @@ from normalized_cases import DAYS, MIXED, Day, rows_of_days, time_rules
 
 from kafka_replica.local.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica.rules import fitting_rows
-from kafka_replica.rules.periods import period
+from kafka_replica.sdmx.periods import period
 
 
 @pytest.mark.parametrize("collected", ["start", "middle", "end"])

@@ -6,7 +6,11 @@ import os
 import stat
 import subprocess
 import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from typing import Any, ClassVar
 
 import pytest
 
@@ -15,25 +19,6 @@ from kafka_replica.embedded.lockfile import read_lock
 from kafka_replica.errors import EmbeddedKafkaError
 
 pytestmark = pytest.mark.broker
-
-
-@pytest.fixture(scope="module")
-def fetched() -> dict[str, Path]:
-    """The jars of the real cache by name."""
-    return {path.name: path for path in ensure_kafka().jars}
-
-
-@pytest.fixture
-def mirror(tmp_path: Path, fetched: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Maven repository in a folder, in place of the network, and an empty cache."""
-    root = tmp_path / "mirror"
-    for jar in read_lock():
-        path = root / jar.repository_path
-        path.parent.mkdir(parents=True)
-        path.symlink_to(fetched[jar.file_name])
-    monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", root.as_uri())
-    monkeypatch.setenv("KAFKA_REPLICA_CACHE", str(tmp_path / "cache"))
-    return root
 
 
 def test_fetch_from_a_mirror_and_mend(mirror: Path) -> None:
@@ -60,6 +45,38 @@ def test_a_wrong_jar_is_refused(mirror: Path) -> None:
     path.write_bytes(b"not what was locked")
     with pytest.raises(EmbeddedKafkaError, match=r"is not the locked one \(its SHA-256 differs\)"):
         ensure_kafka()
+
+
+class _Interrupted(SimpleHTTPRequestHandler):
+    """A repository that ends the first connection for each jar in the middle of the file."""
+
+    seen: ClassVar[set[str]] = set()
+
+    def copyfile(self, source: Any, outputfile: Any) -> None:
+        """Send all of the file, or at the first time half of it."""
+        content = source.read()
+        outputfile.write(content if self.path in self.seen else content[: len(content) // 2])
+        self.seen.add(self.path)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_an_interrupted_download_is_tried_again(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that ends in the middle of a jar costs another attempt, not the whole."""
+    ensure_kafka()
+    lib = ensure_kafka().folder / "lib"
+    lost = read_lock()[:3]
+    for jar in lost:
+        (lib / jar.file_name).unlink()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Interrupted, directory=mirror)) as server:
+        Thread(target=server.serve_forever).start()
+        monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", f"http://127.0.0.1:{server.server_port}/")
+        try:
+            assert ensure_kafka().fetched == len(lost)
+        finally:
+            server.shutdown()
+    assert _Interrupted.seen == {f"/{jar.repository_path}" for jar in lost}
 
 
 def test_two_processes_fetch_once(mirror: Path) -> None:

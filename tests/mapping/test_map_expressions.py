@@ -10,7 +10,7 @@ from structures_by_hand import version_of
 
 from kafka_replica.errors import MapError
 from kafka_replica.mapping.regexes import UnusableExpressionError, usable
-from kafka_replica.rules.texts import anchored
+from kafka_replica.sdmx.text_types import anchored
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from kafka_replica.rules.conditions import Compared, Not, Number, Value, size_of
 from kafka_replica.rules.evaluation import evaluate
-from kafka_replica.rules.periods import month_of, not_in_calendar, period, start_of
+from kafka_replica.rules.periods import month_of, not_in_calendar, start_of
+from kafka_replica.sdmx.periods import period
 
 P = Value("P")
 ZONES = st.sampled_from(["", "Z", "+02:00", "-14:00"])

@@ -71,7 +71,7 @@ class JsonSchema:
         return found | {name: one for name, one in schema.get("properties", {}).items() if isinstance(one, dict)}
 
     def _make(self, schema: Json, path: str, inside: list[int]) -> Json:
-        schema = self._resolved(schema)
+        schema = self._alternative(self._resolved(schema), path)
         here = [*inside, id(schema)]
         if "const" in schema:
             return schema["const"]
@@ -88,6 +88,14 @@ class JsonSchema:
         for one in schema.get("allOf", ()):
             return self._make(one, path, here)
         return self._value(schema, kind, path, here)
+
+    def _alternative(self, schema: Json, path: str) -> Json:
+        """One of the alternatives where a schema is nothing else; they may be of different kinds, text or object."""
+        if not {"properties", "allOf", "type"} & schema.keys():
+            for choice in ("oneOf", "anyOf"):
+                if choice in schema:
+                    return self._alternative(self._resolved(self._pick(f"{path}#{choice}", schema[choice])), path)
+        return schema
 
     def _object(self, properties: dict[str, Json], path: str, here: list[int]) -> Json:
         made = {}

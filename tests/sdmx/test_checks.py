@@ -91,7 +91,9 @@ def test_what_looks_odd_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """A comment, an entity, another artefact first: the look does not decide, the reader does."""
     read: list[bytes] = []
     real = module.read_message
-    monkeypatch.setattr(module, "read_message", lambda *given: read.append(given[0]) or real(*given))
+    monkeypatch.setattr(
+        module, "read_message", lambda *given, **options: read.append(given[0]) or real(*given, **options)
+    )
     check_structure(of(LIST))
     check_structure(of(JSON))
     check_structure(of(gzip.compress(LIST)))

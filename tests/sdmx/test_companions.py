@@ -143,7 +143,9 @@ def test_what_a_search_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     snapshot = version(*others, (FLOW, whole()))
     read: list[bytes] = []
     real = module.read_message
-    monkeypatch.setattr(module, "read_message", lambda *given: read.append(given[0]) or real(*given))
+    monkeypatch.setattr(
+        module, "read_message", lambda *given, **options: read.append(given[0]) or real(*given, **options)
+    )
     found = Structures(snapshot, cache=DecodeCache())
     assert LIST in found
     assert len(read) == 1
@@ -228,8 +230,12 @@ def everything(structures: Structures, is_indexed: bool) -> Any:
     found = [answer(structures.get, urn) for urn in urns]
     if not is_indexed:
         return found
-    family = [(answer(structures.parents, urn), answer(structures.children, urn)) for urn in urns]
-    return found, family, counts, structures.companions(), answer(lambda _: structures.dangling(), ""), set(structures)
+    codes = [f"{URN}codelist.Code=A:{id_}({number}).A" for id_ in "XYZ" for number in ("1.0.0", "1.0+.0")]
+    queries = (structures.parents, structures.children, structures.ancestors, structures.descendants)
+    family = [[answer(query, urn) for query in queries] for urn in urns + codes]
+    dangling = structures.dangling()
+    assert dangling.unreadable.keys() == structures.unreadable().keys()
+    return found, family, counts, structures.companions(), (dangling, list(dangling.unreadable)), set(structures)
 
 
 def answer(ask: Any, urn: str) -> Any:

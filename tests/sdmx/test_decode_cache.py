@@ -16,6 +16,7 @@ from kafka_replica.sdmx import Structures, split_message
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache, content_of
 from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.readers.collecting import OnError
 from kafka_replica.sdmx.reading import read_message, size_of
 
 ONE = message({"codelists": [artefact("CL", codes=[named("A")])]})
@@ -27,9 +28,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """What was decoded."""
     seen: list[bytes] = []
 
-    def read(data: bytes, content_type: str | None) -> Message:
+    def read(data: bytes, content_type: str | None, *, on_error: OnError) -> Message:
         seen.append(data)
-        return read_message(data, content_type)
+        return read_message(data, content_type, on_error=on_error)
 
     monkeypatch.setattr(module, "read_message", read)
     return seen

@@ -158,7 +158,7 @@ def twins() -> list[bytes]:
     third = f"""
     <Structures><s:Codelists><s:Codelist id="CL" agencyID="A"><c:Name>List</c:Name>
       <s:Code id="X"><c:Name>Ex</c:Name></s:Code></s:Codelist></s:Codelists>
-    <s:Concepts><s:ConceptScheme id="STANDALONE_CONCEPT_SCHEME" agencyID="A">
+    <s:Concepts><s:ConceptScheme id="STANDALONE_CONCEPT_SCHEME" agencyID="A"><c:Name>Default Scheme</c:Name>
       <s:Concept id="FREQ"><c:Name>Frequency</c:Name></s:Concept></s:ConceptScheme></s:Concepts>
     <s:DataStructures><s:DataStructure id="K" agencyID="A"><c:Name>Family</c:Name><s:DataStructureComponents>
       <s:DimensionList>

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sdmx_corpus import FakeSnapshot, record
-from sdmx_json_samples import CODELIST, CONCEPT, SAMPLE, URN, artefact, message, named
+from sdmx_json_samples import CODELIST, CONCEPT, FLOW, SAMPLE, URN, artefact, message, named
 
 from kafka_replica.errors import ArtefactNotFoundError, MessageError
 from kafka_replica.records import Record
@@ -152,7 +153,8 @@ def test_the_index_is_kept_from_version_to_version(versions: list[list[tuple[Any
 def family(structures: Structures) -> Any:
     """All that can be asked of the references of a version."""
     asked = [
-        (urn, structures.parents(urn), structures.children(urn), structures.descendants(urn)) for urn in structures
+        (urn, structures.parents(urn), structures.children(urn), structures.descendants(urn), structures.ancestors(urn))
+        for urn in structures
     ]
     return asked, structures.dangling()
 
@@ -165,7 +167,7 @@ def test_moving_on_decodes_what_changed_alone(monkeypatch: pytest.MonkeyPatch) -
     assert len(first.parents(f"{URN}codelist.Codelist=A:L0(1.0.0)")) == 99
     calls: list[int] = []
     real = module.read_message
-    monkeypatch.setattr(module, "read_message", lambda *given: calls.append(1) or real(*given))
+    monkeypatch.setattr(module, "read_message", lambda *given, **options: calls.append(1) or real(*given, **options))
     key = f"{URN}codelist.Codelist=A:L5(1.0.0)"
     [part] = split_message(message({"codelists": [listing("L5", "1.0.0", ("L1", "1.0.0"))]}))
     records = snapshot.records | {key.encode(): record(key.encode(), part.value, part.content_type)}
@@ -203,6 +205,39 @@ def test_dangling() -> None:
     assert isinstance(found[0], Dangling)
 
 
+def test_a_rule_in_a_draft_means_drafts_too() -> None:
+    """For queries, expansion, representations and resolution alike; in a stable artefact it does not."""
+    rule = f"{URN}codelist.Codelist=A:CL(1.0+.0)"
+    concept = f"{URN}conceptscheme.Concept=A:CS(VERSION).C"
+    lists = [
+        artefact("CL", version="1.0.0", codes=[named("A")]), artefact("CL", version="1.1.0-draft", codes=[named("B")]),
+    ]  # fmt: skip
+    versions = ("1.0.0", "2.0.0-draft")
+    data = {
+        "codelists": lists + [
+            artefact("EXT", version=one, codelistExtensions=[{"codelist": rule}]) for one in versions],
+        "conceptSchemes": [artefact("CS", version=one, concepts=[
+            {"id": "C", "coreRepresentation": {"enumeration": rule}}]) for one in versions],
+        "dataStructures": [artefact("DSD", version=one, dataStructureComponents={"dimensionList": {
+            "id": "X", "dimensions": [{"id": "D", "conceptIdentity": concept.replace("VERSION", one)}],
+        }}) for one in versions],
+    }  # fmt: skip
+    found = structures_of(data)
+    for version, code in zip(versions, "AB", strict=True):
+        scheme = f"{URN}conceptscheme.ConceptScheme=A:CS({version})"
+        [meant] = found.children(scheme)
+        assert list(found.codelist(meant).codes) == [code]
+        assert found.children(scheme.replace("ConceptScheme=", "Concept=") + ".C") == (meant,)
+        assert Urn.parse(scheme) in found.parents(meant)
+        assert list(found.expanded(f"A:EXT({version})").codes) == [code]
+        structure = f"{URN}datastructure.DataStructure=A:DSD({version})"
+        assert found.resolve(structure).components["D"].listed_ids() == {code}
+        [(_, enumeration)] = found.components(structure)
+        assert enumeration is not None
+        assert list(found.codelist(enumeration).codes) == [code]
+    assert found.dangling() == ()
+
+
 def test_circles_do_no_harm() -> None:
     """Two lists that extend each other are each other's descendants, once."""
     lists = [
@@ -213,24 +248,68 @@ def test_circles_do_no_harm() -> None:
     assert names(found.descendants(f"{URN}codelist.Codelist=A:X(1.0.0)")) == ["Y(1.0.0)"]
 
 
-def test_a_record_that_cannot_be_read_is_not_passed_over() -> None:
-    """Its references are not known, so the question has no answer."""
-    snapshot = FakeSnapshot.of(split_message(message({"codelists": codelists("1.0.0")})))
-    [key] = snapshot.records
-    snapshot.records[key] = snapshot.records[key]._replace(value=b"{broken")
-    for broken in (Structures(snapshot), Structures(FakeSnapshot({})).moved_to(snapshot, [key])):
-        with pytest.raises(MessageError, match="offset 0"):
-            broken.dangling()
-    before = Structures(FakeSnapshot({}))
-    assert before.dangling() == ()
-    with pytest.raises(MessageError, match="offset 0"):
-        before.moved_to(snapshot, [key]).dangling()
+def test_a_record_that_cannot_be_read_does_not_stop_queries() -> None:
+    """Every query answers from what can be read, and lists each record that cannot, with its place in the log."""
+    snapshot = FakeSnapshot.of(split_message(message({"codelists": [
+        listing("L0", "1.0.0", None), listing("L1", "1.0.0", ("L0", "1.0.0")), listing("L2", "1.0.0", ("L1", "1.0.0")),
+        listing("L3", "1.0.0", ("NONE", "1.0.0")), listing("BAD", "1.0.0", ("L0", "1.0.0"))]})))  # fmt: skip
+    key = f"{URN}codelist.Codelist=A:BAD(1.0.0)"
+    record_ = snapshot.records[key.encode()]
+    snapshot.records[key.encode()] = record_._replace(value=b"{broken")
+    good = Structures(FakeSnapshot.of([]))
+    good.dangling()
+    for found in (Structures(snapshot), good.moved_to(snapshot, list(snapshot.records))):
+        first, last = f"{URN}codelist.Codelist=A:L0(1.0.0)", f"{URN}codelist.Codelist=A:L2(1.0.0)"
+        answers = [
+            found.parents(first), found.ancestors(first), found.children(last), found.descendants(last),
+            found.dangling(), found.children(key), found.parents(key),
+        ]  # fmt: skip
+        assert [[getattr(one, "id", None) or one.target.id for one in answer] for answer in answers] == [
+            ["L1"], ["L1", "L2"], ["L1"], ["L1", "L0"], ["NONE"], [], []]  # fmt: skip
+        for answer in answers:
+            [(urn, error)] = answer.unreadable.items()
+            assert (str(urn), answer.is_complete) == (key, False)
+            assert isinstance(error, MessageError)
+            assert "structures-3, offset 4, key" in str(error)
+            assert "1 unreadable" in repr(answer)
+            assert pickle.loads(pickle.dumps(answer)) == answer
+        assert found.unreadable().keys() == answers[0].unreadable.keys()
+        snapshot_of_good = FakeSnapshot(snapshot.records | {key.encode(): record_}, 8)
+        mended = found.moved_to(snapshot_of_good, [key])
+        assert names(mended.parents(first)) == ["BAD(1.0.0)", "L1(1.0.0)"]
+        assert mended.parents(first).is_complete
+        assert repr(mended.parents(first)) == repr(tuple(mended.parents(first)))
+
+
+def test_the_attachments_of_what_cannot_be_read() -> None:
+    """Constraints that cannot be read are listed with those that can; so is a record that may hold a constraint."""
+    data = {"dataConstraints": [
+        artefact(one, role="Allowed", constraintAttachment={"dataflows": [FLOW]}) for one in ("GOOD", "BAD")
+    ]}  # fmt: skip
+    flow = artefact("DF", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
+    snapshot = FakeSnapshot.of(split_message(message(data | {"dataflows": [flow]})))
+    mended = dict(snapshot.records)
+    bad = f"{URN}registry.DataConstraint=A:BAD(1.0.0)".encode()
+    snapshot.records[bad] = snapshot.records[bad]._replace(value=b"{broken")
+    found = Structures(snapshot).constraints_of(FLOW)
+    assert [one.id for one in found] == ["GOOD"]
+    assert [one.id for one in found.unreadable] == ["BAD"]
+    snapshot.records[FLOW.encode()] = snapshot.records[FLOW.encode()]._replace(value=b"{broken")
+    found = Structures(snapshot).constraints_of(FLOW)
+    assert [one.id for one in found] == ["GOOD"]
+    assert [one.id for one in found.unreadable] == ["DF", "BAD"]
+    assert Structures(snapshot).hierarchies_of(FLOW) == ()
+    first = Structures(snapshot)
+    assert not first.constraints_of(FLOW).is_complete
+    second = first.moved_to(FakeSnapshot(mended, 8), [FLOW, bad.decode()])
+    assert [one.id for one in second.constraints_of(FLOW)] == ["BAD", "GOOD"]
+    assert second.constraints_of(FLOW).is_complete
 
 
 def test_unknown_artefacts_are_refused() -> None:
     """Asking for the family of what is not there raises."""
     found = structures_of({"codelists": codelists("1.0.0")})
-    for ask in (found.children, found.parents, found.descendants):
+    for ask in (found.children, found.parents, found.descendants, found.ancestors):
         with pytest.raises(ArtefactNotFoundError):
             ask(CODELIST)
 

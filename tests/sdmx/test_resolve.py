@@ -289,7 +289,7 @@ def test_constraints_that_apply() -> None:
     assert len([one for one in found.constraints if one.constraint.id == "VERSIONS"]) == 3
     assert {one.level for one in found.constraints} == {ConstraintLevel.DATA_STRUCTURE, ConstraintLevel.DATAFLOW}
     assert {str(one.attached_to) for one in found.constraints} == {DSD, FLOW}
-    assert found.unread_constraints == ()
+    assert found.unread_constraints == {}
 
 
 def test_constraints_of_2_1() -> None:
@@ -337,7 +337,9 @@ def test_constraints_are_found_without_decoding_the_rest(monkeypatch: pytest.Mon
     structures = Structures(FakeSnapshot.of(parts), cache=DecodeCache())
     calls: list[int] = []
     real = decoding_module.read_message
-    monkeypatch.setattr(decoding_module, "read_message", lambda *given: calls.append(1) or real(*given))
+    monkeypatch.setattr(
+        decoding_module, "read_message", lambda *given, **options: calls.append(1) or real(*given, **options)
+    )
     assert len(structures.constraints_of(DSD)) == 2
     assert len(calls) == len(CONSTRAINTS["dataConstraints"]) + len(CONSTRAINTS["metadataConstraints"]) + 1
     changed = split_message(message({"dataConstraints": [constraint("NEW", DSD)]}))
@@ -364,6 +366,7 @@ def test_constraints_that_cannot_be_read_are_told() -> None:
     snapshot.records[key] = snapshot.records[key]._replace(value=b"{broken")
     found = Structures(snapshot).resolve(FLOW)
     assert [one.id for one in found.unread_constraints] == ["BROKEN", "STUB"]
+    assert ["offset 1" in why or "is a stub" in why for why in found.unread_constraints.values()] == [True, True]
     assert found.allowed == ()
 
 
@@ -561,7 +564,8 @@ def test_exchange_rates(row: dict[str, str]) -> None:
     found = Structures(FakeSnapshot.of(split_message(data_of(row)))).resolve("ECB:EXR(1.0)")
     assert (len(found.components), len(found.dimensions)) == (31, 6)
     assert len([one for one in found.components.values() if one.enumeration is not None]) == 14
-    assert (len(found.components["CURRENCY"].allowed_ids() or ()), found.missing) == (355, ())
+    assert (len(found.components["CURRENCY"].listed_ids() or ()), found.missing) == (355, ())
+    assert len(found.components["CURRENCY"].allowed_ids() or ()) == 58
     assert applied(found) == [("EXR_CONSTRAINTS", "1.0", "dataflow")]
 
 

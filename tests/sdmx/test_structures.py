@@ -104,7 +104,7 @@ def test_find(structures: Structures, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(structures.find()) == 15
 
 
-def _never(*_: object) -> None:
+def _never(*_: object, **__: object) -> None:
     raise AssertionError("decoded before it was asked for")
 
 
@@ -132,6 +132,10 @@ def test_wildcard_versions() -> None:
     structures = Structures(FakeSnapshot.of(parts))
     assert structures.codelist("A:CL(1.0+.0)").version == "1.10.0"
     assert structures.codelist("A:CL(*)").version == "1.10.0"
+    assert structures.codelist("A:CL(+)").version == "1.10.0"
+    assert structures.codelist("A:CL(~)").version == "2.0.0-draft"
+    assert structures.get("urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL(~)").urn.version == "2.0.0-draft"
+    assert "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL(+)" in structures
     with pytest.raises(ArtefactNotFoundError):
         structures.codelist("A:CL(2+.0.0)")
 
@@ -140,7 +144,7 @@ def test_decoded_once_among_threads(snapshot: FakeSnapshot, monkeypatch: pytest.
     """Eight threads that ask at once get one object, decoded once."""
     calls = []
     real: Callable[..., Any] = module.read_message
-    monkeypatch.setattr(module, "read_message", lambda *given: calls.append(1) or real(*given))
+    monkeypatch.setattr(module, "read_message", lambda *given, **options: calls.append(1) or real(*given, **options))
     structures = Structures(snapshot, cache=DecodeCache())
     gate = threading.Barrier(8)
     found: list[object] = []

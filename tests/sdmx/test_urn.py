@@ -19,7 +19,7 @@ FREQ = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.1)"
 names = st.from_regex(r"[A-Za-z0-9_@$\-]{1,12}", fullmatch=True)
 agencies = st.from_regex(r"[A-Za-z][A-Za-z0-9_\-]{0,6}(\.[A-Za-z][A-Za-z0-9_\-]{0,6}){0,2}", fullmatch=True)
 versions = st.sampled_from(
-    ["1.0", "2.1", "1.0.0", "10.2.33", "1.0.0-draft", "1.0.0-rc.1", "1.0+", "1+.0", "1.0+.0", "*", "3"]
+    ["1.0", "2.1", "1.0.0", "10.2.33", "1.0.0-draft", "1.0.0-rc.1", "1.0+", "1+.0", "1.0+.0", "*", "~", "+", "3"]
 )
 items = st.none() | st.lists(names, min_size=1, max_size=3).map(".".join)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_replica.sdmx.versions import fits, is_stable, is_wildcard, newest, sort_key
+from kafka_replica.sdmx.versions import fits, is_stable, is_wildcard, newest, rule_in, sort_key
 
 KNOWN = ["1.0", "1.0.1", "1.2.0", "1.10.0", "2.0.0", "2.1.0-draft", "3.0.0-rc.2"]
 
@@ -44,6 +44,20 @@ def test_examples_of_the_standard() -> None:
     assert newest("2.3+.1", known) == "2.9.0"
     assert newest("2.3.1+", known) == "2.3.7"
     assert [one for one in known if fits("2.3.1+", one)] == ["2.3.1", "2.3.7"]
+
+
+def test_references_in_a_draft() -> None:
+    """Section 6, "Dependency Management": 2.3+.1 in a draft means the latest version in its scope, drafts included."""
+    known = ["2.3.0", "2.3.1", "2.4.3", "2.5.0-draft", "3.0.0-draft"]
+    assert (rule_in("2.3+.1", "2.2.1"), rule_in("2.3", "2.2.1-draft")) == ("2.3+.1", "2.3")
+    assert newest(rule_in("2.3+.1", "2.2.1"), known) == "2.4.3"
+    assert newest(rule_in("2.3+.1", "2.2.1-draft"), known) == "2.5.0-draft"
+    assert newest(rule_in("2+.3.1", "2.2.1-draft"), known) == "3.0.0-draft"
+    assert newest(rule_in("+", "1.0-draft"), known) == "3.0.0-draft"
+    draft = rule_in(rule_in("2.5.0+", "1.0.0-x"), "1.0.0-x")
+    assert newest(draft, known) is None, "a draft comes before its version"
+    assert newest(draft, [*known, "2.5.1-draft"]) == "2.5.1-draft"
+    assert is_wildcard(draft)
 
 
 def test_legacy_versions() -> None:

@@ -159,6 +159,31 @@ def test_a_missing_concept_is_told() -> None:
     ]
 
 
+def test_references_and_look_ups_agree_on_what_is_dangling() -> None:
+    """A codelist that extends another may have the code from there; a record that cannot be read is listed by both."""
+    base = "urn:sdmx:org.sdmx.infomodel.codelist."
+    codes = "".join(
+        f'<s:HierarchicalCode id="H{at}"><s:Code>{base}Code=T:{code}</s:Code></s:HierarchicalCode>'
+        for at, code in enumerate(("CL(1.0).A", "CL(1.0).NONE", "EXT(1.0).NONE", "NONE(1.0).A", "BAD(1.0).A"))
+    )
+    content = (
+        '<s:Codelists><s:Codelist agencyID="T" id="CL" version="1.0"><c:Name>x</c:Name><s:Code id="A"/></s:Codelist>'
+        '<s:Codelist agencyID="T" id="EXT" version="1.0"><c:Name>x</c:Name><s:CodelistExtension><s:Codelist>'
+        f"{base}Codelist=T:CL(1.0)</s:Codelist></s:CodelistExtension></s:Codelist>"
+        '<s:Codelist agencyID="T" id="BAD" version="1.0"><c:Name>x</c:Name></s:Codelist></s:Codelists>'
+        f'<s:Hierarchies><s:Hierarchy agencyID="T" id="H" version="1.0"><c:Name>x</c:Name>{codes}</s:Hierarchy>'
+        "</s:Hierarchies>"
+    )
+    found = [one._replace(value=b"<broken") if b"BAD" in one.key else one for one in records_of(message(content))]
+    structures = Structures(apply(MemoryStore(), found, len(found)))
+    unreadable: list[Unreadable] = []
+    table = ViewTables(structures).table(VIEWS["references"], report=unreadable.append)
+    shown = {row["target"] for row in table.to_pylist() if row["dangling"]}
+    dangling = structures.dangling()
+    assert shown == {str(one.target) for one in dangling} == {f"{base}Code=T:CL(1.0).NONE", f"{base}Code=T:NONE(1.0).A"}
+    assert [one.urn for one in unreadable] == [str(one) for one in dangling.unreadable]
+
+
 def test_all_views_in_spark(spark: SparkSession, version: Snapshot) -> None:
     """Each is a frame of as many rows, stamped, with metadata that says the same."""
     made = views(spark, version)

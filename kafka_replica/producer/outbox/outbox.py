@@ -10,14 +10,14 @@ before it. A sequence would give none of this.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from kafka_replica.errors import UsageError
-from kafka_replica.producer.changes import Change, Delete, Put, apart, content_hash, key_hash
+from kafka_replica.errors import EncodingError, UsageError
+from kafka_replica.producer.changes import Change, Delete, Put, Unreadable, apart, content_hash, key_hash
 from kafka_replica.producer.outbox import modes
 from kafka_replica.producer.outbox.amendments import request_replace, request_skip
 from kafka_replica.producer.outbox.configuration import as_stored, is_stored, store
@@ -40,6 +40,15 @@ from kafka_replica.records import Key, key_bytes
 
 T = TypeVar("T")
 _AT_ONCE = 500
+
+
+class Differences(NamedTuple):
+    """What was recorded of all that a source holds."""
+
+    tx_ids: list[int]
+    """The numbers of the transactions; none where nothing has changed."""
+    unreadable: list[Unreadable]
+    """Content that cannot be read or sent; its keys keep what was recorded before."""
 
 
 class Outbox:
@@ -100,31 +109,37 @@ class Outbox:
         puts, deletes = apart(changes)
         doing = f"recording {len(puts) + len(deletes)} changes for producer {self.producer_id}"
         with usable(connection, doing) as made:
-            self._validate(made, puts)
-            last = self._queue_up(made)
-            if self._skip_unchanged:
-                puts, deletes = changed(made, self.producer_id, puts, deletes)
-            recorded: list[int] = []
-            groups: list[tuple[Kind, Sequence[Change]]] = [(Kind.CHANGES, puts), (Kind.DELETIONS, deletes)]
-            for kind, group in groups:
-                if group:
-                    recorded.append(last + len(recorded) + 1)
-                    self._write(made, recorded[-1], kind, group)
-            self._count(made, len(recorded))
-        return recorded
+            for _, error in self._refused(made, puts):
+                raise error
+            return self._record(made, puts, deletes)
 
-    def record_differences(self, connection: AnyConnection, contents: Iterable[Put]) -> list[int]:
-        """Records what makes the recorded content the one given: for sources that tell all that they hold.
+    def record_differences(self, connection: AnyConnection, contents: Iterable[Put | Unreadable]) -> Differences:
+        """Record what makes the recorded content the one given: for sources that tell all that they hold.
+
+        Args:
+            connection: the one on which the user's own data is changed; the caller commits.
+            contents: all content. The key of an ``Unreadable``, or of content that cannot be sent, keeps the content it
+                has; if an ``Unreadable`` has no key, nothing is deleted.
+
+        Returns:
+            The numbers of the transactions, and all content that was not taken in.
 
         Raises:
             UsageError: there is no such producer.
             OutboxError: the database refused; roll back.
         """
+        given = list(contents)
+        unreadable = [one for one in given if isinstance(one, Unreadable)]
+        puts, _ = apart(one for one in given if not isinstance(one, Unreadable))
         with usable(connection, f"comparing contents for producer {self.producer_id}") as made:
+            refused = [Unreadable(put.key, str(error)) for put, error in self._refused(made, puts)]
+            unsendable = {one.key for one in refused}
+            held = {None if one.key is None else key_bytes(one.key) for one in unreadable}
+            held.update(key_bytes(put.key) for put in puts)
             self._queue_up(made)
-            now = {key_bytes(put.key): put for put in contents}
-            gone = [Delete(key) for key in present_keys(made, self.producer_id) if key not in now]
-        return self.record(connection, [*now.values(), *gone])
+            gone = [] if None in held else [Delete(k) for k in present_keys(made, self.producer_id) if k not in held]
+            tx_ids = self._record(made, [put for put in puts if put.key not in unsendable], gone)
+        return Differences(tx_ids, [*unreadable, *refused])
 
     def record_flush(self, connection: AnyConnection) -> list[int]:
         """Records a full flush: all content as of now in one transaction, and one of tombstones for all other keys.
@@ -193,7 +208,9 @@ class Outbox:
         if deletes:
             raise UsageError(f"replacing records of transaction {tx_id}: a deletion is no content; skip the record")
         with usable(connection, f"replacing records of transaction {tx_id}") as made:
-            self._check_with_validator(checked)
+            if self._validator is not None:
+                for put in checked:
+                    self._validator(put)
             request_replace(made, self.producer_id, tx_id, checked, reason, _now_ms())
 
     def delete(self, connection: AnyConnection) -> None:
@@ -207,16 +224,31 @@ class Outbox:
 
     # --- steps ---
 
-    def _validate(self, connection: Connection, puts: list[Put]) -> None:
-        """Raise for content that cannot be sent, before others have to wait; what is unchanged was validated before."""
-        if self._validator is not None and self._skip_unchanged:
-            puts, _ = changed(connection, self.producer_id, puts, [])
-        self._check_with_validator(puts)
+    def _refused(self, connection: Connection, puts: Collection[Put]) -> Iterator[tuple[Put, EncodingError]]:
+        """Return content that cannot be sent, before others have to wait; what is unchanged was validated before."""
+        validator = self._validator
+        if validator is None:
+            return
+        if self._skip_unchanged:
+            puts, _ = changed(connection, self.producer_id, [*puts], [])
+        for put in puts:
+            try:
+                validator(put)
+            except EncodingError as error:
+                yield put, error
 
-    def _check_with_validator(self, puts: list[Put]) -> None:
-        if self._validator is not None:
-            for put in puts:
-                self._validator(put)
+    def _record(self, connection: Connection, puts: Sequence[Put], deletes: Sequence[Delete]) -> list[int]:
+        last = self._queue_up(connection)
+        if self._skip_unchanged:
+            puts, deletes = changed(connection, self.producer_id, puts, deletes)
+        recorded: list[int] = []
+        groups: list[tuple[Kind, Sequence[Change]]] = [(Kind.CHANGES, puts), (Kind.DELETIONS, deletes)]
+        for kind, group in groups:
+            if group:
+                recorded.append(last + len(recorded) + 1)
+                self._write(connection, recorded[-1], kind, group)
+        self._count(connection, len(recorded))
+        return recorded
 
     def _queue_up(self, connection: Connection) -> int:
         """Waits for whoever records for this producer to end; returns the last number given."""

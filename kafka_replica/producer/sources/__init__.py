@@ -6,10 +6,12 @@ again while its producer publishes. A producer with a source holds what the sour
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kafka_replica.producer.changes import Put
+from kafka_replica.producer.changes import Put, Unreadable
+from kafka_replica.producer.notices import TakenIn
 
 if TYPE_CHECKING:
     from kafka_replica.producer.service import StructureProducer
@@ -17,14 +19,18 @@ if TYPE_CHECKING:
     from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
     from kafka_replica.producer.sources.watcher import Watched, Watcher
 
+_log = logging.getLogger("kafka_replica.producer")
+
 __all__ = [
     "FolderSettings",
     "FolderSource",
     "ServiceSettings",
     "ServiceSource",
     "Source",
+    "Unreadable",
     "Watched",
     "Watcher",
+    "record_source",
     "take_in",
 ]
 
@@ -41,10 +47,11 @@ _HOMES = {
 class Source(Protocol):
     """Something that can be read as a whole, again and again: a folder, a service."""
 
-    def read(self) -> Iterable[Put] | None:
-        """All that it holds now; None if it is known not to have changed since the last time.
+    def read(self) -> Iterable[Put | Unreadable] | None:
+        """Return all that it holds now; None if it is known not to have changed since the last time.
 
-        What is not in it is deleted: an answer is complete, or there is none.
+        What is not in it is deleted: an answer is complete, or there is none. Content that cannot be read is in it as
+        ``Unreadable``, and its key is not deleted.
 
         Raises:
             KafkaReplicaError: it cannot be read, or not all of it: then nothing is taken in.
@@ -63,17 +70,29 @@ def take_in(source: Source, producer: StructureProducer) -> list[int]:
     Raises:
         KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
     """
-    contents = source.read()
-    if contents is None:
-        return []
+    taken = record_source(source, producer)
+    return [] if taken is None else list(taken.tx_ids)
+
+
+def record_source(source: Source, producer: StructureProducer) -> TakenIn | None:
+    """Do what ``take_in`` does, and return what cannot be read as well; None if the source has not changed.
+
+    Raises:
+        KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
+    """
+    read = source.read()
+    if read is None:
+        return None
     try:
         with producer.engine.begin() as connection:
-            recorded = producer.outbox.record_differences(connection, contents)
+            tx_ids, unreadable = producer.outbox.record_differences(connection, read)
     except BaseException:
         source.forget()
         raise
+    for one in unreadable:
+        _log.warning("not taken in, what was recorded before stays: %s", one.reason)
     producer.wake()
-    return recorded
+    return TakenIn(tuple(tx_ids), tuple(one.reason for one in unreadable))
 
 
 def __getattr__(name: str) -> Any:

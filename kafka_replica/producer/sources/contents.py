@@ -1,29 +1,105 @@
-"""Structure messages as content to be recorded: one artefact each, and what tells whether it has changed."""
+"""Structure messages as content to be recorded: one artefact each, and what tells whether it has changed.
+
+A source is made of several messages, files or answers. Of an artefact in several of them the last one counts; schemes
+of items that stand alone are merged. An artefact that cannot be read keeps the content that was recorded before.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
-from kafka_replica.producer.changes import Put
-from kafka_replica.sdmx import Part
+from kafka_replica.errors import SdmxError
+from kafka_replica.producer.changes import Put, Unreadable
+from kafka_replica.sdmx import Part, UnreadableArtefact, Urn, merge_copies, split_readable
 from kafka_replica.sdmx.formats import Format
+
+_log = logging.getLogger("kafka_replica.producer")
 
 _XML_HEADER = re.compile(rb"<((?:[\w.-]+:)?Header)\b(?:[^<>]*/>|.*?</\1\s*>)", re.DOTALL)
 _JSON_HEADERS = ("header", "meta")
 _EDI_ENVELOPE = re.compile(rb"(?:^|(?<='))\s*(?:UN[ABHTZ]|BGM|DTM|NAD\+M[RS])[^']*'")
 
 
-def puts_of(parts: Iterable[Part]) -> Iterator[Put]:
-    """Each part under its URN.
+class Contents(NamedTuple):
+    """The artefacts of one message of a source, and those that cannot be read."""
 
-    A message's header says when and for whom it was made: services make it anew for every answer. So whether content
-    has changed is told by all but the header.
+    held: tuple[tuple[Part, Put], ...]
+    errors: tuple[UnreadableArtefact, ...]
+
+
+NOTHING: Final = Contents((), ())
+
+
+def contents_of(data: bytes, content_type: str | None = None) -> Contents:
+    """Return what a structure message holds.
+
+    Raises:
+        SdmxError: it cannot be read as a whole.
     """
-    for part in parts:
-        yield Put(str(part.urn), part.value, part.content_type, fingerprint(part.value, part.content_type))
+    parts, errors = split_readable(data, content_type)
+    return Contents(tuple((part, put_of(part)) for part in parts), errors)
+
+
+def put_of(part: Part) -> Put:
+    """Return an artefact under its URN.
+
+    The header of a message says when and for whom it was made: services write it again for every answer. So the digest
+    that tells whether content has changed leaves the header out.
+    """
+    return Put(str(part.urn), part.value, part.content_type, fingerprint(part.value, part.content_type))
+
+
+def combined(messages: Mapping[str, Contents]) -> list[Put | Unreadable]:
+    """Return what all messages of a source hold together, given by their names in the order in which they count."""
+    copies: dict[Urn, list[_Copy]] = {}
+    found: list[Put | Unreadable] = []
+    for name, contents in messages.items():
+        for part, put in contents.held:
+            copies.setdefault(part.urn, []).append(_Copy(name, part, put))
+        for error in contents.errors:
+            if error.urn is None:
+                found.append(Unreadable(None, f"{name}: {error}"))
+            else:
+                copies.setdefault(error.urn, []).append(
+                    _Copy(name, None, Unreadable(str(error.urn), f"{name}: {error}"))
+                )
+    return [*(_one(urn, held) for urn, held in copies.items()), *found]
+
+
+class _Copy(NamedTuple):
+    """An artefact in one message; ``part`` is None where it cannot be read."""
+
+    name: str
+    part: Part | None
+    change: Put | Unreadable
+
+
+def _one(urn: Urn, copies: list[_Copy]) -> Put | Unreadable:
+    last = copies[-1]
+    if len(copies) == 1:
+        return last.change
+    parts = [copy.part for copy in copies if copy.part is not None]
+    if not any(part.is_synthetic for part in parts):
+        if any(copy.change[1:] != last.change[1:] for copy in copies):
+            _log.warning("%s is in %s and in %s; the latter counts", urn, copies[-2].name, last.name)
+        return last.change
+    # Without the items of a copy that cannot be read the scheme would lose them.
+    unreadable = next((copy.change for copy in copies if copy.part is None), None)
+    if unreadable is not None:
+        return unreadable
+    names = ", ".join(copy.name for copy in copies)
+    try:
+        part, conflicts = merge_copies(parts)
+    except SdmxError as error:
+        return Unreadable(str(urn), f"{names}: {error}")
+    if conflicts:
+        _log.warning("%s: %s are defined differently in %s; the last file counts", urn, ", ".join(conflicts[:5]), names)
+    return put_of(part)
 
 
 def fingerprint(value: bytes, content_type: str) -> bytes:

@@ -16,10 +16,10 @@ from stat import S_ISREG
 from threading import Event
 from typing import NamedTuple
 
-from kafka_replica.errors import KafkaReplicaError, MissingExtraError, SourceError
-from kafka_replica.producer.changes import Put
-from kafka_replica.producer.sources.contents import puts_of
-from kafka_replica.producer.structures import is_named_so, read_structures
+from kafka_replica.errors import MissingExtraError, SdmxError, SourceError
+from kafka_replica.producer.changes import Put, Unreadable
+from kafka_replica.producer.sources.contents import Contents, combined, contents_of
+from kafka_replica.sdmx.files import is_named_so
 
 try:
     from watchfiles import watch
@@ -70,11 +70,11 @@ class FolderSource:
         self._settings = settings
         self._paths = [Path(folder) for folder in settings.folders]
         self._stamps: dict[Path, _Stamp] | None = None
-        self._puts: dict[Path, list[Put]] = {}
+        self._contents: dict[Path, Contents] = {}
         self._is_taken = False
 
-    def read(self) -> list[Put] | None:
-        """All that the files hold; None if no file has changed.
+    def read(self) -> list[Put | Unreadable] | None:
+        """Return all that the files hold; None if no file has changed.
 
         Raises:
             SourceError: a folder is not there or empty, a file cannot be read, or they never stop changing.
@@ -87,10 +87,10 @@ class FolderSource:
             before, stamps = stamps, self._scan()
             if stamps != before:
                 continue
-            puts = {file: self._read(file, stamp) for file, stamp in stamps.items()}
+            contents = {file: self._read(file, stamp) for file, stamp in stamps.items()}
             if self._scan() == stamps:
-                self._stamps, self._puts, self._is_taken = stamps, puts, True
-                return list(self._all(puts))
+                self._stamps, self._contents, self._is_taken = stamps, contents, True
+                return combined({str(file): held for file, held in contents.items()})
         raise SourceError(f"{self._said()}: files change all the time; put them elsewhere first, then move them here")
 
     def forget(self) -> None:
@@ -149,23 +149,14 @@ class FolderSource:
                     if S_ISREG(seen.st_mode):
                         yield file, _Stamp(seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino)
 
-    def _read(self, file: Path, stamp: _Stamp) -> list[Put]:
-        if self._stamps is not None and self._stamps.get(file) == stamp and file in self._puts:
-            return self._puts[file]
+    def _read(self, file: Path, stamp: _Stamp) -> Contents:
+        if self._stamps is not None and self._stamps.get(file) == stamp and file in self._contents:
+            return self._contents[file]
         try:
-            return list(puts_of(read_structures([file]).parts.values()))
-        except KafkaReplicaError as error:
-            raise SourceError(f"{self._said()}: {error}; nothing is taken in until it can be read") from error
-
-    def _all(self, puts: dict[Path, list[Put]]) -> Iterator[Put]:
-        places: dict[str, Path] = {}
-        for file, held in puts.items():
-            for put in held:
-                key = str(put.key)
-                if key in places:
-                    _log.warning("%s is in %s and in %s; the latter counts", key, places[key], file)
-                places[key] = file
-            yield from held
+            return contents_of(file.read_bytes())
+        except (OSError, SdmxError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise SourceError(f"{self._said()}: {file}: {reason}; nothing is taken in until it can be read") from error
 
     def _said(self) -> str:
         return f"reading {', '.join(map(str, self._paths))}"

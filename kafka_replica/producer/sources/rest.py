@@ -9,16 +9,14 @@ from __future__ import annotations
 import hashlib
 import re
 import ssl
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from threading import Event
 from typing import NamedTuple
 
 from kafka_replica.errors import ConfigurationError, MissingExtraError, SdmxError, SourceError
-from kafka_replica.producer.changes import Put
-from kafka_replica.producer.sources.contents import puts_of
+from kafka_replica.producer.changes import Put, Unreadable
+from kafka_replica.producer.sources.contents import NOTHING, Contents, combined, contents_of
 from kafka_replica.producer.sources.queries import Api, accept_of, path_of
-from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.formats import unpacked
 
 try:
@@ -65,7 +63,7 @@ class _Answer(NamedTuple):
     etag: str | None
     modified: str | None
     digest: bytes
-    puts: list[Put]
+    contents: Contents
 
 
 class _TryAgainError(Exception):
@@ -95,14 +93,14 @@ class ServiceSource:
         self._is_taken = False
         self._client = _client(settings, url, settings.accept or accept_of(media_type, settings.api))
 
-    def read(self) -> list[Put] | None:
-        """All that the service has of what is asked for; None if nothing has changed.
+    def read(self) -> list[Put | Unreadable] | None:
+        """Return all that the service has of what is asked for; None if nothing has changed.
 
         Raises:
             SourceError: it does not answer all queries completely.
         """
         answers = {address: self._ask(address) for address in self._addresses}
-        if not self._settings.allow_empty and not any(answer.puts for answer in answers.values()):
+        if not self._settings.allow_empty and not any(any(answer.contents) for answer in answers.values()):
             raise SourceError(
                 f"reading {self._shown}: it answers that it has nothing; nothing is deleted: set allow_empty if it is "
                 "meant"
@@ -112,7 +110,7 @@ class ServiceSource:
             for address, answer in answers.items()
         )
         self._answers, self._is_taken = answers, True
-        return None if is_same else [put for answer in answers.values() for put in answer.puts]
+        return None if is_same else combined({address: answer.contents for address, answer in answers.items()})
 
     def forget(self) -> None:
         """The next reading gives everything."""
@@ -132,14 +130,14 @@ class ServiceSource:
         if response.status_code == httpx.codes.NOT_MODIFIED and known is not None:
             return known
         if response.status_code == httpx.codes.NOT_FOUND and self._settings.allow_empty:
-            return _Answer(None, None, b"", [])  # how SDMX says that there are no results
+            return _Answer(None, None, b"", NOTHING)  # how SDMX says that there are no results
         if response.status_code != httpx.codes.OK:
             raise self._refused(address, response)
         digest = hashlib.sha256(response.content).digest()
         etag, modified = response.headers.get("etag"), response.headers.get("last-modified")
         if known is not None and known.digest == digest:
-            return _Answer(etag, modified, digest, known.puts)
-        return _Answer(etag, modified, digest, list(self._puts(address, response)))
+            return _Answer(etag, modified, digest, known.contents)
+        return _Answer(etag, modified, digest, self._contents(address, response))
 
     def _get(self, address: str, known: _Answer | None) -> httpx.Response:
         headers: dict[str, str] = {}
@@ -186,11 +184,11 @@ class ServiceSource:
             f"in; {advice}"
         )
 
-    def _puts(self, address: str, response: httpx.Response) -> Iterator[Put]:
+    def _contents(self, address: str, response: httpx.Response) -> Contents:
         content_type = response.headers.get("content-type")
         try:
             _check_complete(response.content)
-            yield from puts_of(split_message(response.content, content_type))
+            return contents_of(response.content, content_type)
         except SdmxError as error:
             raise SourceError(
                 f"reading {address} ({content_type}): {error}; nothing is taken in until the answer can be read"

@@ -10,7 +10,7 @@ from typing import Protocol, Self
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.producer.notices import SourceFailed, TakenIn
 from kafka_replica.producer.service import StructureProducer
-from kafka_replica.producer.sources import Source, take_in
+from kafka_replica.producer.sources import Source, record_source
 
 _log = logging.getLogger("kafka_replica.producer")
 
@@ -42,6 +42,7 @@ class Watcher:
         self._closing = threading.Event()
         self._led = False
         self._failure: str | None = None
+        self._unreadable: tuple[str, ...] = ()
         self._thread = threading.Thread(target=self._run, name="kafka_replica source", daemon=True)
 
     def __enter__(self) -> Self:
@@ -73,16 +74,19 @@ class Watcher:
 
     def _look(self) -> None:
         try:
-            recorded = take_in(self._source, self._producer)
+            taken = record_source(self._source, self._producer)
         except KafkaReplicaError as error:
             self._failed(str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again and somebody is told
             _log.exception("a source failed at something nobody foresaw")
             self._failed(f"{type(error).__name__}: {error}")
         else:
-            if recorded or self._failure is not None:
+            before = self._unreadable
+            self._unreadable = before if taken is None else taken.unreadable
+            tx_ids = () if taken is None else taken.tx_ids
+            if tx_ids or self._failure is not None or self._unreadable != before:
                 self._failure = None
-                self._tell(TakenIn(tuple(recorded)))
+                self._tell(TakenIn(tx_ids, self._unreadable))
 
     def _failed(self, reason: str) -> None:
         if reason != self._failure:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
-from kafka_replica.errors import SdmxError
+from kafka_replica.errors import SdmxError, UnreadableContentError
+from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
-from kafka_replica.sdmx.model import Artefact, Constraint, HierarchyAssociation, OpaqueArtefact
+from kafka_replica.sdmx.lookups.query_result import without_traceback
+from kafka_replica.sdmx.model import Artefact, Constraint, HierarchyAssociation
 from kafka_replica.sdmx.urn import Urn
 
 CONSTRAINTS: Final = ("DataConstraint", "ContentConstraint", "MetadataConstraint", "AttachmentConstraint")
@@ -27,8 +29,9 @@ _NO_SOURCES: Final[_Sources] = PersistentMap()
 class AttachmentIndex:
     """What the constraints and hierarchy associations of a version are attached to. Immutable.
 
-    Only they are decoded for it. One that does not say what it is attached to, for it is a stub, of unknown content, or
-    cannot be read, is in ``unread``. What a version rule in a reference means is asked when it is needed.
+    Only they are decoded for it. ``unread`` holds those that do not say what they are attached to, each with the
+    reason: it is a stub, its content is unknown, or it cannot be read. What a version rule in a reference means is
+    looked up when it is needed.
     """
 
     __slots__ = ("_attached", "_naming", "unread")
@@ -37,7 +40,7 @@ class AttachmentIndex:
         """Empty."""
         self._attached: PersistentMap[Urn, tuple[Urn, ...]] = PersistentMap()
         self._naming: PersistentMap[_Name, _Sources] = PersistentMap()
-        self.unread: _Sources = PersistentMap()
+        self.unread: PersistentMap[Urn, SdmxError] = PersistentMap()
 
     def moved(self, changed: Iterable[Urn], recorded: Recorded) -> AttachmentIndex:
         """The index of another version, which differs by the records of these keys."""
@@ -60,10 +63,8 @@ class AttachmentIndex:
             if artefact is None:
                 return
             targets = attached_to(artefact)
-        except SdmxError:
-            targets = None
-        if targets is None:
-            self.unread = self.unread.putting(own, None)
+        except SdmxError as error:
+            self.unread = self.unread.putting(own, without_traceback(error))
             return
         self._attached = self._attached.putting(own, targets)
         for name in {(one.agency, one.id) for one in targets}:
@@ -78,12 +79,16 @@ class AttachmentIndex:
         self._attached = self._attached.dropping(own)
 
 
-def attached_to(artefact: Artefact) -> tuple[Urn, ...] | None:
-    """What a constraint or an association is attached to; None where it does not say."""
-    if isinstance(artefact, OpaqueArtefact) or artefact.is_stub:
-        return None
+def attached_to(artefact: Artefact) -> tuple[Urn, ...]:
+    """Return what a constraint or an association is attached to.
+
+    Raises:
+        UnreadableContentError: the artefact is a stub, or its content is not known.
+    """
+    if artefact.is_stub:
+        raise stub_error(artefact.urn)
     if isinstance(artefact, Constraint):
         return artefact.attachment.references if artefact.attachment is not None else ()
     if isinstance(artefact, HierarchyAssociation):
         return (artefact.linked_object,) if artefact.linked_object is not None else ()
-    return None
+    raise UnreadableContentError(f"reading {artefact.urn}: what it is attached to is not known")

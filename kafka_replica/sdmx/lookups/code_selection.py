@@ -6,9 +6,10 @@ Source: SDMX 3.1 Section 6, "Codelist extension" and "Multiple Constraints"; SDM
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
+from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.model import Code
 
 _CASCADES: Final = {"true", "1", "excluderoot"}
@@ -28,20 +29,18 @@ class Selection(Protocol):
         ...
 
 
-def selected_codes(selections: Iterable[Selection], codes: Mapping[str, Code]) -> set[str]:
+def selected_codes(selections: Iterable[Selection], codes: Items[Code]) -> set[str]:
     """The ids of the codes that any of the selections means; one that means no code of the list adds none.
 
     Codes below are the children of a code (by their ``parent``), theirs, and so on. ``excluderoot`` leaves out all
     codes that its own value fits, also those that are children of others.
     """
     chosen: set[str] = set()
-    children: dict[str, list[str]] | None = None
     for selection in selections:
         found = matching_ids(selection.value, codes)
         cascade = (selection.cascade_values or "").strip().lower()
         if cascade in _CASCADES:
-            children = children_by_parent(codes) if children is None else children
-            below = _below(found, children)
+            below = _below(found, codes.child_ids)
             found = below - found if cascade == "excluderoot" else below | found
         chosen |= found
     return chosen
@@ -68,16 +67,7 @@ def _fits(text: str, first: str, middle: list[str], last: str) -> bool:
     return True
 
 
-def children_by_parent(codes: Mapping[str, Code]) -> dict[str, list[str]]:
-    """Ids of children by the id of their parent, in the order of the list."""
-    found: dict[str, list[str]] = {}
-    for id_, code in codes.items():
-        if code.parent is not None and code.parent in codes:
-            found.setdefault(code.parent, []).append(id_)
-    return found
-
-
-def _below(roots: set[str], children: dict[str, list[str]]) -> set[str]:
+def _below(roots: set[str], children: Mapping[str, Sequence[str]]) -> set[str]:
     """All below the roots; a root only where it stands below another. Circles do no harm."""
     found: set[str] = set()
     stack = list(roots)

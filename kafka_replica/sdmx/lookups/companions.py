@@ -8,14 +8,14 @@ over.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from kafka_replica.errors import SdmxError
 from kafka_replica.records import Record
 from kafka_replica.sdmx.formats import unpacked
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.lookups.spellings import spellings
-from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.message import Message, UnreadableArtefact
 from kafka_replica.sdmx.readers.identity import FIXED_IDS
 from kafka_replica.sdmx.urn import Urn
 
@@ -24,34 +24,47 @@ _OR_CLASS: Final = {id_: class_[1:].encode() for class_, id_ in FIXED_IDS.items(
 _PACKED: Final = (b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff")
 
 
+class Companions(NamedTuple):
+    """The companions of one agency and id that count, each with the key it came with, and those that are unreadable."""
+
+    found: dict[Urn, Urn]
+    unreadable: dict[Urn, tuple[Urn, UnreadableArtefact]]
+
+
 def companions_named(
     name: tuple[str, str],
     record_of: Callable[[Urn], Record | None],
     keys: KeyIndex,
     message_of: Callable[[Record], Message],
-) -> dict[Urn, Urn]:
-    """The companions of an agency and id that count, each with the key it came with.
+) -> Companions:
+    """Return the companions of an agency and id.
 
-    Goes through all values; decodes those that may hold one. What cannot be read is passed over.
+    Goes through all values; decodes those that may hold one. A record that cannot be read is passed over.
     """
-    found: dict[Urn, Urn] = {}
+    companions = Companions({}, {})
     for key in sorted(keys):
         record = record_of(key)
         if record is None or not _may_hold(record.value or b"", name[1]):
             continue
         try:
-            artefacts = companions_in(key, message_of(record))
+            message = message_of(record)
         except SdmxError:
             continue
-        for one in artefacts:
+        for one in companions_in(key, message):
             if (one.agency, one.id) == name and one not in keys:
-                found.setdefault(one, key)
-    return found
+                companions.found.setdefault(one, key)
+        for error in message.errors:
+            if error.urn is not None and (error.urn.agency, error.urn.id) == name and error.urn not in keys:
+                companions.unreadable.setdefault(error.urn, (key, error))
+    return companions
 
 
 def companions_in(key: Urn, message: Message) -> list[Urn]:
-    """The artefacts of a message beside that of its key; none where that is not in it, for then it is a bad record."""
-    own = next((one for one in spellings(key) if one in message.artefacts), None)
+    """Return the artefacts of a message beside that of its key.
+
+    A message that does not hold the artefact of its key, readable or not, is a bad record and has no companions.
+    """
+    own = next((one for one in spellings(key) if message.holds(one)), None)
     return [] if own is None else [one for one in message.artefacts if one != own]
 
 

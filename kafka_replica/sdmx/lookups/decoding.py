@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Protocol
 from kafka_replica.errors import ArtefactNotFoundError, MessageError, SdmxError, UrnError
 from kafka_replica.records import Key, Record
 from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, content_of, decode_cache
-from kafka_replica.sdmx.lookups.companions import companions_named
+from kafka_replica.sdmx.lookups.companions import Companions, companions_named
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex
 from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
 from kafka_replica.sdmx.lookups.index.kept import Kept, Pending
@@ -26,6 +26,8 @@ CONTENT_TYPE: Final = "content-type"
 """The record header that holds the media type of the value."""
 
 _MISSES_KEPT = 1_000
+_SHOWN: Final = 3
+"""How many artefacts that cannot be read an error names."""
 
 
 class Snapshot(Protocol):
@@ -36,8 +38,8 @@ class Snapshot(Protocol):
         """The number of the version."""
         ...
 
-    def get(self, key: Key) -> Record | None:
-        """The record of a key, or None."""
+    def get(self, key: Key, /) -> Record | None:
+        """Return the record of a key, or None."""
         ...
 
     def __iter__(self) -> Iterator[bytes]:
@@ -80,7 +82,7 @@ class DecodedArtefacts:
         self._has_companions = companions
         self._indexes = _indexes or Indexes(Kept(), Kept(), Kept())
         self._contents: dict[Urn, Content] = {}  # of the records that were read
-        self._missed: dict[tuple[str, str], dict[Urn, Urn]] = {}
+        self._missed: dict[tuple[str, str], Companions] = {}
 
     @property
     def version(self) -> int:
@@ -141,12 +143,25 @@ class DecodedArtefacts:
         contents = self._indexes.contents.made
         if contents is not None:
             return Relations(self._keys, contents).companions(urn)
+        return {one: key for one, key in self._companions_named(urn).found.items() if one.cls in classes_of(urn.cls)}
+
+    def _companions_named(self, urn: Urn) -> Companions:
         name = urn.agency, urn.id
         if name not in self._missed:
             if len(self._missed) >= _MISSES_KEPT:
                 self._missed.clear()
             self._missed[name] = companions_named(name, self._record, self._keys, self._message_of)
-        return {one: key for one, key in self._missed[name].items() if one.cls in classes_of(urn.cls)}
+        return self._missed[name]
+
+    def _unreadable_companion(self, urn: Urn) -> MessageError | None:
+        """Return the error for an artefact that came in the message of another's key and cannot be read."""
+        contents = self._indexes.contents.made
+        if not self._has_companions or (contents is not None and not len(contents.unreadable)):
+            return None
+        unreadable = self._companions_named(urn).unreadable
+        found = next((unreadable[one] for one in spellings(urn) if one in unreadable), None)
+        record = None if found is None else self._record(found[0])
+        return None if found is None or record is None else MessageError(f"{_place(record)}: {found[1]}")
 
     # --- decoding ---
 
@@ -158,7 +173,7 @@ class DecodedArtefacts:
             return message.artefacts[urn]
         holder = self._holder(urn)
         if holder is None:
-            raise self._not_found(urn.maintainable)
+            raise self._unreadable_companion(urn.maintainable) or self._not_found(urn.maintainable)
         return self._held(holder)
 
     def _held(self, artefact: Urn) -> Artefact:
@@ -176,10 +191,9 @@ class DecodedArtefacts:
         for one in spellings(key):
             if one in message.artefacts:
                 return message.artefacts[one]
-        held = ", ".join(str(one) for one in list(message.artefacts)[:3]) or "no artefact"
         record = self._record(key)
         place = "" if record is None else f"{_place(record)}: "
-        raise MessageError(f"{place}the key disagrees with the content, which holds {held}; have it published again")
+        raise MessageError(place + why_not_held(key, message))
 
     def _message(self, key: Urn) -> Message | None:
         """The message of a key; None where it has no record."""
@@ -198,7 +212,7 @@ class DecodedArtefacts:
         try:
             return self._cache.message(
                 content or content_of(value, content_type),
-                lambda: (read_message(value, content_type), size_of(value)),
+                lambda: (read_message(value, content_type, on_error="collect"), size_of(value)),
                 keep=keep,
             )
         except SdmxError as error:
@@ -214,6 +228,27 @@ class DecodedArtefacts:
         else:
             hint = "nothing here has this id"
         return ArtefactNotFoundError(f"looking up {urn}: it is not in version {self.version}; {hint}")
+
+
+def partly_unreadable(record: Record, message: Message) -> MessageError:
+    """Return the error for a record whose message holds artefacts that cannot be read beside that of its key."""
+    shown = "; ".join(str(one) for one in message.errors[:_SHOWN])
+    more = f"; and {len(message.errors) - _SHOWN} more" if len(message.errors) > _SHOWN else ""
+    count = len(message) + len(message.errors)
+    return MessageError(
+        f"{_place(record)}: {len(message.errors)} of {count} artefacts in it cannot be read: {shown}{more}"
+    )
+
+
+def why_not_held(key: Urn, message: Message) -> str:
+    """Return why a message does not have the artefact of its key: that is unreadable, or others are there."""
+    names = set(spellings(key))
+    own = [one for one in message.errors if one.urn in names]
+    if own:
+        return own[0].reason
+    held = ", ".join(str(one) for one in list(message.artefacts)[:3]) or "no artefact"
+    others = "".join(f"; {one}" for one in message.errors[:_SHOWN])
+    return f"the key disagrees with the content, which holds {held}{others}; have it published again"
 
 
 def media_type(record: Record) -> str | None:

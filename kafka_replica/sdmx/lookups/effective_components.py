@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Final, NamedTuple, Protocol
 
 from kafka_replica.errors import SdmxError, UnreadableContentError
 from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.items import Item, item_of
-from kafka_replica.sdmx.lookups.resolved import EffectiveComponent, Enumeration, Missing
+from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent, Enumeration
+from kafka_replica.sdmx.lookups.extensions import without_prefixes
+from kafka_replica.sdmx.lookups.references import late_bound
+from kafka_replica.sdmx.lookups.resolved import Missing
 from kafka_replica.sdmx.model import (
     Artefact,
     Attribute,
@@ -29,7 +33,18 @@ class Source(Protocol):
     """The look-ups of one version, as far as they are needed here."""
 
     def get(self, urn: Urn) -> Artefact | Item: ...  # noqa: D102
+    def codelist(self, reference: Urn) -> Codelist: ...  # noqa: D102
     def expanded(self, codelist: Codelist) -> Codelist: ...  # noqa: D102
+
+
+class _Listed(NamedTuple):
+    """A list of values, and those of its codes that have a prefix by extension, each with what it is without."""
+
+    enumeration: Enumeration | None
+    unprefixed: Mapping[str, str]
+
+
+_UNLISTED: Final = _Listed(None, {})
 
 
 class Components:
@@ -37,7 +52,7 @@ class Components:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._lists: dict[Urn, Enumeration | SdmxError] = {}
+        self._lists: dict[Urn, _Listed | SdmxError] = {}
         self.needed: list[Missing] = []
         self.unneeded: list[Missing] = []
 
@@ -47,11 +62,15 @@ class Components:
         concept = self._concept(component, is_needed=not says_values(own))
         representation = effective_representation(own, concept.core_representation if concept else None)
         target = representation.enumeration if representation is not None else None
+        if target is not None:
+            target = late_bound(target, component.urn if says_values(own) or concept is None else concept.urn)
+        listed = self._enumeration(component, target) if target is not None else _UNLISTED
         return EffectiveComponent(
             component=component,
             concept=concept,
             representation=representation,
-            enumeration=self._enumeration(component, target) if target is not None else None,
+            enumeration=listed.enumeration,
+            unprefixed=listed.unprefixed,
             relationship=component.relationship if isinstance(component, Attribute) else relationship,
         )
 
@@ -61,7 +80,7 @@ class Components:
         found = self.optional(component.urn, component.concept, self.needed if is_needed else self.unneeded)
         return found if isinstance(found, Concept) else None
 
-    def _enumeration(self, component: Component, target: Urn) -> Enumeration | None:
+    def _enumeration(self, component: Component, target: Urn) -> _Listed:
         if target not in self._lists:
             try:
                 self._lists[target] = self._listed(target)
@@ -70,18 +89,20 @@ class Components:
         found = self._lists[target]
         if isinstance(found, SdmxError):
             self.needed.append(Missing(component.urn, target, str(found)))
-            return None
+            return _UNLISTED
         return found
 
-    def _listed(self, target: Urn) -> Enumeration:
+    def _listed(self, target: Urn) -> _Listed:
         found = self._source.get(target)
         if isinstance(found, Codelist):
-            return self._source.expanded(found)
+            has_prefixes = not found.is_stub and any(one.prefix for one in found.extensions)
+            unprefixed = without_prefixes(found, self._source.codelist) if has_prefixes else {}
+            return _Listed(self._source.expanded(found), unprefixed)
         if not isinstance(found, ValueList | ConceptScheme):
             raise UnreadableContentError(f"{target} lists no values; codelists, value lists and concept schemes do")
         if found.is_stub:
             raise stub_error(found.urn)
-        return found
+        return _Listed(found, {})
 
     def metadata_structure(self, structure: DataStructure) -> MetadataStructure | None:
         """The metadata structure whose attributes data may carry."""
@@ -116,7 +137,7 @@ class Components:
     def optional(self, source: Urn, target: Urn, note: list[Missing]) -> Artefact | Item | None:
         """What a URN names; None, and a note, where it is not there."""
         try:
-            return self._source.get(target)
+            return self._source.get(late_bound(target, source))
         except SdmxError as error:
             note.append(Missing(source, target, str(error)))
             return None

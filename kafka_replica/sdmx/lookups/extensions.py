@@ -16,6 +16,7 @@ import msgspec
 from kafka_replica.errors import ExtensionError, SdmxError, UrnError
 from kafka_replica.sdmx.containers import LazyItems, numbered, stub_error
 from kafka_replica.sdmx.lookups.code_selection import selected_codes
+from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.model import Code, Codelist, CodelistExtension
 from kafka_replica.sdmx.urn import Urn
 
@@ -86,7 +87,7 @@ class _Expansion:
 
     def _source(self, extension: CodelistExtension, path: tuple[Urn, ...]) -> _Source:
         try:
-            found = self._look_up(extension.codelist)
+            found = self._look_up(late_bound(extension.codelist, path[-1]))
             if found.is_stub:
                 raise stub_error(found.urn)
         except SdmxError as error:

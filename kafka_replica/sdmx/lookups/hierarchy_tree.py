@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 from kafka_replica.errors import ArtefactNotFoundError, UrnError
+from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.model import Code, HierarchicalCode, Hierarchy, HierarchyOfCodelist, Level
 from kafka_replica.sdmx.urn import Urn
 
@@ -141,6 +142,19 @@ class HierarchyTree:
             return self._by_code_id.get(code, ())
         return self._by_code_urn.get(Urn.parse(code) if isinstance(code, str) else code, ())
 
+    def children_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
+        """Return the places right below all places of a code, which is given as for :meth:`places_of`."""
+        return tuple(child for place in self.places_of(code) for child in place.children)
+
+    def descendants_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
+        """Return all places below the places of a code, each once, parents first."""
+        found = (one for place in self.places_of(code) for child in place.children for one in child.walk())
+        return tuple(dict.fromkeys(found))
+
+    def ancestors_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
+        """Return the places above the places of a code, each once, nearest first for each place."""
+        return tuple(dict.fromkeys(one for place in self.places_of(code) for one in place.ancestors()))
+
     def level_of(self, node: HierarchyNode) -> Level | None:
         """The level of a place: see ``HierarchyNode.level``."""
         named = node.hierarchical_code.level
@@ -158,7 +172,7 @@ class HierarchyTree:
             raise ArtefactNotFoundError(
                 f"looking up the code of {node.path} in {self.urn}: no included codelist is called {alias!r}"
             )
-        found = self._look_up(urn)
+        found = self._look_up(late_bound(urn, self.urn))
         if not isinstance(found, Code):
             raise UrnError(f"looking up the code of {node.path} in {self.urn}: {urn} is no code")
         return found

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from kafka_replica.sdmx.containers import Items, StubTuple, is_compound
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.versions import rule_in
 
 
 class Dangling(NamedTuple):
@@ -23,14 +24,31 @@ def references_of(artefact: Artefact) -> tuple[Urn, ...]:
     Links and annotations are no references. Nothing is known of what an OpaqueArtefact refers to. Targets with
     wildcards in agency or id (of metadataflows, say) name no artefact.
     """
+    return references_in(artefact, artefact.urn.maintainable)
+
+
+def references_in(part: object, own: Urn) -> tuple[Urn, ...]:
+    """Return all that an artefact, or an item or other part of it, refers to in other artefacts, sorted.
+
+    Args:
+        part: the artefact or part.
+        own: the URN of the artefact; references to it and its items are left out.
+    """
     found: set[Urn] = set()
-    _collect(artefact, found)
-    own = artefact.urn.maintainable
+    _collect(part, found)
     return tuple(sorted(urn for urn in found if urn.maintainable != own))
 
 
-def _collect(artefact: Artefact, found: set[Urn]) -> None:
-    stack: list[Any] = [artefact]
+def late_bound(target: Urn, source: Urn) -> Urn:
+    """Return what an artefact refers to, with the version rule as it stands in that artefact, a draft or not."""
+    version = rule_in(target.version, source.version) if "+" in target.version else target.version
+    if version == target.version:
+        return target
+    return Urn(target.package, target.cls, target.agency, target.id, version, target.item)
+
+
+def _collect(part: object, found: set[Urn]) -> None:
+    stack: list[Any] = [part]
     while stack:
         one = stack.pop()
         if isinstance(one, Urn):
@@ -46,7 +64,7 @@ def _collect(artefact: Artefact, found: set[Urn]) -> None:
 
 
 def walk(start: Urn, children: Callable[[Urn], tuple[Urn, ...]]) -> tuple[Urn, ...]:
-    """What is reached from a URN, breadth first, without the URN itself."""
+    """Return what is reached from a URN, breadth first, without the URN itself. Circles do no harm."""
     found: dict[Urn, None] = {start: None}
     level = [start]
     while level:

@@ -1,25 +1,29 @@
-"""Who refers to whom in one version; and taking what is known of it along to another one."""
+"""References between the artefacts of one version, and moving the indexes of them to another version."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias, TypeVar
 
-from kafka_replica.errors import SdmxError
+from kafka_replica.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica.records import Key
+from kafka_replica.sdmx.items import Item
 from kafka_replica.sdmx.lookups.cache import Content, content_of
 from kafka_replica.sdmx.lookups.companions import companions_in
-from kafka_replica.sdmx.lookups.decoding import DecodedArtefacts, Snapshot, media_type
+from kafka_replica.sdmx.lookups.decoding import DecodedArtefacts, Snapshot, media_type, partly_unreadable
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex, Facts
 from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
 from kafka_replica.sdmx.lookups.index.kept import Pending
 from kafka_replica.sdmx.lookups.index.keys import urn_of_key
 from kafka_replica.sdmx.lookups.index.relations import Relations
-from kafka_replica.sdmx.lookups.references import Dangling, references_of
-from kafka_replica.sdmx.model import OpaqueArtefact
+from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceback
+from kafka_replica.sdmx.lookups.references import Dangling, late_bound, references_in, references_of, walk
+from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.urn import Urn
 
 Reference: TypeAlias = Urn | str
+T = TypeVar("T")
 
 
 class ReferenceStats(NamedTuple):
@@ -34,30 +38,47 @@ class ReferenceStats(NamedTuple):
 class RelatedArtefacts(DecodedArtefacts):
     """The artefacts of one version, and what refers to what.
 
-    The questions of this class decode all artefacts at their first use and keep an index of what they found, which
-    :meth:`moved_to` takes along. What artefacts of unknown classes refer to is not known; a record that cannot be read
-    raises its error, for then the question has no answer.
+    The first query decodes all artefacts and keeps an index of their references, which :meth:`moved_to` takes along.
+    A record that cannot be read does not stop a query: ``unreadable`` of the result lists all such records, because
+    each may hold more of what was asked for. What artefacts of unknown classes refer to is not known.
+
+    Each query takes a URN with a version or a version rule, of an artefact or of an item in one, and raises
+    ArtefactNotFoundError where that is not in this version.
     """
 
-    def children(self, reference: Reference) -> tuple[Urn, ...]:
-        """The artefacts of this version that an artefact refers to, by URN; of a version rule the one it means."""
-        return self._relations().children(self._own(reference))
+    @abstractmethod
+    def get(self, urn: Reference) -> Artefact | Item:
+        """Return what a URN names."""
 
-    def parents(self, reference: Reference) -> tuple[Urn, ...]:
-        """The artefacts that refer to an artefact, or to an item in it."""
-        return self._relations().parents(self._own(reference))
+    def children(self, reference: Reference) -> QueryResult[Urn]:
+        """Return the artefacts of this version that an artefact refers to, sorted; of an item, what the item refers to.
 
-    def descendants(self, reference: Reference) -> tuple[Urn, ...]:
-        """The children of an artefact, theirs, and so on; nearest first."""
-        return self._relations().descendants(self._own(reference))
+        A version rule in a reference counts as the version that it means. For the codes below a code see
+        :meth:`child_items`.
+        """
+        return self._result(self._children(self._known(reference)))
 
-    def dangling(self) -> tuple[Dangling, ...]:
-        """The references that lead nowhere, to an artefact or an item that is not in this version; sorted.
+    def parents(self, reference: Reference) -> QueryResult[Urn]:
+        """Return the artefacts that refer to an artefact or to any item in it, sorted; of an item, to that very item.
+
+        For the codes above a code see :meth:`ancestor_items`.
+        """
+        return self._result(self._parents(self._known(reference)))
+
+    def descendants(self, reference: Reference) -> QueryResult[Urn]:
+        """Return the children of an artefact or item, their children, and so on; each once, nearest first."""
+        return self._result(walk(self._known(reference), self._children))
+
+    def ancestors(self, reference: Reference) -> QueryResult[Urn]:
+        """Return the parents of an artefact or item, their parents, and so on; each once, nearest first."""
+        return self._result(walk(self._known(reference), self._parents))
+
+    def dangling(self) -> QueryResult[Dangling]:
+        """Return the references to an artefact or item that is not in this version, sorted.
 
         Items of stubs, of partial lists and of extended codelists are not missed, for they may be elsewhere.
         """
-        self._relations()
-        return tuple(sorted(self._dangling()))
+        return self._result(sorted(self._dangling()))
 
     def companions(self) -> dict[Urn, Urn]:
         """The artefacts without a record of their own, each with the key whose message it came in; sorted.
@@ -65,7 +86,7 @@ class RelatedArtefacts(DecodedArtefacts):
         Their look-ups work as those of others do; :meth:`find`, going through this object and its length are of keys
         alone. They are gone when that key is deleted, or written again without them.
         """
-        relations = Relations(self._keys, self._read())
+        relations = self._relations()
         if not self._has_companions:
             return {}
         names = {(place.artefact.agency, place.artefact.id) for place in relations.contents.all_companions()}
@@ -107,14 +128,63 @@ class RelatedArtefacts(DecodedArtefacts):
         """The counts of :attr:`reference_stats`, for which everything is decoded if it was not before."""
         return ReferenceStats(self._dangling().count, len(self._read().unreadable))
 
+    # --- queries ---
+
+    def _result(self, found: Iterable[T]) -> QueryResult[T]:
+        return QueryResult(found, self._read().unreadable)
+
+    def _children(self, urn: Urn) -> tuple[Urn, ...]:
+        if urn.is_maintainable:
+            return self._relations().children(urn)
+        item = self._item_or_none(urn)
+        if item is None:
+            return ()
+        targets = references_in(item, urn.maintainable)
+        return self._relations().meant_by(late_bound(one, item.urn) for one in targets)
+
+    def _parents(self, urn: Urn) -> tuple[Urn, ...]:
+        if urn.is_maintainable:
+            return self._relations().parents(urn)
+        wanted = self._item_or_none(urn)
+
+        def is_wanted(target: Urn) -> bool:
+            if wanted is None:
+                return (target.cls, target.item) == (urn.cls, urn.item)
+            found = self._item_or_none(target)
+            return found is not None and found.urn == wanted.urn
+
+        holder = self._holder(urn)
+        return () if holder is None else self._relations().parents_of_item(holder, urn.item or "", is_wanted)
+
+    def _known(self, reference: Reference) -> Urn:
+        """The URN of the artefact that a reference means; for an item the URN itself, if the item is there.
+
+        An item of an artefact that cannot be read counts as being there.
+        """
+        urn = Urn.parse(reference) if isinstance(reference, str) else reference
+        holder = self._holder(urn)
+        if holder is None:
+            raise self._unreadable_companion(urn.maintainable) or self._not_found(urn.maintainable)
+        if urn.is_maintainable:
+            return holder
+        item = self._item_or_none(urn, or_raise=True)
+        return urn if item is None else item.urn
+
+    def _item_or_none(self, urn: Urn, *, or_raise: bool = False) -> Artefact | Item | None:
+        """The item of a URN; None where it is not there (unless that is to be raised) or cannot be read."""
+        try:
+            return self.get(urn)
+        except ArtefactNotFoundError:
+            if or_raise:
+                raise
+        except SdmxError:
+            pass
+        return None
+
     # --- the indexes ---
 
     def _relations(self) -> Relations:
-        contents = self._read()
-        if len(contents.unreadable):
-            first = contents.unreadable.get(min(contents.unreadable))
-            raise _same(first or SdmxError("a record cannot be read"))
-        return Relations(self._keys, contents)
+        return Relations(self._keys, self._read())
 
     def _read(self) -> ContentIndex:
         """What all records hold."""
@@ -132,7 +202,7 @@ class RelatedArtefacts(DecodedArtefacts):
         return self._indexes.dangling.get(self._make_dangling)
 
     def _make_dangling(self, older: DanglingIndex | None, changed: Pending) -> DanglingIndex:
-        relations = Relations(self._keys, self._read())
+        relations = self._relations()
         if changed is None or older is None:
             return DanglingIndex().moved(relations, self._keys, self._held)
         return older.moved(relations, changed, self._held)
@@ -147,25 +217,15 @@ class RelatedArtefacts(DecodedArtefacts):
             return Facts(content, {})
         try:
             message = self._message_of(record, content)
-            own = self._of_key(key, message)
         except SdmxError as error:
-            return Facts(content, {}, _same(error))
-        held = [(key, own)]
-        if self._has_companions:
-            held += [(one, message.artefacts[one]) for one in companions_in(key, message)]
-        return Facts(
-            content,
-            {urn: () if isinstance(one, OpaqueArtefact) else references_of(one) for urn, one in held},
-        )
-
-    def _own(self, reference: Reference) -> Urn:
-        urn = (Urn.parse(reference) if isinstance(reference, str) else reference).maintainable
-        found = self._holder(urn)
-        if found is None:
-            raise self._not_found(urn)
-        return found
-
-
-def _same(error: SdmxError) -> SdmxError:
-    """The same error without its traceback, which would keep a version alive."""
-    return type(error)(str(error))
+            return Facts(content, {}, without_traceback(error))
+        held = [(one, message.artefacts[one]) for one in companions_in(key, message)] if self._has_companions else []
+        unreadable: SdmxError | None = None
+        try:
+            held.append((key, self._of_key(key, message)))
+        except SdmxError as error:
+            unreadable = without_traceback(error)
+        if message.errors and unreadable is None and self._has_companions:
+            unreadable = partly_unreadable(record, message)
+        references = {urn: () if isinstance(one, OpaqueArtefact) else references_of(one) for urn, one in held}
+        return Facts(content, references, unreadable)

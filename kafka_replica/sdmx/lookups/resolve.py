@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Protocol, TypeVar
 
-from kafka_replica.errors import IncompleteStructureError, SdmxError, UrnError
+from msgspec import structs
+
+from kafka_replica.errors import IncompleteStructureError, SdmxError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.containers import Items, stub_error
+from kafka_replica.sdmx.lookups.constraints.allowed import StructureConstraints
+from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
 from kafka_replica.sdmx.lookups.effective_components import Components
 from kafka_replica.sdmx.lookups.effective_components import Source as ComponentSource
+from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.lookups.resolved import (
     AttachedConstraint,
     ConstraintLevel,
     Missing,
     ResolvedStructure,
+    constraints_in_force,
+    used_components,
 )
 from kafka_replica.sdmx.model import (
     Artefact,
@@ -29,7 +36,6 @@ from kafka_replica.sdmx.urn import Urn
 
 T = TypeVar("T")
 _SHOWN: Final = 20
-_LEVELS: Final = list(ConstraintLevel)
 
 
 class Source(ComponentSource, Protocol):
@@ -38,18 +44,37 @@ class Source(ComponentSource, Protocol):
     @property
     def version(self) -> int: ...  # noqa: D102
     @property
-    def unread_constraints(self) -> tuple[Urn, ...]: ...  # noqa: D102
-    def constraints_of(self, reference: Urn) -> tuple[Constraint, ...]: ...  # noqa: D102
+    def unread_constraints(self) -> dict[Urn, SdmxError]: ...  # noqa: D102
+    def constraints_on(self, urn: Urn) -> tuple[Constraint, ...]: ...  # noqa: D102
 
 
-def resolve(source: Source, urn: Urn) -> ResolvedStructure:
-    """All that is needed to validate data of a dataflow, a data structure, or under a provision agreement.
+def resolve(source: Source, urn: Urn, *, metadata: bool = True) -> ResolvedStructure:
+    """Return all that is needed to validate data of a dataflow, a data structure, or under a provision agreement.
+
+    Args:
+        source: the look-ups of a version.
+        urn: the artefact.
+        metadata: whether the metadata attributes that data may carry are needed, too.
 
     Raises:
         UrnError: the URN is of another class.
         IncompleteStructureError: something that is needed is not in this version, or cannot be used; names all of it.
     """
-    return _Gathering(source, urn).resolved()
+    return _Gathering(source, urn).resolved(metadata=metadata)
+
+
+def require_components(structure: DataStructure) -> None:
+    """Raise UnreadableContentError if a data structure is a stub, marked as one or without any component.
+
+    No data can be judged by a structure without components: whatever a row holds, no rule would be broken.
+    """
+    if structure.is_stub:
+        raise stub_error(structure.urn)
+    if not structure.components:
+        raise UnreadableContentError(
+            f"{structure.urn} has names but no components, so this record is a stub without the mark "
+            "(isExternalReference); have the whole data structure published"
+        )
 
 
 class _Gathering:
@@ -59,15 +84,16 @@ class _Gathering:
         self._source, self._urn = source, urn
         self._components = Components(source)
 
-    def resolved(self) -> ResolvedStructure:
+    def resolved(self, *, metadata: bool) -> ResolvedStructure:
         agreement, flow, structure = self._chain()
         provider = self._provider(agreement)
-        components = {one.id: self._components.component(one) for one in structure.components}
-        metadata = self._components.metadata_structure(structure)
-        attributes = self._components.metadata_attributes(structure, metadata)
+        components = Items({one.id: self._components.component(one) for one in structure.components})
+        described = self._components.metadata_structure(structure) if metadata else None
+        attributes = self._components.metadata_attributes(structure, described)
         if self._components.needed:
             raise self._incomplete()
         asked = next(one for one in (agreement, flow, structure) if one is not None)
+        constraints = tuple(self._constraints(agreement, flow, structure))
         return ResolvedStructure(
             version=self._source.version,
             urn=asked.urn,
@@ -75,11 +101,11 @@ class _Gathering:
             dataflow=flow,
             provision_agreement=agreement,
             data_provider=provider,
-            metadata_structure=metadata,
-            components=Items(components),
+            metadata_structure=described,
+            components=_constrained(components, used_components(components, flow), constraints),
             metadata_attributes=Items(attributes),
-            constraints=tuple(self._constraints(agreement, flow, structure, provider)),
-            unread_constraints=self._source.unread_constraints,
+            constraints=constraints,
+            unread_constraints={urn: str(error) for urn, error in self._source.unread_constraints.items()},
             missing=tuple(self._components.unneeded),
         )
 
@@ -96,8 +122,10 @@ class _Gathering:
             found = self._must(flow, flow.structure_reference, DataStructure)
         if not isinstance(found, DataStructure):
             raise UrnError(f"resolving {self._urn}: it is no DataStructure, Dataflow or ProvisionAgreement; name one")
-        if found.is_stub:
-            raise self._incomplete(Missing(found.urn, None, str(stub_error(found.urn))))
+        try:
+            require_components(found)
+        except UnreadableContentError as error:
+            raise self._incomplete(Missing(found.urn, None, str(error))) from error
         return agreement, flow, found
 
     def _must(self, holder: Artefact, target: Urn | None, kind: type[T]) -> T:
@@ -108,7 +136,7 @@ class _Gathering:
             reason = f"{holder.urn} names no {kind.__name__}; have it published with one"
             raise self._incomplete(Missing(holder.urn, None, reason))
         try:
-            found = self._source.get(target)
+            found = self._source.get(late_bound(target, holder.urn))
         except SdmxError as error:
             raise self._incomplete(Missing(holder.urn, target, str(error))) from error
         if not isinstance(found, kind):
@@ -122,18 +150,17 @@ class _Gathering:
         return found if isinstance(found, Organisation) else None
 
     def _constraints(
-        self,
-        agreement: ProvisionAgreement | None,
-        flow: Dataflow | None,
-        structure: DataStructure,
-        provider: Organisation | None,
+        self, agreement: ProvisionAgreement | None, flow: Dataflow | None, structure: DataStructure
     ) -> Iterator[AttachedConstraint]:
-        for level, one in zip(_LEVELS, (provider, structure, flow, agreement), strict=True):
-            if one is None:
+        # The provider may be in no scheme of this version, and its constraints are.
+        provider = agreement.data_provider if agreement is not None else None
+        urns = (provider, structure.urn, *(None if one is None else one.urn for one in (flow, agreement)))
+        for level, urn in zip(ConstraintLevel, urns, strict=True):
+            if urn is None:
                 continue
-            for constraint in self._source.constraints_of(one.urn):
+            for constraint in self._source.constraints_on(urn):
                 if isinstance(constraint, DataConstraint | ContentConstraint):
-                    yield AttachedConstraint(constraint=constraint, level=level, attached_to=one.urn)
+                    yield AttachedConstraint(constraint=constraint, level=level, attached_to=urn)
 
     def _incomplete(self, *more: Missing) -> IncompleteStructureError:
         missing = (*self._components.needed, *more)
@@ -148,3 +175,15 @@ class _Gathering:
         )
         error.missing = missing
         return error
+
+
+def _constrained(
+    components: Items[EffectiveComponent],
+    used: Items[EffectiveComponent],
+    constraints: tuple[AttachedConstraint, ...],
+) -> Items[EffectiveComponent]:
+    """The components, of which those that data can have know the constraints on it."""
+    applying = StructureConstraints(used, constraints_in_force(constraints))
+    return Items({
+        id_: structs.replace(one, constraints=applying) if id_ in used else one for id_, one in components.items()
+    })  # fmt: skip

@@ -7,35 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import msgspec
 
 from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
 from kafka_replica.sdmx.model import (
-    Attribute,
-    AttributeRelationship,
-    Codelist,
-    Component,
-    Concept,
-    ConceptScheme,
     Constraint,
     ContentConstraint,
     Dataflow,
     DataStructure,
-    Dimension,
-    MetadataAttribute,
     MetadataStructure,
     Organisation,
     ProvisionAgreement,
-    ValueList,
 )
-from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import is_stable, sort_key
-
-Enumeration: TypeAlias = Codelist | ValueList | ConceptScheme
-"""What lists the values of a component; a concept scheme is the list of a measure dimension of 2.1."""
 
 
 class Missing(NamedTuple):
@@ -69,45 +57,6 @@ class AttachedConstraint(msgspec.Struct, frozen=True, kw_only=True):
         return (self.constraint.role or default).lower() == "actual"
 
 
-class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
-    """A component with all that its values are judged by.
-
-    ``representation`` is its own, or its concept's; None: any text. ``enumeration`` is the list of its values, a
-    codelist with what it extends; None where it is not coded. ``relationship`` is that of an attribute, or of the
-    usage of a metadata attribute. ``concept`` is None where it is not in this version and not needed.
-    """
-
-    component: Component
-    concept: Concept | None = None
-    representation: Representation | None = None
-    enumeration: Enumeration | None = None
-    relationship: AttributeRelationship | None = None
-
-    @property
-    def id(self) -> str:
-        """The id of the component."""
-        return self.component.id
-
-    @property
-    def kind(self) -> str:
-        """``dimension``, ``measure``, ``attribute`` or ``metadata attribute``."""
-        if isinstance(self.component, Dimension):
-            return "dimension"
-        if isinstance(self.component, MetadataAttribute):
-            return "metadata attribute"
-        return "attribute" if isinstance(self.component, Attribute) else "measure"
-
-    def allowed_ids(self) -> frozenset[str] | None:
-        """The ids that its list allows; None where it is not coded. Made anew each time."""
-        match self.enumeration:
-            case None:
-                return None
-            case ValueList() as found:
-                return frozenset(one.id for one in found.values)
-            case found:
-                return frozenset(found.items)
-
-
 class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
     """All of one version that is needed to validate data. Immutable.
 
@@ -122,8 +71,8 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
         components: all components by id: dimensions, measures, attributes.
         metadata_attributes: the metadata attributes that data may carry, by the path they are referred to with.
         constraints: all data constraints that are attached to any of these, the widest level first.
-        unread_constraints: data constraints of this version that do not say what they are attached to: stubs, and
-            what cannot be read. They may apply, too.
+        unread_constraints: the data constraints of this version that do not say what they are attached to, each with
+            the reason: they are stubs, or cannot be read. They may apply, too.
         missing: what is referred to and not there, and not needed: concepts of components with a representation of
             their own, the data provider.
     """
@@ -138,15 +87,18 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
     components: Items[EffectiveComponent]
     metadata_attributes: Items[EffectiveComponent]
     constraints: tuple[AttachedConstraint, ...] = ()
-    unread_constraints: tuple[Urn, ...] = ()
+    unread_constraints: dict[Urn, str] = {}
     missing: tuple[Missing, ...] = ()
 
     @property
+    def used_components(self) -> Items[EffectiveComponent]:
+        """The components that data can have: of an evolving structure (3.1) only the dimensions that the flow uses."""
+        return used_components(self.components, self.dataflow)
+
+    @property
     def dimensions(self) -> tuple[EffectiveComponent, ...]:
-        """The dimensions in order, that of time among them; of an evolving structure those that the flow uses (3.1)."""
-        used = self.dataflow.dimension_constraint if self.dataflow is not None else ()
-        found = (one for one in self.components.values() if one.kind == "dimension")
-        return tuple(one for one in found if not used or one.id in used)
+        """The dimensions that data can have, in order, that of time among them."""
+        return tuple(one for one in self.used_components.values() if one.kind == "dimension")
 
     @property
     def allowed(self) -> tuple[AttachedConstraint, ...]:
@@ -163,6 +115,14 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
         return in_force(one for one in self.constraints if one.is_actual)
 
 
+def used_components(components: Items[EffectiveComponent], dataflow: Dataflow | None) -> Items[EffectiveComponent]:
+    """Return the components without the dimensions that a dataflow leaves out of an evolving structure (3.1)."""
+    used = dataflow.dimension_constraint if dataflow is not None else ()
+    if not used:
+        return components
+    return Items({id_: one for id_, one in components.items() if one.kind != "dimension" or id_ in used})
+
+
 def in_force(constraints: Iterable[AttachedConstraint]) -> tuple[AttachedConstraint, ...]:
     """Of several versions of one constraint, at one place, the latest that is no draft."""
     newest: dict[tuple[Urn, str, str], AttachedConstraint] = {}
@@ -174,3 +134,9 @@ def in_force(constraints: Iterable[AttachedConstraint]) -> tuple[AttachedConstra
         if is_stable(urn.version) and later:
             newest[place] = one
     return tuple(newest.values())
+
+
+def constraints_in_force(constraints: Iterable[AttachedConstraint]) -> tuple[Constraint, ...]:
+    """Return the constraints that data must keep to, each once, the widest level first."""
+    allowed = in_force(one for one in constraints if not one.is_actual)
+    return tuple({one.constraint.urn: one.constraint for one in allowed}.values())

@@ -9,7 +9,7 @@ from kafka_replica.sdmx.items import Item, item_of
 from kafka_replica.sdmx.lookups.decoding import CONTENT_TYPE, Snapshot
 from kafka_replica.sdmx.lookups.gathered import GatheredLookUps
 from kafka_replica.sdmx.lookups.patterns import fitting, meant, pattern
-from kafka_replica.sdmx.lookups.references import Dangling
+from kafka_replica.sdmx.lookups.references import Dangling, late_bound
 from kafka_replica.sdmx.lookups.related import Reference
 from kafka_replica.sdmx.lookups.spellings import classes_of
 from kafka_replica.sdmx.model import (
@@ -19,6 +19,7 @@ from kafka_replica.sdmx.model import (
     DataStructure,
     OpaqueArtefact,
 )
+from kafka_replica.sdmx.representation import effective_representation, says_values
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import LATEST, LATEST_STABLE
 
@@ -93,15 +94,16 @@ class Structures(GatheredLookUps):
 
         Its own representation counts; where it has none, its concept's does.
         """
-        own = component.representation
-        if own is not None and (own.enumeration is not None or own.format is not None):
-            return own.enumeration
-        if component.concept is None:
+        concept = None
+        if component.concept is not None and not says_values(component.representation):
+            concept = self.get(component.concept)
+        core = concept.core_representation if isinstance(concept, Concept) else None
+        found = effective_representation(component.representation, core)
+        if found is None or found.enumeration is None:
             return None
-        concept = self.get(component.concept)
-        if isinstance(concept, Concept) and concept.core_representation is not None:
-            return concept.core_representation.enumeration
-        return None
+        target = late_bound(found.enumeration, component.urn if concept is None else concept.urn)
+        # A rule in a draft may mean a draft: that cannot be written, so what it means is given.
+        return found.enumeration if target == found.enumeration else self._holder(target) or found.enumeration
 
     def components(self, reference: Reference | DataStructure) -> tuple[ResolvedComponent, ...]:
         """The components of a data structure in order, each with the list its values come from."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
@@ -15,7 +15,9 @@ import msgspec
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.formats import Format, of_json_schema
+from kafka_replica.sdmx.message import UnreadableArtefact
 from kafka_replica.sdmx.readers.budget import Budget
+from kafka_replica.sdmx.readers.collecting import NO_IDENTITY, STRICT, ErrorCollector, Identity, unreadable
 from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.urn import Urn
 
@@ -52,11 +54,17 @@ class _Meta(msgspec.Struct):
 
 
 class RawArtefact(NamedTuple):
-    """An artefact as bytes: its URN, the name of the list it stands in, and its JSON."""
+    """An artefact as bytes: its URN, the name of the list it stands in, its JSON, and its position there, from 0."""
 
     urn: Urn
     collection: str
     raw: msgspec.Raw
+    position: int
+
+    def unreadable(self, reason: str) -> UnreadableArtefact:
+        """Return the entry for the artefact in the list of errors."""
+        place = f"{self.collection[:80]}[{self.position}]"
+        return UnreadableArtefact(cls=self.urn.cls, id=self.urn.id, urn=self.urn, place=place, reason=reason)
 
 
 class JsonMessage(NamedTuple):
@@ -218,22 +226,40 @@ def _schema_in(meta: msgspec.Raw | None) -> str | None:
         return None
 
 
-def artefacts_of(message: JsonMessage) -> Iterator[RawArtefact]:
-    """Each artefact in its order. Raises MessageError."""
+def artefacts_of(message: JsonMessage, collector: ErrorCollector = STRICT) -> Iterator[RawArtefact]:
+    """Yield each artefact in its order. Raises MessageError."""
     for collection, raw in message.collections.items():
         if collection == WITHOUT_URN or bytes(memoryview(raw)[:8]).strip() == b"null":
             continue
-        what = f"{collection[:80]!r} of {message.format.title}"
+        name = collection[:80]
         class_ = _BY_COLLECTION.get(collection.lower(), collection)
-        held: list[msgspec.Raw] = decoded(_LIST, raw, what)
-        for index, artefact in enumerate(held):
-            where = f"at {collection[:80]}[{index}]"
-            own = _identity(members_of(artefact, f"{message.format.title} {where}"), f"{message.format.title} {where}")
-            stated = own.urn if class_ in CLASSES else own.urn or _self_urn(artefact)
-            urn = artefact_urn(
-                _class_of(class_, stated), own.agency or own.agency_upper, own.id, own.version, stated, where
+        held: list[msgspec.Raw] | None = collector.attempt(
+            partial(decoded, _LIST, raw, f"{name!r} of {message.format.title}"),
+            partial(unreadable, class_, NO_IDENTITY, name),
+        )
+        for index, artefact in enumerate(held or ()):
+            urn = collector.attempt(
+                partial(_urn_of, artefact, class_, message.format, f"at {name}[{index}]"),
+                partial(_unreadable, artefact, class_, f"{name}[{index}]"),
             )
-            yield RawArtefact(urn, collection, artefact)
+            if urn is not None:
+                yield RawArtefact(urn, collection, artefact, index)
+
+
+def _urn_of(artefact: msgspec.Raw, class_: str, format_: Format, where: str) -> Urn:
+    what = f"{format_.title} {where}"
+    own = _identity(members_of(artefact, what), what)
+    stated = own.urn if class_ in CLASSES else own.urn or _self_urn(artefact)
+    return artefact_urn(_class_of(class_, stated), own.agency or own.agency_upper, own.id, own.version, stated, where)
+
+
+def _unreadable(artefact: msgspec.Raw, class_: str, place: str, reason: str) -> UnreadableArtefact:
+    """Return the entry of the list of errors for an artefact that has no URN, or none that is sure."""
+    try:
+        said = decoded(_IDENTITY, artefact, place)
+    except MessageError:
+        said = _Identity()
+    return unreadable(class_, Identity(said.agency or said.agency_upper, said.id, said.version), place, reason)
 
 
 def _identity(members: dict[str, msgspec.Raw], what: str) -> _Identity:

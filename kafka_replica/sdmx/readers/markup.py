@@ -10,15 +10,16 @@ from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.readers import ml, ml10, ml20
+from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.readers.ml.tree import parse
 from kafka_replica.sdmx.urn import Urn
 
 
-def read_message(data: bytes) -> Message:
-    """The message in these bytes. Raises MessageError."""
+def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
+    """Return the message in these bytes. Raises MessageError."""
     format_, root = parse(data)
     try:
-        return _read(format_, root, len(data))
+        return _read(format_, root, len(data), collector)
     except RecursionError:
         # XML itself is bounded to 256 levels, which may be too many where the caller is deep already.
         raise MessageError(
@@ -26,19 +27,19 @@ def read_message(data: bytes) -> Message:
         ) from None
 
 
-def _read(format_: Format, root: etree._Element, size: int) -> Message:
+def _read(format_: Format, root: etree._Element, size: int, collector: ErrorCollector) -> Message:
     if format_ is Format.SDMX_ML_1_0:
-        return ml10.read_tree(root, size)
+        return ml10.read_tree(root, size, collector)
     if format_ is Format.SDMX_ML_2_0:
-        return ml20.read_tree(root, size)
-    return ml.read_tree(format_, root, size)
+        return ml20.read_tree(root, size, collector)
+    return ml.read_tree(format_, root, size, collector)
 
 
-def cut_message(data: bytes) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
-    """The format, and each artefact's URN and message. Raises MessageError."""
+def cut_message(data: bytes, collector: ErrorCollector = STRICT) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+    """Return the format, and each artefact's URN and message. Raises MessageError."""
     format_, root = parse(data, comments=True)
     if format_ is Format.SDMX_ML_1_0:
-        return ml10.cut_tree(root, len(data))
+        return ml10.cut_tree(root, len(data), collector)
     if format_ is Format.SDMX_ML_2_0:
-        return ml20.cut_tree(root, len(data))
-    return ml.cut_tree(format_, root, len(data))
+        return ml20.cut_tree(root, len(data), collector)
+    return ml.cut_tree(format_, root, len(data), collector)

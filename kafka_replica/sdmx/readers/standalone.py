@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.urn import Urn
 
 STANDALONE_CONCEPTS: Final = "STANDALONE_CONCEPT_SCHEME"
@@ -16,8 +18,32 @@ STANDALONE_CONCEPTS: Final = "STANDALONE_CONCEPT_SCHEME"
 AGENCIES: Final = Urn.of("AgencyScheme", "SDMX", "AGENCIES", DEFAULT_VERSION)
 """The scheme of agencies that are in none."""
 
+_NAMES: Final = {
+    "ConceptScheme": InternationalString({"en": "Default Scheme"}),
+    "AgencyScheme": InternationalString({"en": "SDMX Agency Scheme"}),
+}
+"""Names that registries give these schemes; since 2.1 a scheme must have one."""
+
 FIXED_COMPONENT_IDS: Final = {"TimeDimension": "TIME_PERIOD", "PrimaryMeasure": "OBS_VALUE"}
 """Components have no ids before 2.1: theirs is the concept's, but for these, which 2.1 fixes."""
+
+
+def is_synthetic(urn: Urn, format_: Format) -> bool:
+    """Return whether a scheme in a message of this format is made by the reader, of items that stand alone there.
+
+    Two messages then have schemes with the same URN and different items. Schemes of organisations are synthetic in 2.0,
+    too: an OrganisationScheme holds all kinds, and since 2.1 each kind has a scheme of its own with a fixed id.
+    """
+    if format_ not in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0, Format.EDI}:
+        return False
+    if urn.cls == "ConceptScheme":
+        return (urn.id, urn.version) == (STANDALONE_CONCEPTS, DEFAULT_VERSION)
+    return urn.cls in FIXED_IDS
+
+
+def synthetic_name(urn: Urn) -> InternationalString:
+    """Return the name of a synthetic scheme."""
+    return _NAMES.get(urn.cls) or InternationalString({"en": urn.id})
 
 
 def concept_scheme_urn(agency: str) -> Urn:

@@ -11,7 +11,7 @@ from kafka_replica.sdmx.base import Maintainable, Nameable
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.model import AgencyScheme, Codelist, ConceptScheme, DataStructure
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.readers.standalone import AGENCIES, STANDALONE_CONCEPTS
+from kafka_replica.sdmx.readers.standalone import AGENCIES, STANDALONE_CONCEPTS, synthetic_name
 from kafka_replica.sdmx.representation import Representation, TextFormat
 
 N = TypeVar("N", bound=Nameable)
@@ -27,9 +27,9 @@ def as_earlier(artefact: Maintainable, *, is_10: bool) -> Maintainable:
         address = artefact.structure_url or artefact.uri
         artefact = replace(artefact, uri=address, structure_url=address)
     if isinstance(artefact, AgencyScheme) and artefact.urn == AGENCIES and not artefact.organisations.is_stub:
-        return AgencyScheme(urn=artefact.urn, organisations=artefact.organisations)
+        return AgencyScheme(urn=artefact.urn, names=synthetic_name(artefact.urn), organisations=artefact.organisations)
     if isinstance(artefact, ConceptScheme) and is_standalone(artefact):
-        return ConceptScheme(urn=artefact.urn, concepts=artefact.concepts)
+        return ConceptScheme(urn=artefact.urn, names=synthetic_name(artefact.urn), concepts=artefact.concepts)
     if is_10 and isinstance(artefact, DataStructure):
         return without_time_format(artefact)
     return artefact
@@ -54,7 +54,8 @@ def without_time_format(one: DataStructure) -> DataStructure:
 def as_edi(artefact: Maintainable) -> Maintainable:
     """The artefact as SDMX-EDI says it: texts in one line, concepts alone, a time dimension that has its format."""
     if isinstance(artefact, ConceptScheme) and is_standalone(artefact):
-        return ConceptScheme(urn=artefact.urn, concepts=_in_lines(artefact.concepts))
+        names = synthetic_name(artefact.urn)
+        return ConceptScheme(urn=artefact.urn, names=names, concepts=_in_lines(artefact.concepts))
     if isinstance(artefact, Codelist) and not artefact.codes.is_stub:
         return replace(artefact, names=_in_line(artefact.names), codes=_in_lines(artefact.codes))
     if isinstance(artefact, DataStructure) and not artefact.dimension_list.is_stub:

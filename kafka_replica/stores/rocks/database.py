@@ -13,7 +13,7 @@ from weakref import finalize
 
 from kafka_replica.errors import MissingExtraError, StoreDamagedError, StoreError
 from kafka_replica.records import key_text
-from kafka_replica.stores.rocks.troubles import explained
+from kafka_replica.stores.rocks.troubles import explained, is_full
 from kafka_replica.stores.rocks.tuning import Tuning
 
 try:
@@ -25,6 +25,8 @@ _NOT_FOUND = "key not found"
 _STALLED = "Write stall"
 _STALLED_S = 0.001
 _STALLED_IN_VAIN_S = 10.0
+_RESUMES_EVERY_S = 0.05
+_RESUMES_WITHIN_S = 20.0  # RocksDB looks every 5 s whether a full disk has room again
 
 
 class Batch:
@@ -101,6 +103,7 @@ class Database:
         self._asked.no_slowdown = True
         self._asked.disable_wal = True  # type: ignore[method-assign,assignment]
         self._failures = 0
+        self._write_buffer_bytes = tuning.write_buffer_bytes
 
     def is_here(self) -> bool:
         """Whether its folder is still the one that was opened."""
@@ -218,15 +221,39 @@ class Database:
                     self.explain(error, "writing")
             else:
                 return
-            failures = self._db.property_int_value("rocksdb.background-errors") or 0
+            failures = self._background_failures()
             if failures > self._failures or (failures and time.monotonic() - begun_s > _STALLED_IN_VAIN_S):
                 self._failures = failures
                 self._explain_failure()
             time.sleep(_STALLED_S)
 
+    def wait_until_resumed(self) -> None:
+        """Wait until RocksDB takes writes again after the disk was full, as long as the disk has room by now.
+
+        RocksDB keeps the error of the write that failed and refuses all others until it has looked at the disk
+        again. Closing the database would clear the error, but whoever holds a snapshot keeps the database open.
+        """
+        give_up_s = time.monotonic() + _RESUMES_WITHIN_S
+        while self._is_full() and self._free_bytes() > self._write_buffer_bytes and time.monotonic() < give_up_s:
+            time.sleep(_RESUMES_EVERY_S)
+        self._failures = self._background_failures()  # those until now are over
+
+    def _is_full(self) -> bool:
+        try:
+            self._db.write(rocksdict.WriteBatch(raw_mode=True), self._asked)
+        except Exception as error:  # noqa: BLE001
+            return is_full(error, self.folder)
+        return False
+
+    def _background_failures(self) -> int:
+        return self._db.property_int_value("rocksdb.background-errors") or 0
+
+    def _free_bytes(self) -> int:
+        return shutil.disk_usage(self.folder).free
+
     def _explain_failure(self) -> NoReturn:
         """RocksDB does not say why it could not write a file in the background, for it will try again."""
-        free_bytes = shutil.disk_usage(self.folder).free
+        free_bytes = self._free_bytes()
         reason = f"No space left on device, it seems: files cannot be written, {free_bytes} bytes are free"
         self.explain(OSError(reason), "writing")
 

@@ -9,7 +9,7 @@ put back when the database is opened again. Publishing is one write, too: the he
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from weakref import WeakSet
 
@@ -19,11 +19,22 @@ from kafka_replica.errors import StoreDamagedError
 from kafka_replica.records import Cut, Partition, Record, Stored
 from kafka_replica.stores.packed import PackedKeys
 from kafka_replica.stores.packed_headers import pack_headers
-from kafka_replica.stores.rocks.codec import pack_head, unpack_record
+from kafka_replica.stores.rocks.codec import pack_head, unpack_place, unpack_record
 from kafka_replica.stores.rocks.database import Batch, Database, View
 from kafka_replica.stores.rocks.head import HEAD, Head
 from kafka_replica.stores.rocks.snapshot import RocksSnapshot, Tally
-from kafka_replica.stores.rocks.walk import ABSENT, AFTER_OLD, DATA, OLD, Entries, Link, StagedView, shown, staged
+from kafka_replica.stores.rocks.walk import (
+    ABSENT,
+    AFTER_DATA,
+    AFTER_OLD,
+    DATA,
+    OLD,
+    Entries,
+    Link,
+    StagedView,
+    shown,
+    staged,
+)
 
 _BATCH_BYTES = 1 << 20
 _SOME = 100  # keys are written before it is looked whether a batch is full
@@ -53,7 +64,9 @@ class Generation:
         self._staged = False
         self._view_of: type[View] = View
         self._held: WeakSet[RocksSnapshot] = WeakSet()
-        if not is_new:
+        if is_new:
+            self._end_data()
+        else:
             self._read_head()
             if is_ours:
                 self.take_back()
@@ -85,6 +98,16 @@ class Generation:
     def entries(self) -> Entries:
         """The version published last, in the order of its keys."""
         return shown(self.database)
+
+    def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
+        """Key, partition and offset of every record that was written, seen by readers or not."""
+        for key, data in self.database.items(DATA, AFTER_DATA):
+            try:
+                offset, number = unpack_place(data)
+                partition = self._partitions[number]
+            except (struct.error, IndexError) as error:
+                self.database.no_record(key[1:], error)
+            yield key[1:], partition, offset
 
     # --- writing ---
 
@@ -143,6 +166,12 @@ class Generation:
         self._staged = False
 
     # --- helpers ---
+
+    def _end_data(self) -> None:
+        """Write something behind the records, so that one can go through them before there is a head."""
+        batch = Batch()
+        batch.put(AFTER_DATA, b"")
+        self.database.write(batch, is_logged=False)
 
     def _read_head(self) -> None:
         data = self.database.get(HEAD)
@@ -244,4 +273,4 @@ class Generation:
 
 
 def _tombstones(delta: Delta) -> int:
-    return sum(raw[1] is None for raw in delta.changes.values()) if delta.tombstone_count else 0
+    return sum(raw[1] is None for raw in delta.changes.values()) if delta.has_deletions else 0

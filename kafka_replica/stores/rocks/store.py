@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from kafka_replica.bookmark import Bookmark
 from kafka_replica.delta import Applied, Delta
 from kafka_replica.errors import StoreDamagedError, StoreError, UsageError
-from kafka_replica.records import Cut, Record
+from kafka_replica.records import Cut, Partition, Record
 from kafka_replica.stores.rocks.beside import open_beside
 from kafka_replica.stores.rocks.database import Database
 from kafka_replica.stores.rocks.difference import difference
@@ -100,6 +101,10 @@ class RocksStore:
     def newest(self, key: bytes) -> Record | None:
         """What was written of a key, staged or published."""
         return self._writing().newest(key)
+
+    def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
+        """Key, partition and offset of every record that was written; see ``Store.offsets``."""
+        return self._writing().offsets()
 
     # --- writing ---
 
@@ -198,6 +203,7 @@ class RocksStore:
             _drop(generation)
             raise StoreDamagedError(f"opening the store in {folder}: it was found to be damaged before")
         generation.database.sync_always(self._tuning.is_synced)
+        generation.database.wait_until_resumed()
         generation.take_back()
         return generation
 

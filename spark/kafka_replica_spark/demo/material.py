@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from kafka_replica.producer.structures import Structures, read_structures, structure_files
 from kafka_replica.sdmx import Part, Urn
+from kafka_replica.sdmx.files import FileContents, read_structures, structure_files
 from kafka_replica.sdmx.samples import sample_files
 
 LABOUR = "KR_DEMO:LABOUR(1.0)"
@@ -35,7 +35,7 @@ def corpus() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def structures() -> Structures:
+def structures() -> FileContents:
     """All structures to be published: the project's sample, and the corpus where it is.
 
     The sample comes last, so that nothing of the corpus replaces what the story is told about.

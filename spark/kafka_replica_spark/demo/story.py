@@ -15,9 +15,9 @@ from kafka_replica.broker.topics import Topics
 from kafka_replica.embedded import kafka_for
 from kafka_replica.metrics import export
 from kafka_replica.producer import TransactionalProducer
-from kafka_replica.producer.structures import Structures as Files
 from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Structures
+from kafka_replica.sdmx.files import FileContents as Files
 from kafka_replica_spark.demo import material
 from kafka_replica_spark.demo.stage import Stage, expect, hushed, wait_until
 

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from kafka_replica.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica.sdmx import Structures, Urn
-from kafka_replica.sdmx.lookups.references import references_of
+from kafka_replica.sdmx.lookups.index.dangling import lacks_item
+from kafka_replica.sdmx.lookups.references import late_bound, references_of
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica_spark.tables.view import FLAG, TEXT, Report, View, schema, text, which
 
@@ -18,33 +19,30 @@ def _references(structures: Structures, artefact: Artefact, report: Report) -> I
         return
     own = which(artefact)
     for target in references_of(artefact):
-        resolved, dangling = _resolved(structures, target)
+        resolved, dangling = _resolved(structures, late_bound(target, artefact.urn))
         yield (*own, artefact.urn.cls, str(target), target.cls, text(resolved), dangling)
 
 
 def _resolved(structures: Structures, target: Urn) -> tuple[Urn | None, bool]:
-    """What a reference means in this version, and whether it means nothing there."""
+    """What a reference means in this version, and whether it is dangling, as ``Structures.dangling`` has it."""
     try:
         return structures.get(target).urn, False
     except ArtefactNotFoundError:
-        return None, target.item is None or not _may_be_elsewhere(structures, target)
+        return None, target.item is None or _lacks_item(structures, target)
     except SdmxError:
         return None, False  # it is there, and cannot be read
 
 
-def _may_be_elsewhere(structures: Structures, target: Urn) -> bool:
-    """Whether the artefact of an item is there without all of its items."""
+def _lacks_item(structures: Structures, target: Urn) -> bool:
     for one in target.maintainables:
         try:
             holder = structures.get(one)
         except ArtefactNotFoundError:
             continue
         except SdmxError:
-            return True
-        return isinstance(holder, OpaqueArtefact) or bool(
-            getattr(holder, "is_partial", False) or getattr(holder, "is_external_reference", False)
-        )
-    return False
+            return False
+        return isinstance(holder, Artefact) and lacks_item(holder, target)
+    return True
 
 
 REFERENCES: Final = View(

@@ -21,7 +21,7 @@ class Facts(NamedTuple):
     references: dict[Urn, tuple[Urn, ...]]
     """Each artefact of the message, that of the key under the key, with what it refers to, as it is written."""
     error: SdmxError | None = None
-    """Why it cannot be read; then nothing is known of it."""
+    """Why the record, or some artefact in it, cannot be read; nothing is known of the references of that artefact."""
 
 
 class Place(NamedTuple):

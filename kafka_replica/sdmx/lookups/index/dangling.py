@@ -10,7 +10,7 @@ from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.lookups.index.contents import Name, Place
 from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
 from kafka_replica.sdmx.lookups.index.relations import Relations
-from kafka_replica.sdmx.lookups.references import Dangling
+from kafka_replica.sdmx.lookups.references import Dangling, late_bound
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn
 
@@ -97,7 +97,7 @@ def _leading_nowhere(
 ) -> Iterator[tuple[Urn, Dangling]]:
     by_holder: dict[Urn, list[tuple[Urn, Dangling]]] = {}
     for key, one in written:
-        holder = relations.meant(one.target)
+        holder = relations.meant(late_bound(one.target, one.source))
         if holder is None:
             yield key, one
         elif one.target.item is not None:
@@ -107,11 +107,11 @@ def _leading_nowhere(
             artefact = held(holder)
         except SdmxError:
             continue  # nobody knows; it is among those that cannot be read
-        yield from ((key, one) for key, one in pairs if _lacks(artefact, one.target))
+        yield from ((key, one) for key, one in pairs if lacks_item(artefact, one.target))
 
 
-def _lacks(artefact: Artefact, urn: Urn) -> bool:
-    """Whether an item is surely not in an artefact."""
+def lacks_item(artefact: Artefact, urn: Urn) -> bool:
+    """Return whether the item of a URN is surely not in an artefact: it has items, all of its own, and not this one."""
     if not has_items(artefact) or artefact.is_stub or artefact.is_partial:
         return False
     if isinstance(artefact, Codelist) and artefact.extensions:

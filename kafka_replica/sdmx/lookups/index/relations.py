@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex, Place
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
-from kafka_replica.sdmx.lookups.references import walk
+from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.lookups.spellings import classes_of, spellings
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import is_wildcard, newest
@@ -72,22 +72,55 @@ class Relations:
         facts = None if key is None else self.contents.of(key)
         return () if facts is None else facts.references.get(artefact, ())
 
+    def targets(self, artefact: Urn) -> Iterator[Urn]:
+        """Return the same, with version rules as they stand in the artefact."""
+        return (late_bound(one, artefact) for one in self.written(artefact))
+
     def children(self, artefact: Urn) -> tuple[Urn, ...]:
-        """The artefacts that this one refers to and that are there, sorted."""
-        meant = {self.meant(target) for target in self.written(artefact)}
+        """Return the artefacts that this one refers to and that are there, sorted."""
+        return self.meant_by(self.targets(artefact))
+
+    def meant_by(self, targets: Iterable[Urn]) -> tuple[Urn, ...]:
+        """Return the artefacts that references mean and that are there, each once, sorted."""
+        meant = {self.meant(target) for target in targets}
         return tuple(sorted(one for one in meant if one is not None))
 
     def parents(self, artefact: Urn) -> tuple[Urn, ...]:
-        """The artefacts that refer to this one, sorted."""
-        return tuple(sorted(set(self._parents(artefact))))
+        """Return the artefacts that refer to this one or to an item in it, sorted."""
+        return self._referring(artefact, lambda _: True)
 
-    def _parents(self, artefact: Urn) -> Iterator[Urn]:
+    def parents_of_item(self, holder: Urn, path: str, is_wanted: Callable[[Urn], bool]) -> tuple[Urn, ...]:
+        """Return the artefacts that refer to an item, sorted.
+
+        Args:
+            holder: the artefact that holds the item.
+            path: the path of the item; concepts may be written with or without the concepts above them.
+            is_wanted: whether a reference that ends with the same id means the item; called once for each.
+        """
+        last = path.rpartition(".")[2]
+        known: dict[Urn, bool] = {}
+
+        def wanted(target: Urn) -> bool:
+            if target.item is None or target.item.rpartition(".")[2] != last:
+                return False
+            if target not in known:
+                known[target] = is_wanted(target)
+            return known[target]
+
+        return self._referring(holder, wanted)
+
+    def _referring(self, artefact: Urn, is_wanted: Callable[[Urn], bool]) -> tuple[Urn, ...]:
         named = artefact.agency, artefact.id
-        for place in self.contents.naming(named):
-            targets = (one for one in self.written(place.artefact) if (one.agency, one.id) == named)
-            if self.counts(place) and any(self.meant(one) == artefact for one in targets):
-                yield place.artefact
-
-    def descendants(self, artefact: Urn) -> tuple[Urn, ...]:
-        """The children, theirs, and so on; each once, nearest first. Circles do no harm."""
-        return walk(artefact, self.children)
+        return tuple(
+            sorted(
+                {
+                    place.artefact
+                    for place in self.contents.naming(named)
+                    if self.counts(place)
+                    and any(
+                        (target.agency, target.id) == named and is_wanted(target) and self.meant(target) == artefact
+                        for target in self.targets(place.artefact)
+                    )
+                }
+            )
+        )

@@ -6,15 +6,19 @@ from collections.abc import Iterator
 
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.readers.budget import Budget
+from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.readers.edi.messages import Described, described
 from kafka_replica.sdmx.readers.edi.syntax import Interchange, opened, segments
 from kafka_replica.sdmx.urn import Urn
 
 
-def cut_message(data: bytes) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
-    """The format, and each artefact's URN and interchange, in the characters of the whole. Raises MessageError."""
+def cut_message(data: bytes, collector: ErrorCollector = STRICT) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+    """Return the format, and each artefact's URN and interchange, in the characters of the whole.
+
+    Raises MessageError.
+    """
     interchange = opened(data)
-    _, artefacts = described(interchange)
+    _, artefacts = described(interchange, collector)
     start = next(segments(interchange))
     envelope = (start.raw, start.written(4)) if interchange.has_envelope else None
     budget = Budget(len(data))

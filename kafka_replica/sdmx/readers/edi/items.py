@@ -10,6 +10,7 @@ from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme
 from kafka_replica.sdmx.readers.edi.messages import part
 from kafka_replica.sdmx.readers.edi.syntax import Segment, fail
 from kafka_replica.sdmx.readers.edi.texts import Texts
+from kafka_replica.sdmx.readers.standalone import synthetic_name
 from kafka_replica.sdmx.urn import Urn
 
 T = TypeVar("T", Code, Concept)
@@ -30,7 +31,8 @@ def codelist(urn: Urn, body: list[Segment]) -> Codelist:
 
 def concept_scheme(urn: Urn, body: list[Segment]) -> ConceptScheme:
     """The concepts of an agency: STC and FTX for each. Raises MessageError."""
-    return ConceptScheme(urn=urn, concepts=_items(urn, "Concept", Concept, body, "STC")[0])
+    concepts, _ = _items(urn, "Concept", Concept, body, "STC")
+    return ConceptScheme(urn=urn, names=synthetic_name(urn), concepts=concepts)
 
 
 def _items(

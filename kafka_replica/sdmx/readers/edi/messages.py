@@ -6,10 +6,12 @@ Source: SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation", message struct
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 from kafka_replica.errors import MessageError, UrnError
-from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.message import Header, UnreadableArtefact
+from kafka_replica.sdmx.readers.collecting import ErrorCollector, Identity, unreadable
 from kafka_replica.sdmx.readers.edi.syntax import Interchange, Segment, fail, segments
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.readers.standalone import concept_scheme_urn
@@ -29,6 +31,10 @@ class Described(NamedTuple):
     urn: Urn
     body: list[Segment]
     opening: list[Segment]
+
+    def unreadable(self, reason: str) -> UnreadableArtefact:
+        """Return the entry for the artefact in the list of errors."""
+        return UnreadableArtefact(self.urn.cls, self.urn.id, self.urn, f"segment {self.body[0].number}", reason)
 
 
 class _Envelope:
@@ -125,13 +131,13 @@ def part(elements: list[list[str]], element: int, component: int = 0) -> str:
     return ""
 
 
-def described(interchange: Interchange) -> tuple[Header, list[Described]]:
-    """The header and the artefacts in their order; the concepts of an agency are one scheme.
+def described(interchange: Interchange, collector: ErrorCollector) -> tuple[Header, list[Described]]:
+    """Return the header and the artefacts in their order; the concepts of an agency are one scheme.
 
     Raises MessageError.
     """
     envelope = _Envelope()
-    found = list(_artefacts(interchange, envelope))
+    found = list(_artefacts(interchange, envelope, collector))
     if interchange.has_envelope and not envelope.is_over:
         raise MessageError("reading SDMX-EDI: there is no UNZ at the end, so it is cut off; have it sent again")
     if envelope.is_open:
@@ -152,7 +158,7 @@ def _once(found: list[Described]) -> list[Described]:
     return kept
 
 
-def _artefacts(interchange: Interchange, envelope: _Envelope) -> Iterator[Described]:
+def _artefacts(interchange: Interchange, envelope: _Envelope, collector: ErrorCollector) -> Iterator[Described]:
     schemes: dict[Urn, Described] = {}
     body: list[Segment] | None = None
     for segment in segments(interchange):
@@ -163,7 +169,10 @@ def _artefacts(interchange: Interchange, envelope: _Envelope) -> Iterator[Descri
         elif envelope.function == _DATA:
             continue
         elif segment.tag in _STARTS:
-            urn = _urn(segment, envelope)
+            urn = collector.attempt(partial(_urn, segment, envelope), partial(_unreadable, segment, envelope))
+            if urn is None:
+                body = []  # what follows describes an artefact that is left out
+                continue
             known = schemes.get(urn)
             if known is None:
                 known = Described(urn, [], envelope.opening)
@@ -177,6 +186,12 @@ def _artefacts(interchange: Interchange, envelope: _Envelope) -> Iterator[Descri
         else:
             # IDE+10 (the sender's name of the message), CTA, COM: they are about the message.
             envelope.opening.append(segment)
+
+
+def _unreadable(segment: Segment, envelope: _Envelope, reason: str) -> UnreadableArtefact:
+    id_ = part(segment.elements(), 0) or None
+    class_ = "Concept" if segment.tag == "STC" else _STARTS[segment.tag]
+    return unreadable(class_, Identity(envelope.agency, id_), f"segment {segment.number}", reason)
 
 
 def _urn(segment: Segment, envelope: _Envelope) -> Urn:

@@ -8,9 +8,10 @@ from typing import Final
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.model import Artefact
+from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.readers.edi.items import codelist, concept_scheme
 from kafka_replica.sdmx.readers.edi.key_family import key_family
-from kafka_replica.sdmx.readers.edi.messages import described
+from kafka_replica.sdmx.readers.edi.messages import Described, described
 from kafka_replica.sdmx.readers.edi.syntax import Segment, opened
 from kafka_replica.sdmx.urn import Urn
 
@@ -21,7 +22,8 @@ _READERS: Final[dict[str, Callable[[Urn, list[Segment]], Artefact]]] = {
 }
 
 
-def read_message(data: bytes) -> Message:
-    """The message in these bytes. Raises MessageError."""
-    header, artefacts = described(opened(data))
-    return Message(Format.EDI, header, [_READERS[one.urn.cls](one.urn, one.body) for one in artefacts])
+def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
+    """Return the message in these bytes. Raises MessageError."""
+    header, found = described(opened(data), collector)
+    artefacts = collector.read_all(found, lambda one: _READERS[one.urn.cls](one.urn, one.body), Described.unreadable)
+    return Message(Format.EDI, header, artefacts, errors=collector.errors)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.readers.fusion import (
     constraints,
     extensions,
@@ -84,13 +85,16 @@ _OWN_KEYS: Final = frozenset({"urn", "agencyId", "version", "validityType"})
 _NOTHING: Final = frozenset({b"null", b"[]", b"{}", b"false", b'""'})
 
 
-def read_message(message: JsonMessage) -> Message:
-    """The message whose outermost levels these are. Raises MessageError."""
+def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
+    """Return the message whose outermost levels these are. Raises MessageError."""
     header = Header()
     if message.meta is not None:
         meta = decoded(_META, message.meta, "the meta of Fusion-JSON")
         header = header_of(meta)
-    return Message(message.format, header, [_artefact(message, raw) for raw in artefacts_of(message)])
+    artefacts = collector.read_all(
+        artefacts_of(message, collector), partial(_artefact, message), RawArtefact.unreadable
+    )
+    return Message(message.format, header, artefacts, errors=collector.errors)
 
 
 def _artefact(message: JsonMessage, artefact: RawArtefact) -> Artefact:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from functools import partial
 from typing import cast
 
 from lxml import etree
@@ -11,8 +12,9 @@ from lxml import etree
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.readers.budget import Budget
+from kafka_replica.sdmx.readers.collecting import ErrorCollector
 from kafka_replica.sdmx.readers.ml.registrations import artefacts_in, beside
-from kafka_replica.sdmx.readers.ml.tree import Names, names_of
+from kafka_replica.sdmx.readers.ml.tree import Names, names_of, unreadable_element
 from kafka_replica.sdmx.urn import Urn
 
 _MARK = "the artefact goes here"
@@ -82,10 +84,18 @@ class Cutter:
         made.extend(copy.deepcopy(child) for child in element if self._names[child.tag] in kept)
 
 
-def cut_tree(format_: Format, root: etree._Element, size: int) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
-    """The format, and each artefact's URN and message. Raises MessageError."""
+def cut_tree(
+    format_: Format, root: etree._Element, size: int, collector: ErrorCollector
+) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+    """Return the format, and each artefact's URN and message. Raises MessageError."""
     names = names_of(format_)
     cutter = Cutter(names, size)
-    return format_, (
-        (urn, cutter.message_of(element, *beside(element, names))) for urn, element in artefacts_in(root, names)
-    )
+    identify, elements = artefacts_in(root, names)
+
+    def parts() -> Iterator[tuple[Urn, bytes]]:
+        for element in elements:
+            urn = collector.attempt(partial(identify, element), partial(unreadable_element, element))
+            if urn is not None:
+                yield urn, cutter.message_of(element, *beside(element, names))
+
+    return format_, parts()

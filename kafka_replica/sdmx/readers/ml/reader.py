@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from lxml import etree
@@ -10,7 +11,8 @@ from lxml import etree
 from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Header, Message
-from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint, OpaqueArtefact
+from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.readers.ml import metadata_reports
 from kafka_replica.sdmx.readers.ml.categories import categorisation, category_scheme, reporting_taxonomy
@@ -25,7 +27,7 @@ from kafka_replica.sdmx.readers.ml.organisations import organisation_scheme
 from kafka_replica.sdmx.readers.ml.plain import NotPlainError
 from kafka_replica.sdmx.readers.ml.processes import process
 from kafka_replica.sdmx.readers.ml.provisions import metadata_provision_agreement, provision_agreement
-from kafka_replica.sdmx.readers.ml.registrations import artefacts_in, registration
+from kafka_replica.sdmx.readers.ml.registrations import Identify, artefacts_in, registration
 from kafka_replica.sdmx.readers.ml.structures import data_structure, dataflow
 from kafka_replica.sdmx.readers.ml.structuresets import structure_set
 from kafka_replica.sdmx.readers.ml.transformations import (
@@ -36,7 +38,15 @@ from kafka_replica.sdmx.readers.ml.transformations import (
     user_defined_operator_scheme,
     vtl_mapping_scheme,
 )
-from kafka_replica.sdmx.readers.ml.tree import Names, availability_of, header_of, names_of, opened, urn_of
+from kafka_replica.sdmx.readers.ml.tree import (
+    Names,
+    availability_of,
+    header_of,
+    names_of,
+    opened,
+    unreadable_element,
+    urn_of,
+)
 from kafka_replica.sdmx.readers.ml.values import Item, boolean, text_of
 from kafka_replica.sdmx.urn import Urn
 
@@ -86,24 +96,35 @@ _READERS: Final[dict[str, Callable[[Item], Artefact]]] = {
 }
 
 
-def read_tree(format_: Format, root: etree._Element, size: int) -> Message:
-    """The message of a parsed document of this many bytes. Raises MessageError."""
+def read_tree(format_: Format, root: etree._Element, size: int, collector: ErrorCollector = STRICT) -> Message:
+    """Return the message of a parsed document of this many bytes. Raises MessageError."""
     names = names_of(format_)
     cutter = Cutter(names, size)
     plain = opened(root, names)
+    about_sets: MetadataHeader | None = None
+    identify: Identify
     if plain is not None:
         head, elements = plain
-        artefacts = [_artefact(_urn(kind, one), one, names, cutter, format_) for kind, one in elements]
-        return Message(format_, _header(head, names), artefacts)
-    about_sets = MetadataHeader(root, names)
-    artefacts = [
-        _artefact(urn, element, names, cutter, format_, about_sets) for urn, element in artefacts_in(root, names)
-    ]
-    header = _header(header_of(root, names), names)
-    if format_ is not Format.SDMX_ML_3_1:
-        return Message(format_, header, artefacts)
-    available = [availability_constraint(element, names) for element in availability_of(root, names)]
-    return Message(format_, header, artefacts, available)
+        identify = partial(_urn, names)
+    else:
+        head, about_sets = header_of(root, names), MetadataHeader(root, names)
+        identify, found = artefacts_in(root, names)
+        elements = list(found)
+
+    def read(element: etree._Element) -> Artefact:
+        return _artefact(identify(element), element, names, cutter, format_, about_sets)
+
+    artefacts = collector.read_all(elements, read, unreadable_element)
+    available = [] if plain is not None or format_ is not Format.SDMX_ML_3_1 else _available(root, names, collector)
+    return Message(format_, _header(head, names), artefacts, available, collector.errors)
+
+
+def _available(root: etree._Element, names: Names, collector: ErrorCollector) -> list[AvailabilityConstraint]:
+    found = (
+        collector.attempt(partial(availability_constraint, element, names), partial(unreadable_element, element))
+        for element in availability_of(root, names)
+    )
+    return [one for one in found if one is not None]
 
 
 _OF_LIBXML2: Final = frozenset({"MetadataSet", "Registration"})
@@ -120,12 +141,13 @@ def read_plain(format_: Format, root: etree._Element) -> Message:
     if plain is None:
         raise NotPlainError("not a structure message as registries send it")
     head, elements = plain
-    artefacts = [_artefact(_urn(kind, one), one, names, None, format_) for kind, one in elements]
+    artefacts = [_artefact(_urn(names, one), one, names, None, format_) for one in elements]
     return Message(format_, _header(head, names), artefacts)
 
 
-def _urn(kind: str, element: etree._Element) -> Urn:
-    """The same as ``urn_of``, which tells what is wrong if anything is."""
+def _urn(names: Names, element: etree._Element) -> Urn:
+    """Return what ``urn_of`` returns, faster; that function tells what is wrong if anything is."""
+    kind = names[element.tag]
     agency, id_, version = element.get("agencyID"), element.get("id"), element.get("version", DEFAULT_VERSION)
     if agency and id_:
         try:

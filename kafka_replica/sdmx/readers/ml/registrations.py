@@ -6,8 +6,9 @@ neither agency nor version there: its agency is that of the provision agreement 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Final, TypeAlias
 
 from lxml import etree
 
@@ -17,7 +18,7 @@ from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.ml.metadata_header import MetadataHeader
 from kafka_replica.sdmx.readers.ml.parts import first, known, pick, ref
 from kafka_replica.sdmx.readers.ml.provisions import queryable_data_source
-from kafka_replica.sdmx.readers.ml.tree import Names, artefacts_of, fail, is_metadata, sets_of
+from kafka_replica.sdmx.readers.ml.tree import Names, artefacts_of, fail, is_metadata, sets_of, urn_in_container
 from kafka_replica.sdmx.readers.ml.values import Item, boolean, reference, text_of
 from kafka_replica.sdmx.urn import Urn
 
@@ -26,28 +27,28 @@ _CONSTRAINTS: Final = {"ContentConstraint", "Constraint"}
 
 _REQUESTS: Final = {"RegistrationRequest", "SubmitStructureRequest"}
 
+Identify: TypeAlias = Callable[[etree._Element], Urn]  # noqa: SLF001 - the only name lxml gives this type
+"""Makes the URN of an artefact of its element. Raises MessageError."""
 
-def artefacts_in(root: etree._Element, names: Names) -> Iterator[tuple[Urn, etree._Element]]:
-    """Each artefact of a structure message, a metadata message or a registry message, with its URN.
+
+def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable[etree._Element]]:
+    """Return the elements of the artefacts of a structure, metadata or registry message, and what identifies them.
 
     Raises:
         MessageError: there is none, or the message asks a registry to delete what it holds.
     """
+    in_container = partial(urn_in_container, names=names)
     if any(names[element.tag] == "Structures" for element in root):
-        yield from artefacts_of(root, names)
-        return
+        return in_container, artefacts_of(root, names)
     if is_metadata(root, names):
-        header = MetadataHeader(root, names)
-        yield from ((header.urn_of(one), one) for one in sets_of(root, names))
-        return
+        return MetadataHeader(root, names).urn_of, sets_of(root, names)
     if names[root.tag] == "Error":
         fail(root, f"a registry answered with an error, not with structures: {text_of(root).strip()[:300]}")
     _refuse_deletion(root, names)
     found = [one for one in root.iter("{*}Registration") if names[one.tag]]
-    if found:
-        yield from ((_urn(one, names), one) for one in found)
-    elif not any(names[one.tag] for one in root.iter("{*}QueryRegistrationResponse")):
-        yield from artefacts_of(root, names)
+    if found or any(names[one.tag] for one in root.iter("{*}QueryRegistrationResponse")):
+        return partial(_urn, names=names), found
+    return in_container, artefacts_of(root, names)
 
 
 def _refuse_deletion(root: etree._Element, names: Names) -> None:

@@ -32,7 +32,14 @@ from kafka_replica.sdmx.readers.ml.values import (
 )
 from kafka_replica.sdmx.urn import Urn
 
-_FIXED_IDS: Final = {"TimeDimension": "TIME_PERIOD", "PrimaryMeasure": "OBS_VALUE"}
+_FIXED_IDS: Final = {
+    "TimeDimension": "TIME_PERIOD",
+    "PrimaryMeasure": "OBS_VALUE",
+    "ReportingYearStartDay": "REPORTING_YEAR_START_DAY",
+}
+"""Ids that a component may leave out, because the schema fixes them (SDMXStructureDataStructure.xsd 2.1)."""
+_ENUMERATIONS: Final = {"MeasureDimension": "ConceptScheme"}
+"""Kinds of components whose enumeration is not a codelist (2.1, MeasureDimensionRepresentationType)."""
 _DIMENSIONS: Final = {"Dimension", "MeasureDimension", "TimeDimension"}
 _MEASURES: Final = {"Measure", "PrimaryMeasure"}
 _ATTRIBUTES: Final = {"Attribute": "DataAttribute", "ReportingYearStartDay": "ReportingYearStartDay"}
@@ -104,7 +111,7 @@ class _Parts:
             if kind == "ConceptIdentity":
                 arguments["concept"] = concept = reference(child, names, "Concept")
             elif kind == "LocalRepresentation":
-                arguments["representation"] = representation(child, names)
+                arguments["representation"] = representation(child, names, _ENUMERATIONS.get(class_, "Codelist"))
             elif kind in _RELATIONS:
                 relations.append(child)
             elif kind == "ConceptRole":
@@ -190,7 +197,7 @@ def _relationship(relations: list[etree._Element], names: Names) -> AttributeRel
             elif part in {"Group", "AttachmentGroup"}:
                 groups.append(local_id(child, names))
             elif part in {"PrimaryMeasure", "Measure"}:
-                measures.append(local_id(child, names))
+                measures.append(local_id(child, names, _FIXED_IDS.get(part)))
             is_observation |= part in {"PrimaryMeasure", "Observation"}
     return AttributeRelationship(
         kind="observation" if is_observation else "dimensions" if dimensions else "group" if groups else "dataset",

@@ -15,6 +15,8 @@ from lxml import etree
 
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.formats import Format, of_namespace
+from kafka_replica.sdmx.message import UnreadableArtefact
+from kafka_replica.sdmx.readers.collecting import Identity, unreadable
 from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.urn import Urn
 
@@ -168,8 +170,8 @@ def _format_of(root: etree._Element) -> Format:
     )
 
 
-def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, list[tuple[str, etree._Element]]] | None:
-    """The Header of a structure message as registries send it, and its artefacts with the names of their elements.
+def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, list[etree._Element]] | None:
+    """The Header of a structure message as registries send it, and the elements of its artefacts.
 
     None where anything but one <Structures>, after a <Header> if any, stands in the root, or an artefact is not in a
     container: ``header_of`` and ``registrations.artefacts_in`` then tell what it is.
@@ -181,11 +183,11 @@ def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, l
         header, structures = None, root[0]
     else:
         return None
-    found: list[tuple[str, etree._Element]] = []
+    found: list[etree._Element] = []
     for container in structures:
         if container.get("id") is not None or not (kind := names[container.tag]) or kind == AVAILABILITY:
             return None
-        found += [(names[element.tag], element) for element in container if _is_element(element)]
+        found += [element for element in container if _is_element(element)]
     return header, found
 
 
@@ -214,14 +216,24 @@ def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
     return found
 
 
-def artefacts_of(root: etree._Element, names: Names) -> Iterator[tuple[Urn, etree._Element]]:
-    """Each maintainable artefact in <Structures> with its URN, in document order. Raises MessageError."""
+def artefacts_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
+    """Yield the elements of the maintainable artefacts in <Structures>, in document order; raise MessageError.
+
+    An artefact that is not in a container is among them: ``urn_in_container`` refuses it.
+    """
     for container in containers_of(root, names):
-        if names[container.tag] == AVAILABILITY:
-            continue
-        for element in container:
-            if _is_element(element):
-                yield urn_of(element), element
+        if container.get("id") is not None:
+            yield container
+        elif names[container.tag] != AVAILABILITY:
+            yield from (element for element in container if _is_element(element))
+
+
+def urn_in_container(element: etree._Element, names: Names) -> Urn:
+    """Return the URN of an element of ``artefacts_of``. Raises MessageError."""
+    holder = element.getparent()
+    if holder is not None and names[holder.tag] == "Structures":
+        fail(element, "artefacts must stand in a container, such as <Codelists>")
+    return urn_of(element)
 
 
 def sets_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
@@ -248,14 +260,15 @@ def availability_of(root: etree._Element, names: Names) -> list[etree._Element]:
 
 
 def containers_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
-    """The containers of artefacts, <Codelists> and so on. Raises MessageError."""
+    """Yield the containers of artefacts, <Codelists> and so on. Raises MessageError."""
     for structures in structures_of(root, names):
-        for container in structures:
-            if not _is_element(container):
-                continue
-            if container.get("id") is not None:
-                fail(container, "artefacts must stand in a container, such as <Codelists>")
-            yield container
+        yield from (container for container in structures if _is_element(container))
+
+
+def unreadable_element(element: etree._Element, reason: str) -> UnreadableArtefact:
+    """Return the entry for an artefact in the list of errors."""
+    identity = Identity(*(element.get(name, "").strip() for name in ("agencyID", "id", "version")))
+    return unreadable(etree.QName(element).localname, identity, f"line {element.sourceline}", reason)
 
 
 def urn_of(element: etree._Element) -> Urn:

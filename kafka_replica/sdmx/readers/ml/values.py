@@ -221,25 +221,31 @@ def _made_reference(fields: tuple[tuple[str, str], ...], class_: str) -> Urn:
     return Urn.of(class_, agency, parent, ref.get("maintainableParentVersion", DEFAULT_VERSION), item, package=package)
 
 
-def local_id(element: etree._Element, names: Names) -> str:
-    """The id that a reference within one artefact names: <Ref id>, the end of a <URN>, or the text."""
+def local_id(element: etree._Element, names: Names, fixed: str | None = None) -> str:
+    """Return the id that a reference within one artefact names: <Ref id>, the end of a <URN>, or the text.
+
+    ``fixed`` is the id that the schema fixes, which a <Ref> may leave out. Raises MessageError.
+    """
     for child in element:
-        if names[child.tag] == "Ref" and child.get("id"):
-            return child.get("id", "")
+        if names[child.tag] == "Ref" and (id_ := child.get("id") or fixed):
+            return id_
         if names[child.tag] == "URN":
             return text_of(child).strip().rpartition(".")[2]
     text = text_of(element).strip()
     return text.rpartition(").")[2] if text.startswith("urn:") else text or fail(element, "it refers to nothing")
 
 
-def representation(element: etree._Element, names: Names) -> Representation:
-    """A <LocalRepresentation> or <CoreRepresentation>. Raises MessageError."""
+def representation(element: etree._Element, names: Names, class_: str = "Codelist") -> Representation:
+    """Return what a <LocalRepresentation> or <CoreRepresentation> says; raises MessageError.
+
+    ``class_`` is the class of the enumeration where its <Ref> names none.
+    """
     enumeration: Urn | None = None
     format_: TextFormat | None = None
     for child in element:
         kind = names[child.tag]
         if kind == "Enumeration":
-            enumeration = reference(child, names, "Codelist")
+            enumeration = reference(child, names, class_)
         elif kind in {"TextFormat", "EnumerationFormat"}:
             format_ = text_format(child, names)
     if element.get("minOccurs") is None and element.get("maxOccurs") is None:

@@ -8,6 +8,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.readers.ml20.cut import Cut, cut
 from kafka_replica.sdmx.readers.ml20.edition import Edition
 from kafka_replica.sdmx.readers.ml20.formats import text_format
@@ -21,11 +22,11 @@ EDITION: Final = Edition(
 __all__ = ["EDITION", "cut_tree", "read_tree"]
 
 
-def read_tree(root: etree._Element, size: int) -> Message:
-    """The message of a parsed document of this many bytes. Raises MessageError."""
-    return read(root, size, EDITION)
+def read_tree(root: etree._Element, size: int, collector: ErrorCollector = STRICT) -> Message:
+    """Return the message of a parsed document of this many bytes. Raises MessageError."""
+    return read(root, size, EDITION, collector)
 
 
-def cut_tree(root: etree._Element, size: int) -> Cut:
-    """The format, and each artefact's URN and message. Raises MessageError."""
-    return cut(root, size, EDITION)
+def cut_tree(root: etree._Element, size: int, collector: ErrorCollector = STRICT) -> Cut:
+    """Return the format, and each artefact's URN and message. Raises MessageError."""
+    return cut(root, size, EDITION, collector)

@@ -8,16 +8,19 @@ from typing import TypeAlias
 from lxml import etree
 
 from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.readers.collecting import ErrorCollector
 from kafka_replica.sdmx.readers.ml.cut import Cutter
 from kafka_replica.sdmx.readers.ml20.edition import Edition, Source
 from kafka_replica.sdmx.readers.ml20.places import places
+from kafka_replica.sdmx.readers.ml20.qualifying import qualify
 from kafka_replica.sdmx.urn import Urn
 
 Cut: TypeAlias = tuple[Format, Iterator[tuple[Urn, bytes]]]
 
 
-def cut(root: etree._Element, size: int, edition: Edition) -> Cut:
-    """The format, and each artefact's URN and message. Raises MessageError."""
-    source = Source(root, edition)
+def cut(root: etree._Element, size: int, edition: Edition, collector: ErrorCollector) -> Cut:
+    """Return the format, and each artefact's URN and message. Raises MessageError."""
+    source = Source(root, edition, collector)
+    qualify(root, source)
     cutter = Cutter(source.names, size)
     return edition.format, ((place.urn, cutter.message_of(*place.elements)) for place in places(root, source))

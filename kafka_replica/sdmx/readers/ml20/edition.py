@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.readers.collecting import ErrorCollector
 from kafka_replica.sdmx.readers.ml.tree import Names, header_of
 from kafka_replica.sdmx.representation import TextFormat
 
@@ -27,12 +28,16 @@ class Edition(NamedTuple):
 
 
 class Source:
-    """A message: its edition, the names of its elements, who sent it, and what its header says of metadata sets."""
+    """A message: its edition, the names of its elements, who sent it, and what its header says of metadata sets.
 
-    __slots__ = ("edition", "header", "names", "of_sets", "sender")
+    ``collector`` decides what an error in one of its artefacts means.
+    """
 
-    def __init__(self, root: etree._Element, edition: Edition) -> None:
+    __slots__ = ("collector", "edition", "header", "names", "of_sets", "sender")
+
+    def __init__(self, root: etree._Element, edition: Edition, collector: ErrorCollector) -> None:
         self.edition = edition
+        self.collector = collector
         self.names = Names(edition.format)
         self.header = header_of(root, self.names)
         self.sender: str | None = None

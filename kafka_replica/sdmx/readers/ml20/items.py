@@ -16,6 +16,7 @@ from kafka_replica.sdmx.readers.ml.values import Child, named
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import made
 from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained
+from kafka_replica.sdmx.readers.standalone import synthetic_name
 from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
 
@@ -77,7 +78,7 @@ def _code(own: Urn, element: etree._Element, names: Names) -> Code:
 def concept_scheme(urn: Urn, elements: list[etree._Element], source: Source) -> ConceptScheme:
     """A <ConceptScheme>, or all <Concept>s of an agency that stand alone."""
     if source.names[elements[0].tag] == "Concept":
-        return ConceptScheme(urn=urn, concepts=Items(_concepts(urn, elements, source)))
+        return ConceptScheme(urn=urn, names=synthetic_name(urn), concepts=Items(_concepts(urn, elements, source)))
     base, rest = maintained(elements[0], source)
     concepts = _concepts(urn, [element for kind, element in rest if kind == "Concept"], source)
     return ConceptScheme(urn=urn, concepts=items_of(urn, concepts, is_stub=base["is_external_reference"]), **base)
@@ -112,7 +113,8 @@ def _core_representation(
 ) -> Representation | None:
     id_ = element.get("coreRepresentation")
     own = element.get("coreRepresentationAgency") or agency
-    enumeration = made(element, "Codelist", own, id_, DEFAULT_VERSION) if id_ else None
+    version = element.get("coreRepresentationVersion") or DEFAULT_VERSION
+    enumeration = made(element, "Codelist", own, id_, version) if id_ else None
     formats: list[Any] = [
         source.edition.text_format(child, source.names) for kind, child in rest if kind == "TextFormat"
     ]

@@ -38,10 +38,10 @@ _LEVELS: Final[dict[str, Literal["dataset", "dimensions", "group", "observation"
 
 
 def key_family(urn: Urn, elements: list[etree._Element], source: Source) -> DataStructure:
-    """A <KeyFamily>. One without <Components> is a stub: even the smallest has a measure, so they are elsewhere."""
+    """A <KeyFamily>. One without components is a stub: even the smallest has a measure, so they are elsewhere."""
     base, rest = maintained(elements[0], source)
     lists = [child for kind, child in rest if kind == "Components"]
-    if not lists:
+    if not any(source.names[component.tag] for components in lists for component in components):
         base["is_external_reference"] = True
         return DataStructure(
             urn=urn, dimension_list=StubItems(urn), measures=StubItems(urn), attributes=StubItems(urn),

@@ -113,7 +113,8 @@ def _scheme(element: etree._Element, class_: str, agency: str) -> Urn | None:
     id_ = element.get("representationScheme")
     if not id_:
         return None
-    return made(element, class_, element.get("representationSchemeAgency") or agency, id_, DEFAULT_VERSION)
+    version = element.get("representationSchemeVersion") or DEFAULT_VERSION
+    return made(element, class_, element.get("representationSchemeAgency") or agency, id_, version)
 
 
 def _attributes(elements: Iterable[etree._Element], above: Urn, source: Source) -> Items[MetadataAttribute]:

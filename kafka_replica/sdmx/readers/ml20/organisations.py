@@ -28,6 +28,7 @@ from kafka_replica.sdmx.readers.ml.tree import Names
 from kafka_replica.sdmx.readers.ml.values import Child, named
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained
+from kafka_replica.sdmx.readers.standalone import synthetic_name
 from kafka_replica.sdmx.urn import Urn
 
 _KINDS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation], type[Organisation]]]] = {
@@ -82,11 +83,12 @@ def _scheme(urn: Urn, element: etree._Element, source: Source) -> dict[str, Any]
     """What the scheme of providers or consumers says of itself; agencies come from everywhere into one scheme."""
     holder = element.getparent()
     scheme = None if holder is None else holder.getparent()
+    named = {"names": synthetic_name(urn)}
     if urn.cls == "AgencyScheme" or scheme is None or source.names[scheme.tag] != "OrganisationScheme":
-        return {}
+        return named
     arguments, _ = maintained(scheme, source)
     # With its members here it is none that is kept elsewhere.
-    return arguments | {"is_external_reference": False, "structure_url": None}
+    return named | arguments | {"is_external_reference": False, "structure_url": None}
 
 
 def _contacts(rest: list[Child], names: Names) -> list[Contact]:

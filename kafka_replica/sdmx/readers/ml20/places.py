@@ -8,13 +8,16 @@ MessageGroupType).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 from lxml import etree
 
 from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.message import UnreadableArtefact
+from kafka_replica.sdmx.readers.collecting import Identity, unreadable
 from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.ml.tree import fail
 from kafka_replica.sdmx.readers.ml20.edition import Source
@@ -64,6 +67,11 @@ class Place(NamedTuple):
     urn: Urn
     elements: list[etree._Element]
 
+    def unreadable(self, reason: str) -> UnreadableArtefact:
+        """Return the entry for the artefact in the list of errors."""
+        place = f"line {self.elements[0].sourceline}"
+        return UnreadableArtefact(cls=self.urn.cls, id=self.urn.id, urn=self.urn, place=place, reason=reason)
+
 
 def places(root: etree._Element, source: Source) -> list[Place]:
     """All artefacts in their order. Raises MessageError."""
@@ -101,17 +109,20 @@ def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
 def _places_of(holder: etree._Element, source: Source) -> Iterator[Place]:
     kind = source.names[holder.tag]
     if kind in _OF_SETS:
-        yield from (Place(set_urn(one, source), [one]) for one in sets_in(holder, source))
+        for one in sets_in(holder, source):
+            yield from _attempted(one, "MetadataSet", partial(set_urn, one, source), source)
         return
     if kind in _OF_AGREEMENTS:
-        yield from (Place(agreement_urn(one, source), [one]) for one in agreements(holder, source))
+        for one in agreements(holder, source):
+            yield from _attempted(one, "ProvisionAgreement", partial(agreement_urn, one, source), source)
         return
     for container in holder:
         kind = source.names[container.tag]
         if kind in source.edition.containers:
             yield from _places_in(container, source)
         elif kind not in _NO_CONTAINERS:
-            fail(container, f"it is not a container of {source.edition.format.title}, such as <CodeLists>")
+            reason = f"it is not a container of {source.edition.format.title}, such as <CodeLists>"
+            yield from _attempted(container, None, partial(fail, container, reason), source)
 
 
 def _places_in(container: etree._Element, source: Source) -> Iterator[Place]:
@@ -121,9 +132,25 @@ def _places_in(container: etree._Element, source: Source) -> Iterator[Place]:
         if kind == "OrganisationScheme":
             yield from _organisations(element, source)
         elif kind in kinds:
-            yield Place(_urn(element, kinds[kind], source), [element])
+            yield from _attempted(element, kinds[kind] or kind, partial(_urn, element, kinds[kind], source), source)
         elif kind not in _NO_CONTAINERS:
-            fail(element, f"it has no place in <{source.names[container.tag]}>")
+            reason = f"it has no place in <{source.names[container.tag]}>"
+            yield from _attempted(element, None, partial(fail, element, reason), source)
+
+
+def _attempted(
+    element: etree._Element, class_: str | None, identify: Callable[[], Urn], source: Source,
+    elements: list[etree._Element] | None = None,
+) -> Iterator[Place]:  # fmt: skip
+    """Yield the place of an element, or of its items; nothing where its error is collected."""
+
+    def describe(reason: str) -> UnreadableArtefact:
+        said = source.agency_of(element), element.get("id"), element.get("version")
+        return unreadable(class_, Identity(*map(_bare, said)), f"line {element.sourceline}", reason)
+
+    urn = source.collector.attempt(identify, describe)
+    if urn is not None:
+        yield Place(urn, elements or [element])
 
 
 def _urn(element: etree._Element, class_: str, source: Source) -> Urn:
@@ -163,7 +190,12 @@ def _organisations(scheme: etree._Element, source: Source) -> Iterator[Place]:
             continue
         is_empty = False
         class_ = _ORGANISATIONS.get(kind)
-        yield Place(_made(scheme, class_, source.agency_of(scheme)) if class_ else AGENCIES, elements)
+        if class_ is None:
+            yield Place(AGENCIES, elements)
+        else:
+            identify = partial(_made, scheme, class_, source.agency_of(scheme))
+            yield from _attempted(scheme, class_, identify, source, elements)
     if is_empty:
-        urn = _made(scheme, "OrganisationScheme", source.agency_of(scheme), scheme.get("id"), scheme.get("version"))
-        yield Place(urn, [scheme])
+        said = source.agency_of(scheme), scheme.get("id"), scheme.get("version")
+        identify = partial(_made, scheme, "OrganisationScheme", *said)
+        yield from _attempted(scheme, "OrganisationScheme", identify, source)

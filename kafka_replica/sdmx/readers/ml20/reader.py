@@ -9,6 +9,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.readers.collecting import ErrorCollector
 from kafka_replica.sdmx.readers.ml.cut import Cutter
 from kafka_replica.sdmx.readers.ml.values import text_of
 from kafka_replica.sdmx.readers.ml20.categories import category_scheme, reporting_taxonomy
@@ -23,6 +24,7 @@ from kafka_replica.sdmx.readers.ml20.organisations import organisations
 from kafka_replica.sdmx.readers.ml20.places import Place, places
 from kafka_replica.sdmx.readers.ml20.processes import process
 from kafka_replica.sdmx.readers.ml20.provisions import provision_agreement
+from kafka_replica.sdmx.readers.ml20.qualifying import qualify
 from kafka_replica.sdmx.readers.ml20.structuresets import structure_set
 from kafka_replica.sdmx.readers.ml20.values import maintained
 from kafka_replica.sdmx.urn import Urn
@@ -47,12 +49,15 @@ _READERS: Final[dict[str, Callable[[Urn, list[etree._Element], Source], Artefact
 }
 
 
-def read(root: etree._Element, size: int, edition: Edition) -> Message:
-    """The message of a parsed document of this many bytes. Raises MessageError."""
-    source = Source(root, edition)
+def read(root: etree._Element, size: int, edition: Edition, collector: ErrorCollector) -> Message:
+    """Return the message of a parsed document of this many bytes. Raises MessageError."""
+    source = Source(root, edition, collector)
+    qualify(root, source)
     cutter = Cutter(source.names, size)
-    artefacts = [_artefact(place, source, cutter) for place in places(root, source)]
-    return Message(edition.format, _header(source), artefacts)
+    artefacts = collector.read_all(
+        places(root, source), lambda place: _artefact(place, source, cutter), Place.unreadable
+    )
+    return Message(edition.format, _header(source), artefacts, errors=collector.errors)
 
 
 def _artefact(place: Place, source: Source, cutter: Cutter) -> Artefact:

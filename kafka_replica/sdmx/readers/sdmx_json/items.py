@@ -27,6 +27,7 @@ from kafka_replica.sdmx.readers.sdmx_json.items_wire import (
     WireConcept,
     WireConceptScheme,
     WireExtension,
+    WireMember,
     WireSelection,
     WireValueList,
 )
@@ -94,8 +95,14 @@ def _members(wire: WireSelection | None) -> tuple[MemberValue, ...]:
         return ()
     return (
         *(MemberValue(value) for value in wire.wildcarded_member_values or ()),
-        *(MemberValue(one.value or "", cascade(one.cascade_values)) for one in wire.member_values or ()),
+        *(_member(one) for one in wire.member_values or ()),
     )
+
+
+def _member(wire: WireMember | str) -> MemberValue:
+    if isinstance(wire, str):
+        return MemberValue(wire)
+    return MemberValue(wire.value or "", cascade(wire.cascade_values))
 
 
 def cascade(value: bool | str | None) -> str | None:

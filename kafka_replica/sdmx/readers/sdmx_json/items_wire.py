@@ -23,10 +23,10 @@ class WireMember(Wire, gc=False):
 
 
 class WireSelection(Wire, gc=False):
-    """The codes that an extension takes, or leaves out."""
+    """The codes that an extension takes, or leaves out; an id alone is a member that says nothing of cascading."""
 
     wildcarded_member_values: list[str] | None = None
-    member_values: list[WireMember] | None = None
+    member_values: list[WireMember | str] | None = None
 
 
 class WireExtension(Wire, gc=False):

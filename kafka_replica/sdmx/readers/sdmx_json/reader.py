@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint, OpaqueArtefact
+from kafka_replica.sdmx.readers.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable
 from kafka_replica.sdmx.readers.json_tree import (
     WITHOUT_URN,
     JsonMessage,
@@ -20,24 +23,30 @@ from kafka_replica.sdmx.readers.sdmx_json.values import Context
 from kafka_replica.sdmx.readers.sdmx_json.wire import WireMeta
 
 
-def read_message(message: JsonMessage) -> Message:
-    """The message whose outermost levels these are. Raises MessageError."""
+def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
+    """Return the message whose outermost levels these are. Raises MessageError."""
     header, context = Header(), Context()
     if message.meta is not None and bytes(message.meta).strip() != b"null":
         meta: WireMeta = decoded(META, message.meta, f"the meta of {message.format.title}")
         sender = meta.sender.id if meta.sender else None
         header = Header(id=meta.id, sender=sender, prepared=meta.prepared, test=bool(meta.test))
         context = Context((meta.content_languages or ["en"])[0] or "en")
-    artefacts = [_artefact(message, raw, context) for raw in artefacts_of(message)]
-    return Message(message.format, header, artefacts, _available(message, context))
+    artefacts = collector.read_all(
+        artefacts_of(message, collector), lambda raw: _artefact(message, raw, context), RawArtefact.unreadable
+    )
+    return Message(message.format, header, artefacts, _available(message, context, collector), collector.errors)
 
 
-def _available(message: JsonMessage, context: Context) -> list[AvailabilityConstraint]:
+def _available(message: JsonMessage, context: Context, collector: ErrorCollector) -> list[AvailabilityConstraint]:
     written = message.collections.get(WITHOUT_URN)
     if written is None:
         return []
-    found: list[WireAvailability] = decoded(AVAILABILITY, written, f"the {WITHOUT_URN} of SDMX-JSON") or []
-    return [availability_constraint(wire, context) for wire in found]
+
+    def read() -> list[AvailabilityConstraint]:
+        found: list[WireAvailability] = decoded(AVAILABILITY, written, f"the {WITHOUT_URN} of SDMX-JSON") or []
+        return [availability_constraint(wire, context) for wire in found]
+
+    return collector.attempt(read, partial(unreadable, "AvailabilityConstraint", NO_IDENTITY, WITHOUT_URN)) or []
 
 
 def _artefact(message: JsonMessage, artefact: RawArtefact, context: Context) -> Artefact:

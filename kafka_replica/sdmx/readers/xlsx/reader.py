@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from kafka_replica.errors import UnreadableContentError
 from kafka_replica.sdmx.formats import Format
-from kafka_replica.sdmx.message import Header, Message
+from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
+from kafka_replica.sdmx.readers.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable
 from kafka_replica.sdmx.readers.xlsx.package import Package
 from kafka_replica.sdmx.readers.xlsx.representation_map import representation_map
 from kafka_replica.sdmx.readers.xlsx.worksheet import Cells
 from kafka_replica.sdmx.urn import Urn
 
 
-def read_message(data: bytes) -> Message:
-    """The representation maps of a workbook; worksheets that hold none are left alone.
+def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
+    """Return the representation maps of a workbook; worksheets that hold none are left alone.
 
     Raises:
         MessageError: the file is damaged or hostile, or a map in it is.
@@ -22,15 +23,20 @@ def read_message(data: bytes) -> Message:
     """
     package = Package(data)
     cells = Cells(package)
-    found = [representation_map(name, cells.rows(part)) for name, part in package.sheets()]
-    artefacts = [one for one in found if one is not None]
-    if not artefacts:
+    artefacts = collector.read_all(
+        package.sheets(), lambda sheet: representation_map(sheet[0], cells.rows(sheet[1])), _unreadable
+    )
+    if not artefacts and not collector.errors:
         raise UnreadableContentError(
             "reading XLSX: no worksheet holds a representation map as Fusion Metadata Registry exports it (Agency and "
             "Id in column A, then rows with '--->'), and no other structure is known to be written as XLSX; the bytes "
             "are kept"
         )
-    return Message(Format.XLSX, Header(), artefacts)
+    return Message(Format.XLSX, Header(), artefacts, errors=collector.errors)
+
+
+def _unreadable(sheet: tuple[str, str], reason: str) -> UnreadableArtefact:
+    return unreadable("RepresentationMap", NO_IDENTITY, f"worksheet {sheet[0][:80]!r}", reason)
 
 
 def cut_message(data: bytes) -> Iterator[tuple[Urn, bytes]]:

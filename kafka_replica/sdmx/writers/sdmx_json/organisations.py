@@ -12,6 +12,7 @@ from kafka_replica.sdmx.model import (
     MetadataProvisionAgreement,
     Organisation,
     OrganisationScheme,
+    OrganisationUnit,
     ProvisionAgreement,
     ReportingCategory,
     ReportingTaxonomy,
@@ -38,6 +39,8 @@ def organisation_scheme(one: OrganisationScheme, edition: Edition) -> Json:
 
 def _organisation(scheme: Urn, one: Organisation, edition: Edition) -> Json:
     parent = local(scheme, one.urn.cls, one.parent, edition)
+    if edition.is_21 and not isinstance(one, OrganisationUnit):
+        parent = None  # the schema has a place for the parents of units alone; reading the message shows the loss
     return obj(named(one, edition), contacts=[_contact(each, edition) for each in one.contacts], parent=parent)
 
 

@@ -1,0 +1,46 @@
+"""Check a user's program, and the programs in README.md, with mypy and pyright, both at their strictest.
+
+They are checked as users check theirs: outside this project, against the installed package.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from textwrap import indent
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = ROOT / "tests" / "typing" / "user_program.py"
+# What README.md takes for granted: the user's own data.
+BEGINNING = "from pyspark.sql import DataFrame\n\n\ndef program(frame: DataFrame) -> None:\n"
+
+
+def readme_program() -> str:
+    """Return the Python of README.md as one program."""
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    return BEGINNING + indent("\n".join(blocks), "    ")
+
+
+def main() -> None:
+    """Fail with what either finds."""
+    tools = Path(sys.executable).parent
+    with tempfile.TemporaryDirectory(prefix="kafka-replica-types-") as folder:
+        (Path(folder) / "user_program.py").write_text(PROGRAM.read_text())
+        (Path(folder) / "readme.py").write_text(readme_program())
+        settings = {"typeCheckingMode": "strict", "pythonVersion": "3.11", "reportUnusedVariable": False}
+        (Path(folder) / "pyrightconfig.json").write_text(json.dumps(settings))
+        commands = (
+            [tools / "mypy", "--strict", "--python-version", "3.11", "--cache-dir", ROOT / ".mypy_cache" / "user", "."],
+            [tools / "pyright", "--pythonpath", sys.executable],
+        )
+        rejected = [
+            command[0].name for command in commands if subprocess.run(command, cwd=folder, check=False).returncode
+        ]
+    if rejected:
+        sys.exit(f"types: a user's program is rejected by {' and '.join(rejected)}")
+
+
+if __name__ == "__main__":
+    main()

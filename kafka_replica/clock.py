@@ -1,0 +1,39 @@
+"""The time, as two clocks tell it; neither can be trusted alone.
+
+The wall clock can be set, forwards and backwards. The other one only counts, also while the computer is suspended,
+but it starts again at every boot and stands still while a virtual machine is paused.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import NamedTuple
+
+# Linux counts suspended time with CLOCK_BOOTTIME only, macOS with CLOCK_MONOTONIC, Windows with time.monotonic().
+_CLOCK_ID: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+
+class Instant(NamedTuple):
+    """A point in time."""
+
+    wall_ms: int
+    """Milliseconds since 1970-01-01 UTC."""
+    counted_s: float | None = None
+    """Seconds counted since the computer was started; None for an instant of another process."""
+
+    def age_s(self, now: Instant) -> float:
+        """Return how many seconds have passed since then, at most: the longer of what the two clocks say.
+
+        Infinite where only the wall clock can tell, and it was set back since.
+        """
+        wall_s = (now.wall_ms - self.wall_ms) / 1000
+        if self.counted_s is None or now.counted_s is None:
+            return wall_s if wall_s >= 0 else math.inf
+        return max(wall_s, now.counted_s - self.counted_s)
+
+
+def now() -> Instant:
+    """Return the present instant."""
+    counted_s = time.monotonic() if _CLOCK_ID is None else time.clock_gettime(_CLOCK_ID)
+    return Instant(time.time_ns() // 1_000_000, counted_s)

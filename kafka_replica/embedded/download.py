@@ -1,0 +1,119 @@
+"""Download of jars from a Maven repository, each checked against its locked size and SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import socket
+import ssl
+import time
+import urllib.error
+import urllib.request
+from typing import TYPE_CHECKING, Final
+
+from kafka_replica.errors import EmbeddedKafkaError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from kafka_replica.embedded.lockfile import Jar
+
+MAVEN_VARIABLE: Final = "KAFKA_REPLICA_MAVEN_ROOT"
+_MAVEN_CENTRAL: Final = "https://repo.maven.apache.org/maven2"
+_ATTEMPTS: Final = 3
+_PAUSE_S: Final = 1.0
+_SILENCE_S: Final = 60.0
+"""A server that sends nothing for this long is given up."""
+
+_CAUSES: Final = (
+    (socket.gaierror, "the server's name is not known"),
+    (TimeoutError, "the server does not answer"),
+    (ConnectionError, "no connection"),
+)
+
+
+class _TransferError(Exception):
+    """An attempt failed in a way that another attempt may not."""
+
+
+def download(jars: Iterable[Jar], folder: Path, progress: Callable[[Jar], None]) -> None:
+    """Download jars into a folder, one after the other; each file there is whole and the locked one.
+
+    The repository is Maven Central, or the one whose root the environment variable ``KAFKA_REPLICA_MAVEN_ROOT`` names.
+    The system's certificates and the proxies of the environment are used.
+
+    Args:
+        jars: the jars, as locked.
+        folder: a folder that exists.
+        progress: called with each jar as its download begins.
+
+    Raises:
+        MissingExtraError: truststore is not installed.
+        EmbeddedKafkaError: a jar could not be downloaded, or is not the locked one.
+        OSError: a file could not be written.
+    """
+    root = os.environ.get(MAVEN_VARIABLE, "").rstrip("/") or _MAVEN_CENTRAL
+    opener = _opener()
+    for jar in jars:
+        progress(jar)
+        content = _fetched(opener, f"{root}/{jar.repository_path}", jar.size_bytes)
+        if len(content) != jar.size_bytes or hashlib.sha256(content).hexdigest() != jar.sha256:
+            raise EmbeddedKafkaError(
+                f"while fetching Kafka: the {jar.file_name} that came is not the locked one (its SHA-256 differs), so "
+                "it is not used; try again, and if it stays so, ask who runs the repository or proxy "
+                f"(or the one named by {MAVEN_VARIABLE})"
+            )
+        (folder / jar.file_name).write_bytes(content)
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    try:
+        import truststore  # noqa: PLC0415 - an optional package
+    except ImportError:
+        raise MissingExtraError("Fetching the embedded Kafka broker", "embedded") from None
+    # Python as it comes for macOS trusts nobody by itself; truststore asks the system everywhere.
+    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
+
+
+def _fetched(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -> bytes:
+    """Return what the server sends, never much more than is locked."""
+    for left in reversed(range(_ATTEMPTS)):
+        try:
+            return _attempt(opener, url, size_bytes)
+        except _TransferError as error:
+            if left == 0:
+                raise EmbeddedKafkaError(
+                    f"while fetching Kafka: {url} did not come: {error}, or name a Maven repository within reach with "
+                    f"{MAVEN_VARIABLE}, or use a Kafka that runs already with KAFKA_REPLICA_BOOTSTRAP_SERVERS"
+                ) from error.__cause__
+            time.sleep(_PAUSE_S)
+    raise AssertionError
+
+
+def _attempt(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -> bytes:
+    try:
+        with opener.open(url, timeout=_SILENCE_S) as response:
+            content: bytes = response.read(size_bytes + 1)
+            announced = min(int(response.headers.get("Content-Length") or 0), size_bytes)
+    except urllib.error.URLError as error:  # also a status other than 200
+        raise _TransferError(_advice(error if isinstance(error, urllib.error.HTTPError) else error.reason)) from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise _TransferError(_advice(error)) from error
+    if len(content) < announced:
+        raise _TransferError("the connection ended in the middle of it; check the network")
+    return content
+
+
+def _advice(error: object) -> str:
+    """Return what happened, and what to do."""
+    if " 407" in str(error):
+        return "the proxy wants another user or password; https_proxy=http://USER:PASSWORD@HOST:PORT names them"
+    if isinstance(error, urllib.error.HTTPError):
+        return f"the server answers {error.code} {error.reason}; check the repository"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"the server's certificate is not trusted ({error.verify_message}); add its authority to the system's"
+    words = next((words for kind, words in _CAUSES if isinstance(error, kind)), str(error))
+    return f"{words}; check the network"

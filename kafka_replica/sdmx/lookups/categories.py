@@ -1,0 +1,72 @@
+"""The dataflows that are in a category.
+
+Source: SDMX 3.1 Section 2, "Category Scheme" and "Reporting Taxonomy"; for 2.0 SDMXStructure.xsd, where dataflows name
+their categories (``CategoryRef``) and categories their dataflows (``DataflowRef``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from kafka_replica.sdmx.base import ItemScheme
+from kafka_replica.sdmx.containers import NO_ITEMS
+from kafka_replica.sdmx.items import Item
+from kafka_replica.sdmx.lookups.index.relations import Relations
+from kafka_replica.sdmx.lookups.references import references_in
+from kafka_replica.sdmx.model import Artefact, Category, ReportingCategory
+from kafka_replica.sdmx.urn import Urn
+
+CATEGORY_CLASSES = ("Category", "ReportingCategory", "CategoryScheme", "ReportingTaxonomy")
+"""The classes of artefacts and items that dataflows can be in."""
+
+_CATEGORISING = ("Categorisation", "Dataflow")
+"""The classes of artefacts that put a dataflow into a category; dataflows themselves in 2.0."""
+
+
+def dataflows_in(
+    relations: Relations, holder: Urn, path: str | None, category: Artefact | Item | None, *, children: bool
+) -> set[Urn]:
+    """Return the dataflows of a version that are in a category or scheme.
+
+    Args:
+        relations: the references of the version.
+        holder: the category scheme or reporting taxonomy.
+        path: the path of the category; None for all of the scheme.
+        category: the category or scheme itself; None where it cannot be read.
+        children: whether those in the categories below count.
+    """
+    named = _categorising(relations, holder, lambda item: _is_in(item, path, children=children))
+    flows = {*named, *(one for one in _named_by(category, holder, children=children) if one.cls == "Dataflow")}
+    return set(relations.meant_by(flows))
+
+
+def _categorising(relations: Relations, holder: Urn, is_in: Callable[[str | None], bool]) -> Iterator[Urn]:
+    """The dataflows that categorisations, or the dataflows themselves, put into the category."""
+    for place in relations.contents.naming((holder.agency, holder.id)):
+        if place.artefact.cls not in _CATEGORISING or not relations.counts(place):
+            continue
+        targets = list(relations.targets(place.artefact))
+        if any(one.cls in CATEGORY_CLASSES and is_in(one.item) and relations.meant(one) == holder for one in targets):
+            own = place.artefact
+            yield from ([own] if own.cls == "Dataflow" else (one for one in targets if one.cls == "Dataflow"))
+
+
+def _is_in(item: str | None, path: str | None, *, children: bool) -> bool:
+    if path is None:
+        return children or item is None
+    return item == path or (children and item is not None and item.startswith(f"{path}."))
+
+
+def _named_by(category: Artefact | Item | None, holder: Urn, *, children: bool) -> Iterable[Urn]:
+    """What a category of 2.0, or of a reporting taxonomy, names itself."""
+    if category is None or (isinstance(category, ItemScheme) and category.is_stub):
+        return ()
+    if not children and isinstance(category, Category):
+        category = msgspec.structs.replace(category, categories=NO_ITEMS)
+    elif not children and isinstance(category, ReportingCategory):
+        category = msgspec.structs.replace(category, reporting_categories=NO_ITEMS)
+    elif not children and isinstance(category, ItemScheme):
+        category = msgspec.structs.replace(category, **{category.items_field: NO_ITEMS})
+    return references_in(category, holder)

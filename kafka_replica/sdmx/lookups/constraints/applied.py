@@ -1,0 +1,54 @@
+"""The constraints that apply to data on a date, read for the components that the data can have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import NamedTuple
+
+from kafka_replica.sdmx.lookups.constraints.selections import SelectionReader
+from kafka_replica.sdmx.lookups.constraints.violations import Violation, reason_not_applied, violations
+from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
+from kafka_replica.sdmx.model import Constraint
+
+
+class AppliedConstraints(NamedTuple):
+    """What constraints forbid on a date.
+
+    Attributes:
+        violations: each demand with the constraint that makes it.
+        notes: the constraints that do not apply, and what could not be read, in words.
+        unprefixed: by component, the values without prefix that are allowed beside those of the list.
+    """
+
+    violations: tuple[tuple[Constraint, Violation], ...]
+    notes: tuple[str, ...]
+    unprefixed: Mapping[str, frozenset[str]]
+
+
+def apply_constraints(
+    constraints: Iterable[Constraint], components: Mapping[str, EffectiveComponent], as_of: date
+) -> AppliedConstraints:
+    """Return what constraints on data forbid.
+
+    Args:
+        constraints: those that say what may be (role Allowed) and are attached to what the data is of.
+        components: the components that the data can have, by id.
+        as_of: the date on which constraints must be valid.
+    """
+    found: list[tuple[Constraint, Violation]] = []
+    notes: list[str] = []
+    unprefixed: dict[str, frozenset[str]] = {}
+    reader = SelectionReader(components, as_of)
+    series = [id_ for id_, one in components.items() if one.kind == "dimension" and id_ != reader.time]
+    for constraint in constraints:
+        reason = reason_not_applied(constraint, as_of)
+        if reason is not None:
+            notes.append(f"{constraint.urn}: {reason}")
+            continue
+        reader = SelectionReader(components, as_of)
+        found += [(constraint, one) for one in violations(constraint, reader, series)]
+        notes += [f"{constraint.urn}: {note}" for note in reader.notes]
+        for id_, values in reader.unprefixed.items():
+            unprefixed[id_] = unprefixed.get(id_, frozenset()) | values
+    return AppliedConstraints(tuple(found), tuple(notes), unprefixed)

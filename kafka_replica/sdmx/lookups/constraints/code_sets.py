@@ -1,0 +1,171 @@
+"""Predicates applied to sets of codes: which codes a component can have in some row that breaks no constraint.
+
+A predicate about several components is judged for one of them at a time, in three-valued logic: with a code it is
+surely true, surely false, or open, where it depends on what the others are. A code is ruled out where a constraint is
+surely broken. What is left of each dimension then narrows what the others can be, until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from kafka_replica.sdmx.lookups.code_selection import matching_ids
+from kafka_replica.sdmx.lookups.constraints.applied import AppliedConstraints
+from kafka_replica.sdmx.lookups.constraints.predicates import (
+    AboutOne,
+    AllOf,
+    AnyOf,
+    Fits,
+    HasKey,
+    IsGiven,
+    IsIn,
+    Not,
+    Predicate,
+    Selects,
+    StartsWithin,
+    Truth,
+)
+from kafka_replica.sdmx.lookups.constraints.violations import Violation
+from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
+from kafka_replica.sdmx.periods import period
+
+_NONE: Final[frozenset[str]] = frozenset()
+
+
+class _Judged(NamedTuple):
+    """The codes with which a predicate is surely true, and those with which it is surely false."""
+
+    true: frozenset[str]
+    false: frozenset[str]
+
+
+class CodeSets:
+    """The codes that each coded component can have.
+
+    Args:
+        components: the components that data can have, by id.
+        applied: the constraints on it.
+        given: values of some components.
+    """
+
+    def __init__(
+        self, components: Mapping[str, EffectiveComponent], applied: AppliedConstraints, given: Mapping[str, str]
+    ) -> None:
+        self._broken = [_where_given(violation) for _, violation in applied.violations]
+        self._codes: dict[str, frozenset[str]] = {}
+        for id_, one in components.items():
+            listed = one.listed_ids()
+            if listed is not None:
+                listed |= applied.unprefixed.get(id_, _NONE)
+                self._codes[id_] = listed & {given[id_]} if id_ in given else listed
+            elif id_ in given:
+                self._codes[id_] = frozenset({given[id_]})
+        # The value of an attribute or measure may be missing, so it decides nothing for the others.
+        self._decisive = {id_ for id_ in self._codes if id_ in given or _is_always_a_code(components[id_])}
+        self._keys: dict[HasKey, frozenset[tuple[str, ...]]] = {}
+        self._narrow()
+
+    def of(self, component: str) -> frozenset[str]:
+        """Return the codes that a coded component can have; none where no row can be."""
+        if any(not self._codes[id_] for id_ in self._decisive):
+            return _NONE
+        return self._codes[component]
+
+    def _narrow(self) -> None:
+        is_changed = True
+        while is_changed:
+            is_changed = False
+            for id_, codes in self._codes.items():
+                ruled_out = _NONE.union(*(self._judge(one, id_, codes).true for one in self._broken))
+                if ruled_out:
+                    self._codes[id_] = codes - ruled_out
+                    self._keys.clear()
+                    is_changed = True
+
+    def _judge(self, predicate: Predicate, id_: str, codes: frozenset[str]) -> _Judged:  # noqa: PLR0911 - one a kind
+        match predicate:
+            case Not(inner):
+                found = self._judge(inner, id_, codes)
+                return _Judged(found.false, found.true)
+            case AllOf(parts):
+                judged = [self._judge(one, id_, codes) for one in parts]
+                false = _NONE.union(*(one.false for one in judged))
+                return _Judged(codes.intersection(*(one.true for one in judged)), false)
+            case AnyOf(parts):
+                judged = [self._judge(one, id_, codes) for one in parts]
+                true = _NONE.union(*(one.true for one in judged))
+                return _Judged(true, codes.intersection(*(one.false for one in judged)))
+            case Selects(_, inner):
+                return self._judge(inner, id_, codes)
+            case Truth(value):
+                return _Judged(codes, _NONE) if value else _Judged(_NONE, codes)
+            case HasKey():
+                return self._has_key(predicate, id_, codes)
+            case _:
+                return self._about_one(predicate, id_, codes)
+
+    def _about_one(self, predicate: AboutOne, id_: str, codes: frozenset[str]) -> _Judged:
+        """A predicate about one component, whichever that is."""
+        if predicate.component == id_:
+            return _with_each(predicate, codes)
+        known = self._codes[predicate.component] if predicate.component in self._decisive else _NONE
+        true, false = _with_each(predicate, known)
+        if not known or known not in (true, false):
+            return _Judged(_NONE, _NONE)
+        return _Judged(codes, _NONE) if true else _Judged(_NONE, codes)
+
+    def _has_key(self, predicate: HasKey, id_: str, codes: frozenset[str]) -> _Judged:
+        """With each code: is there a key that the other components can have, and can they have no others?"""
+        keys = self._possible(predicate)
+        others = [one for one in predicate.components if one != id_]
+        is_decided = all(one in self._decisive and len(self._codes[one]) == 1 for one in others)
+        if id_ not in predicate.components:
+            if not keys:
+                return _Judged(_NONE, codes)
+            return _Judged(codes, _NONE) if is_decided else _Judged(_NONE, _NONE)
+        at = predicate.components.index(id_)
+        possible = codes.intersection(key[at] for key in keys)
+        return _Judged(possible if is_decided else _NONE, codes - possible)
+
+    def _possible(self, predicate: HasKey) -> frozenset[tuple[str, ...]]:
+        """The keys whose parts the components can have."""
+        if predicate not in self._keys:
+            known = [self._codes[one] if one in self._decisive else None for one in predicate.components]
+            self._keys[predicate] = frozenset(
+                key for key in predicate.keys
+                if all(codes is None or part in codes for codes, part in zip(known, key, strict=True))
+            )  # fmt: skip
+        return self._keys[predicate]
+
+
+def _where_given(violation: Violation) -> Predicate:
+    """What is broken. A demand on one component is no demand on rows in which that has no value."""
+    if len(violation.components) != 1:
+        return violation.broken
+    return AllOf((IsGiven(violation.components[0]), violation.broken))
+
+
+def _is_always_a_code(component: EffectiveComponent) -> bool:
+    """Whether each row has a code here. A value that stands for a missing one is none; constraints are not about it."""
+    format_ = component.representation.format if component.representation is not None else None
+    return component.kind == "dimension" and not (format_ is not None and format_.sentinel_values)
+
+
+def _with_each(predicate: AboutOne, codes: frozenset[str]) -> _Judged:
+    """The codes of the component itself with which a predicate about it is true, and false."""
+    match predicate:
+        case IsGiven():
+            true = codes
+        case IsIn(_, values):
+            true = codes & values
+        case Fits(_, pattern):
+            true = frozenset(matching_ids(pattern, codes))
+        case StartsWithin(_, from_s, before_s):
+            periods = {code: found for code in codes if (found := period(code)) is not None}
+            codes = frozenset(periods)  # of others it is not known
+            true = frozenset(
+                code for code, one in periods.items()
+                if (from_s is None or one.start_s >= from_s) and (before_s is None or one.start_s < before_s)
+            )  # fmt: skip
+    return _Judged(true, codes - true)

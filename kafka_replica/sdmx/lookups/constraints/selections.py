@@ -1,0 +1,203 @@
+"""Selections, regions and keys of constraints as predicates that are true inside.
+
+Source: SDMX 2.1/3.x Section 6, "Constraints"; SDMXStructureConstraint.xsd.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Final
+
+from msgspec import structs
+
+from kafka_replica.sdmx.lookups.constraints.predicates import (
+    Fits,
+    HasKey,
+    IsGiven,
+    IsIn,
+    Not,
+    Predicate,
+    Selects,
+    StartsWithin,
+    Truth,
+    all_of,
+    any_of,
+)
+from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
+from kafka_replica.sdmx.model import Dimension, MemberSelection, PeriodBound, Region, SelectedValue, TimeRange
+from kafka_replica.sdmx.periods import Period, period
+
+_ANY: Final = frozenset({"%", "*"})
+
+
+@dataclass(slots=True)
+class SelectionReader:
+    """Reads the selections of one constraint.
+
+    Attributes:
+        components: the components that data of the structure can have, by id.
+        as_of: the date for validity, where the structure has no time dimension.
+        notes: what could not be read and is left out, in words.
+        unprefixed: by component, the values without their prefixes that ``removePrefix`` allows.
+    """
+
+    components: Mapping[str, EffectiveComponent]
+    as_of: date
+    notes: list[str] = field(default_factory=list)
+    unprefixed: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def time(self) -> str | None:
+        """The id of the time dimension."""
+        found = (one.component for one in self.components.values())
+        return next((one.id for one in found if isinstance(one, Dimension) and one.is_time), None)
+
+    def inside(self, region: Region) -> Predicate:
+        """Return whether a row is in a region: all its selections select it, at a time when the region is valid."""
+        selections = (*region.key_values, *region.components)
+        parts = (Selects(one.id, self.selected(one)) for one in selections)
+        return all_of(*parts, *self._valid(region.valid_from, region.valid_to))
+
+    def wholly_inside(self, region: Region) -> Predicate | None:
+        """Return the same for a region or key that is excluded; None where a part of it cannot be read.
+
+        Without that part the region would be wider, and exclude more than it means.
+        """
+        before = len(self.notes)
+        found = self.inside(region)
+        for at in range(before, len(self.notes)):
+            self.notes[at] = _left_alone(self.notes[at])
+        return found if len(self.notes) == before else None
+
+    def selected(self, selection: MemberSelection) -> Predicate:
+        """Return whether a row has what a selection selects, at a time when that is valid."""
+        plain = tuple(one for one in selection.values if not (one.valid_from or one.valid_to))
+        options = [self._values(selection, plain)] if plain else []
+        options += [
+            all_of(self._values(selection, (one,)), *self._valid(one.valid_from, one.valid_to))
+            for one in selection.values
+            if one.valid_from or one.valid_to
+        ]
+        if selection.time_range is not None:
+            options.append(self._range(selection.id, selection.time_range))
+        if not options:
+            options = [IsGiven(selection.id) if self._is_known(selection.id) else Truth(value=selection.include)]
+        found = all_of(any_of(*options), *self._valid(selection.valid_from, selection.valid_to))
+        return found if selection.include else Not(found)
+
+    def selected_at_any_time(self, selection: MemberSelection) -> Predicate:
+        """Return whether a row has what a selection selects, valid or not."""
+        options = [self._values(selection, selection.values)] if selection.values else []
+        if selection.time_range is not None:
+            options.append(self._range(selection.id, selection.time_range))
+        return any_of(*options) if options else Truth(value=True)
+
+    def one_of_keys(self, keys: Iterable[Region], *, are_excluded: bool = False) -> Predicate:
+        """Return whether a row has one of some keys; those of the same dimensions are put together.
+
+        Keys that are excluded are left alone where a part of them cannot be read.
+        """
+        alike: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+        others: list[Predicate] = []
+        for key in keys:
+            strangers = [one.id for one in (*key.key_values, *key.components) if one.id not in self.components]
+            if are_excluded and strangers:
+                self.notes.append(_left_alone(f"{', '.join(strangers)} is no component"))
+                continue
+            selections = [one for one in key.key_values if self._is_known(one.id) and not _is_any(one)]
+            if selections and not (key.valid_from or key.valid_to or key.components) and all(map(_is_one, selections)):
+                selections.sort(key=lambda one: one.id)
+                ids = tuple(one.id for one in selections)
+                alike.setdefault(ids, set()).add(tuple(one.values[0].value for one in selections))
+            else:
+                rest = structs.replace(key, key_values=tuple(selections))
+                found = self.wholly_inside(rest) if are_excluded else self.inside(rest)
+                others += [] if found is None else [found]
+        return any_of(*(HasKey(ids, frozenset(values)) for ids, values in alike.items()), *others)
+
+    def _is_known(self, id_: str) -> bool:
+        if id_ in self.components:
+            return True
+        self.notes.append(f"{id_} is no component")
+        return False
+
+    def _values(self, selection: MemberSelection, values: tuple[SelectedValue, ...]) -> Predicate:
+        id_ = selection.id
+        if not self._is_known(id_):
+            return Truth(value=selection.include)
+        component = self.components[id_]
+        if component.enumeration is not None:
+            chosen = component.selected_ids(values)
+            if selection.remove_prefix:
+                chosen = frozenset(component.unprefixed.get(one, one) for one in chosen)
+                self.unprefixed[id_] = self.unprefixed.get(id_, frozenset()) | chosen
+            return IsIn(id_, chosen)
+        if any(one.cascade_values for one in values):
+            self.notes.append(f"{id_} has no codes to cascade over")
+        exact = frozenset(one.value for one in values if "%" not in one.value)
+        patterns = [Fits(id_, one.value) for one in values if "%" in one.value]
+        return any_of(*([IsIn(id_, exact)] if exact else []), *patterns)
+
+    def _range(self, id_: str, range_: TimeRange) -> Predicate:
+        if not self._is_known(id_):
+            return Truth(value=True)
+        parts: list[Predicate] = []
+        bounds = ((range_.before, False), (range_.after, True), (range_.start, True), (range_.end, False))
+        for bound, is_lower in bounds:
+            found = None if bound is None else period(bound.period)
+            if bound is None:
+                continue
+            if found is None:
+                self.notes.append(f"{id_}: the period {bound.period} is not understood")
+            else:
+                parts.append(_bounded(id_, found, bound, is_lower=is_lower))
+        return all_of(*parts, *self._valid(range_.valid_from, range_.valid_to))
+
+    def _valid(self, valid_from: str | None, valid_to: str | None) -> list[Predicate]:
+        """The predicates that the row's period, or else the date asked for, is within a validity."""
+        parts: list[Predicate] = []
+        for text, is_lower in ((valid_from, True), (valid_to, False)):
+            if text is None:
+                continue
+            found, time = period(text), self.time
+            if found is None:
+                self.notes.append(f"the validity {text} is not understood")
+            elif time is not None:
+                parts.append(_bounded(time, found, PeriodBound(period=text), is_lower=is_lower))
+            else:
+                parts.append(
+                    Truth(value=overlaps(self.as_of, found if is_lower else None, None if is_lower else found))
+                )
+        return parts
+
+
+def overlaps(day: date, start: Period | None, end: Period | None) -> bool:
+    """Return whether a day is in the time from one period to another, both included."""
+    today = period(day.isoformat())
+    assert today is not None  # noqa: S101 - for mypy: every date is a period
+    return (start is None or start.start_s < today.end_s) and (end is None or end.end_s > today.start_s)
+
+
+def _bounded(id_: str, found: Period, bound: PeriodBound, *, is_lower: bool) -> Predicate:
+    if is_lower:
+        return StartsWithin(id_, from_s=found.start_s if bound.is_inclusive else found.end_s)
+    return StartsWithin(id_, before_s=found.end_s if bound.is_inclusive else found.start_s)
+
+
+def _left_alone(note: str) -> str:
+    return f"{note}; a region or key with it is out, which is left alone"
+
+
+def _is_any(selection: MemberSelection) -> bool:
+    return (not selection.values and selection.time_range is None) or any(v.value in _ANY for v in selection.values)
+
+
+def _is_one(selection: MemberSelection) -> bool:
+    """Whether it selects just one value, whatever the time."""
+    if len(selection.values) != 1 or not selection.include or "%" in selection.values[0].value:
+        return False
+    [value] = selection.values
+    dates = (selection.valid_from, selection.valid_to, value.valid_from, value.valid_to, value.cascade_values)
+    return not (any(dates) or selection.remove_prefix or selection.time_range is not None)

@@ -1,0 +1,130 @@
+"""What a constraint forbids: for each of its demands a predicate that is true in the rows that do not keep it.
+
+Within one constraint a row must be in one of the cube regions that are included (if there are any) and in none that is
+excluded; the same holds for the keys of its key sets. Source: SDMX 2.1/3.x Section 6, "Constraints"; SDMX 3.1
+Section 2.
+
+The validity of a constraint is compared with a date, that of its regions, keys and values with the period of the
+observation, or with the same date where the structure has no time dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from enum import Enum, auto
+from typing import NamedTuple
+
+from kafka_replica.sdmx.lookups.constraints.predicates import Not, Predicate, all_of, any_of
+from kafka_replica.sdmx.lookups.constraints.selections import SelectionReader, overlaps
+from kafka_replica.sdmx.model import Constraint, MemberSelection, PeriodBound, Region, TimeRange
+from kafka_replica.sdmx.periods import period
+
+
+class Demand(Enum):
+    """What a row does not keep."""
+
+    VALUE = auto()
+    """The value of one component is allowed."""
+    VALID_VALUE = auto()
+    """The value of one component is allowed at the time of the observation."""
+    IN_REGION = auto()
+    """The row is in one of several regions."""
+    NOT_IN_REGION = auto()
+    """The row is in no excluded region."""
+    IN_KEYS = auto()
+    """The row has one of the keys."""
+    NOT_IN_KEYS = auto()
+    """The row has none of the excluded keys."""
+
+
+class Violation(NamedTuple):
+    """One demand of a constraint, the components it is about, and a predicate that is true where it is not kept."""
+
+    demand: Demand
+    components: tuple[str, ...]
+    broken: Predicate
+
+
+def reason_not_applied(constraint: Constraint, as_of: date) -> str | None:
+    """Return why a constraint that is attached does not apply on a date; None if it does."""
+    if constraint.is_stub:
+        return "it is a stub, its content is elsewhere"
+    start, end = (None if one is None else period(one) for one in (constraint.valid_from, constraint.valid_to))
+    return None if overlaps(as_of, start, end) else f"it is not valid on {as_of}"
+
+
+def violations(constraint: Constraint, reader: SelectionReader, series: Sequence[str]) -> Iterator[Violation]:
+    """Return what a constraint forbids.
+
+    Args:
+        constraint: the constraint; it applies.
+        reader: reads its selections, and collects what cannot be read.
+        series: the dimensions without that of time, which keys are about.
+    """
+    yield from _of_regions(constraint, reader)
+    yield from _of_keys(constraint, reader, tuple(series))
+    yield from _of_reference_period(constraint, reader)
+
+
+def _of_regions(constraint: Constraint, reader: SelectionReader) -> Iterator[Violation]:
+    included = [region for region in constraint.cube_regions if region.include]
+    if len(included) == 1 and not (included[0].valid_from or included[0].valid_to):
+        # Each component can be judged alone.
+        for selection in _selections(included[0]):
+            yield from _of_selection(selection, reader)
+    elif included:
+        outside = Not(any_of(*(reader.inside(region) for region in included)))
+        yield Violation(Demand.IN_REGION, _ids(included), outside)
+    for region in constraint.cube_regions:
+        inside = None if region.include else reader.wholly_inside(region)
+        if inside is None:
+            continue
+        selections = _selections(region)
+        if len(selections) == 1 and selections[0].include:
+            demand = Demand.VALID_VALUE if region.valid_from or region.valid_to else Demand.VALUE
+        else:
+            demand = Demand.NOT_IN_REGION
+        yield Violation(demand, _ids([region]), inside)
+
+
+def _of_selection(selection: MemberSelection, reader: SelectionReader) -> Iterator[Violation]:
+    broken: Predicate = Not(reader.selected(selection))
+    if not _is_dated(selection):
+        yield Violation(Demand.VALUE, (selection.id,), broken)
+        return
+    ever = reader.selected_at_any_time(selection)
+    yield Violation(Demand.VALID_VALUE, (selection.id,), all_of(broken, ever) if selection.include else broken)
+    if selection.include:
+        yield Violation(Demand.VALUE, (selection.id,), Not(ever))
+
+
+def _of_keys(constraint: Constraint, reader: SelectionReader, series: tuple[str, ...]) -> Iterator[Violation]:
+    included = [key for keys in constraint.key_sets if keys.is_included for key in keys.keys]
+    excluded = [key for keys in constraint.key_sets if not keys.is_included for key in keys.keys]
+    if included:
+        yield Violation(Demand.IN_KEYS, series, Not(reader.one_of_keys(included)))
+    if excluded:
+        yield Violation(Demand.NOT_IN_KEYS, series, reader.one_of_keys(excluded, are_excluded=True))
+
+
+def _of_reference_period(constraint: Constraint, reader: SelectionReader) -> Iterator[Violation]:
+    """The first and the last instant of 2.1, which STRUVAL asks of observations as well (its 034 and 035)."""
+    if constraint.reference_period is None or reader.time is None:
+        return
+    start, end = (PeriodBound(period=text) for text in constraint.reference_period)
+    yield from _of_selection(MemberSelection(id=reader.time, time_range=TimeRange(start=start, end=end)), reader)
+
+
+def _is_dated(selection: MemberSelection) -> bool:
+    return bool(
+        selection.valid_from or selection.valid_to or any(one.valid_from or one.valid_to for one in selection.values)
+    )
+
+
+def _selections(region: Region) -> tuple[MemberSelection, ...]:
+    return (*region.key_values, *region.components)
+
+
+def _ids(regions: Sequence[Region]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.id for region in regions for one in _selections(region)))

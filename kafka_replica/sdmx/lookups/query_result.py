@@ -1,0 +1,55 @@
+"""The result of a query over all records of a version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol, Self, TypeVar
+
+from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx.urn import Urn
+
+T = TypeVar("T")
+
+
+class ErrorsByUrn(Protocol):
+    """A mapping from the URN of each record that cannot be read to its error."""
+
+    def items(self) -> Iterable[tuple[Urn, SdmxError]]: ...  # noqa: D102
+    def __len__(self) -> int: ...
+
+
+class QueryResult(tuple[T, ...]):
+    """A tuple of what was found, and the records that could not be searched because they cannot be read.
+
+    Each of these records may hold more of what was asked for. The result compares equal to a plain tuple.
+    """
+
+    _errors: ErrorsByUrn
+
+    def __new__(cls, found: Iterable[T], unreadable: ErrorsByUrn) -> Self:
+        """Make the result; ``unreadable`` is kept as it is and sorted when it is asked for."""
+        made = super().__new__(cls, found)
+        made._errors = unreadable
+        return made
+
+    @property
+    def unreadable(self) -> dict[Urn, SdmxError]:
+        """The records that could not be searched, each with the error that ``get`` raises for it; sorted."""
+        return dict(sorted(self._errors.items(), key=lambda one: one[0]))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every record could be searched."""
+        return len(self._errors) == 0
+
+    def __repr__(self) -> str:
+        found = super().__repr__()
+        return found if self.is_complete else f"<{found}; {len(self._errors)} unreadable records not searched>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (tuple(self), self.unreadable)
+
+
+def without_traceback(error: SdmxError) -> SdmxError:
+    """Return a copy of the error; the traceback of the original would keep a version alive."""
+    return type(error)(str(error))
