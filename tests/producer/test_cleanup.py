@@ -122,7 +122,7 @@ def test_clean_up_never_changes_what_is_present(engine: Engine, outbox: Outbox) 
             _die_after_one_deletion(engine, cleanup)
         elif round_ % 3 == 1:
             cleanup.step()
-        _, found = queue.contents(Recorded(last + 1, Kind.FLUSH, 0))
+        found = queue.contents(Recorded(last + 1, Kind.FLUSH, 0)).records
         assert {content.key: content.value for content in found} == expected
     mark_sent(queue, last)
     while Cleanup(engine, "structures", keep_s=0).step():
@@ -177,5 +177,5 @@ def test_contents_of_others_are_left_alone(engine: Engine, outbox: Outbox) -> No
     mark_sent(Queue(engine, "structures"), 2)
     while Cleanup(engine, "structures", keep_s=0).step():
         pass
-    _, found = Queue(engine, "other").contents(Recorded(1, Kind.CHANGES, 0, 0, 1))
+    found = Queue(engine, "other").contents(Recorded(1, Kind.CHANGES, 0, 0, 1)).records
     assert list(found) == [Content(b"a", b"1", None)]

@@ -12,7 +12,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from postgres_tools import LocalPostgres, back_up, find_binaries, restore
+from postgres_tools import (
+    LocalPostgres,
+    back_up,
+    find_binaries,
+    promote,
+    restore,
+    standby_of,
+    stop_replication,
+)
 from producer_tools import log_of, settings_of, transactions_of, wait_until
 
 from kafka_replica.embedded import LocalKafka
@@ -114,6 +122,10 @@ def contents(bootstrap: str, topic: str) -> set[str]:
     return {key for key, value in found.items() if value is not None}
 
 
+def _of_an_older_version(tx_id: int, fingerprint: Fingerprint, _database_id: str) -> bytes:
+    return progress_value(tx_id, Fingerprint(fingerprint.recorded_ms))
+
+
 @pytest.mark.parametrize("progress", ["with a digest", "of an older version"])
 def test_a_backup_is_restored_and_recorded_on(
     database: Database,
@@ -127,9 +139,7 @@ def test_a_backup_is_restored_and_recorded_on(
     settings = settings_of(bootstrap, topic, database.url, prefix=topic)
     with monkeypatch.context() as patch:
         if progress == "of an older version":
-            patch.setattr(
-                link, "progress_value", lambda tx_id, of, _id: progress_value(tx_id, Fingerprint(of.recorded_ms))
-            )
+            patch.setattr(link, "progress_value", _of_an_older_version)
         publish(settings, "kept", range(1, 6))
         restore_copy = database.copy()
         publish(settings, "lost", range(6, 11))
@@ -174,19 +184,36 @@ def test_nothing_was_recorded_since_the_backup(
     assert contents(bootstrap, topic) == {"kept 1", "kept 2"}
 
 
+@pytest.fixture
+def standby(postgres_server: LocalPostgres) -> Iterator[LocalPostgres]:
+    """An asynchronous standby of that server, which has all of it so far."""
+    server = standby_of(postgres_server)
+    yield server
+    server.stop()
+
+
 @pytest.mark.parametrize("recorded_since", [1, 5])
 def test_a_failover_loses_commits_while_the_producer_runs(
-    postgres_server: LocalPostgres, kafka_topic: TopicMaker, local_kafka: LocalKafka, recorded_since: int
+    postgres_server: LocalPostgres,
+    standby: LocalPostgres,
+    kafka_topic: TopicMaker,
+    local_kafka: LocalKafka,
+    recorded_since: int,
 ) -> None:
-    """A standby that lagged takes over. The producer keeps its connection to Kafka, and looks again at the database."""
+    """A standby that lags takes over. The producer keeps its connection to Kafka, and looks again at the database."""
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
-    settings = settings_of(bootstrap, topic, postgres_server.url("registry"), prefix=topic)
+    postgres_server.url("registry")
+    hosts = "&".join(f"host=127.0.0.1:{server.port}" for server in (postgres_server, standby))
+    url = f"postgresql+psycopg://app:{standby.password}@/registry?{hosts}&target_session_attrs=read-write"
+    settings = settings_of(bootstrap, topic, url, prefix=topic)
     publish(settings, "kept", range(1, 4))
-    standby = back_up(postgres_server)
+    wait_until(lambda: _is_replayed(postgres_server, standby), "the standby has it all", LONG_S)
+    stop_replication(standby)
     with closing(StructureProducer(settings)) as recorder, StructureProducer(settings) as producer:
         record(recorder, "lost", range(4, 7))
         wait_until(lambda: producer.status().sent == 6, "6 are sent", LONG_S)
-        restore(postgres_server, standby)
+        postgres_server.kill()
+        promote(standby)
         record(recorder, "new", range(4, 4 + recorded_since))
         reason = suspended(producer)
         assert "transaction 6" in reason
@@ -200,8 +227,10 @@ def test_a_failover_loses_commits_while_the_producer_runs(
     }  # fmt: skip
 
 
-def _of_an_older_version(tx_id: int, fingerprint: Fingerprint, _database_id: str) -> bytes:
-    return progress_value(tx_id, Fingerprint(fingerprint.recorded_ms))
+def _is_replayed(primary: LocalPostgres, standby: LocalPostgres) -> bool:
+    with primary.connect("postgres") as written, standby.connect("postgres") as followed:
+        (end,) = written.execute("SELECT pg_current_wal_lsn()::text").fetchone() or ("",)
+        return followed.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", [end]).fetchone() == (True,)
 
 
 def test_a_clean_up_is_no_other_history(database: Database, kafka_topic: TopicMaker, local_kafka: LocalKafka) -> None:
