@@ -140,7 +140,9 @@ def test_the_metrics_of_one_that_does_not_publish(
     bootstrap = local_kafka.bootstrap_servers if why == "it has suspended itself" else "127.0.0.1:1"
     timeout_s = 30.0 if why == "it has suspended itself" else 0.5
     topic = kafka_topic()
-    settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}", prefix=topic, timeout_s=timeout_s)
+    database = f"sqlite:///{tmp_path / 'o.db'}"
+    # Otherwise what cannot be written would not be recorded.
+    settings = settings_of(bootstrap, topic, database, prefix=topic, timeout_s=timeout_s, validate=False)
     registry = CollectorRegistry()
     producer = StructureProducer(settings, encoder=_refusing)
     export_producer(producer, registry=registry)
