@@ -2,63 +2,68 @@
 
 Everything public of the core is named here; ``kafka_replica.sdmx``, ``kafka_replica.metrics``,
 ``kafka_replica.embedded`` and ``kafka_replica.testing`` are rooms of their own.
+
+Names are imported when they are first used. So ``import kafka_replica`` is fast, SDMX alone and pytest's plug-in do not
+import Kafka's client, and the command can handle Ctrl-C from its first moment on.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
-from kafka_replica.dead_letters import DeadLetterFile, DeadLetters
-from kafka_replica.errors import (
-    ArtefactNotFoundError,
-    AuthenticationError,
-    AuthorizationError,
-    BadRecordError,
-    BrokerError,
-    BrokerUnavailableError,
-    CommitUnknownError,
-    ConfigurationError,
-    DataError,
-    DatasetError,
-    EmbeddedKafkaError,
-    EncodingError,
-    ExtensionError,
-    IncompleteStructureError,
-    KafkaReplicaError,
-    LogReplacedError,
-    MapError,
-    MessageError,
-    MissingExtraError,
-    NotExpressibleError,
-    NotInvertibleError,
-    NotReadyError,
-    OutboxError,
-    OutboxUnavailableError,
-    PublishError,
-    RecordNotSentError,
-    ReplicaClosedError,
-    SdmxError,
-    SourceError,
-    StoreDamagedError,
-    StoreError,
-    StoreInUseError,
-    TopicNotFoundError,
-    UnreadableContentError,
-    UnwritableError,
-    UrnError,
-    UsageError,
-    VersionGoneError,
-    WaitTimeoutError,
-)
-from kafka_replica.filters import KeyFilter
-from kafka_replica.listeners import Change, Changes, Subscription
-from kafka_replica.past import Difference
-from kafka_replica.records import Cut, Headers, Key, Partition, Record
-from kafka_replica.states import Counts, State, Status
-from kafka_replica.stores import MemoryStore, Snapshot, Store
-
+TYPE_CHECKING = False  # as in ``typing``, which takes long to import; type checkers know the name
 if TYPE_CHECKING:
+    from typing import Any
+
+    from kafka_replica.dead_letters import DeadLetterFile, DeadLetters
+    from kafka_replica.errors import (
+        ArtefactNotFoundError,
+        AuthenticationError,
+        AuthorizationError,
+        BadRecordError,
+        BrokerError,
+        BrokerUnavailableError,
+        CommitUnknownError,
+        ConfigurationError,
+        DataError,
+        DatasetError,
+        EmbeddedKafkaError,
+        EncodingError,
+        ExtensionError,
+        IncompleteStructureError,
+        KafkaReplicaError,
+        LogReplacedError,
+        MapError,
+        MessageError,
+        MissingExtraError,
+        NotExpressibleError,
+        NotInvertibleError,
+        NotReadyError,
+        OutboxError,
+        OutboxUnavailableError,
+        PublishError,
+        RecordNotSentError,
+        ReplicaClosedError,
+        SdmxError,
+        SourceError,
+        StoreDamagedError,
+        StoreError,
+        StoreInUseError,
+        TopicNotFoundError,
+        UnreadableContentError,
+        UnwritableError,
+        UrnError,
+        UsageError,
+        VersionGoneError,
+        WaitTimeoutError,
+    )
+    from kafka_replica.filters import KeyFilter
+    from kafka_replica.listeners import Change, Changes, Subscription
+    from kafka_replica.past import Difference
+    from kafka_replica.records import Cut, Headers, Key, Partition, Record
     from kafka_replica.replica import Replica
-    from kafka_replica.stores import RocksStore
+    from kafka_replica.states import Counts, State, Status
+    from kafka_replica.stores import MemoryStore, RocksStore, Snapshot, Store
+
+    __version__: str
 
 __all__ = [
     "ArtefactNotFoundError",
@@ -122,14 +127,56 @@ __all__ = [
     "WaitTimeoutError",
 ]
 
+_HOMES = {
+    "DeadLetterFile": "dead_letters",
+    "DeadLetters": "dead_letters",
+    "KeyFilter": "filters",
+    "Change": "listeners",
+    "Changes": "listeners",
+    "Subscription": "listeners",
+    "Difference": "past",
+    "Cut": "records",
+    "Headers": "records",
+    "Key": "records",
+    "Partition": "records",
+    "Record": "records",
+    "Replica": "replica",
+    "Counts": "states",
+    "State": "states",
+    "Status": "states",
+    "MemoryStore": "stores",
+    "Snapshot": "stores",
+    "Store": "stores",
+    "RocksStore": "stores.rocks",
+}
+"""The module of each public name; all others are errors."""
 
-_LATER = {"Replica": "kafka_replica.replica", "RocksStore": "kafka_replica.stores.rocks"}
+if not TYPE_CHECKING:  # or type checkers would take any name for a public one
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name at its first use."""
+        found = _version() if name == "__version__" else _imported(name)
+        globals()[name] = found
+        return found
 
 
-def __getattr__(name: str) -> Any:
-    """Loads with their first use: Kafka's client (SDMX alone, and pytest's plug-in, do without it), and RocksDB."""
-    if name not in _LATER:
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})
+
+
+def _imported(name: str) -> Any:
+    from importlib import import_module  # noqa: PLC0415
+
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_LATER[name]), name)
-    globals()[name] = found
-    return found
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'errors')}"), name)
+
+
+def _version() -> str:
+    """Return the version that is installed, as ``pyproject.toml`` has it."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+    try:
+        return version("kafka-replica")
+    except PackageNotFoundError:
+        return "unknown"  # a copy of the files that was not installed

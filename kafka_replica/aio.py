@@ -38,6 +38,9 @@ class AsyncReplica:
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._replica!r}>"
+
     @property
     def replica(self) -> Replica:
         """The replica itself: its state and status, listeners, metrics."""
@@ -70,13 +73,9 @@ class AsyncReplica:
         await self._until(positions, timeout_s)
         return self._replica.wait_for(positions, timeout_s=0)
 
-    async def snapshot(
-        self, *, at_least: Mapping[Partition, int] | None = None, timeout_s: float | None = None
-    ) -> Snapshot:
-        """The present version, or one that includes ``at_least``; see ``Replica.snapshot``."""
-        if at_least is not None:
-            return await self.wait_for(at_least, timeout_s)
-        return self._replica.snapshot(timeout_s=timeout_s)
+    def snapshot(self) -> Snapshot:
+        """Return the present version, without waiting: there is nothing to await. See ``Replica.snapshot``."""
+        return self._replica.snapshot()
 
     def changes(
         self, *, since: int | None = None, life: str | None = None, max_pending: int = DEFAULT_PENDING_CHANGES
@@ -99,6 +98,9 @@ class AsyncChanges(AsyncIterator[Change]):
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._changes!r}>"
 
     async def __anext__(self) -> Change:
         """The next change.

@@ -79,10 +79,14 @@ class Board:
             self._barrier = high_watermarks
             self._evidence = evidence
 
-    def read(self, positions: Cut, held_records: int, settled: tuple[int, int]) -> None:
-        """How far reading has come, and how many records and tombstones it has brought in all."""
+    def read(self, positions: Cut) -> None:
+        """How far reading has come."""
         with self._news:
             self._positions = positions
+
+    def counted(self, held_records: int, settled: tuple[int, int]) -> None:
+        """Note how many records are held back, and how many records and tombstones were taken in since the start."""
+        with self._news:
             self._held_records = held_records
             self._settled = settled
 

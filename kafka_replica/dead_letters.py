@@ -35,6 +35,9 @@ class DeadLetterFile:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
 
+    def __repr__(self) -> str:
+        return f"<DeadLetterFile {str(self._path)!r}>"
+
     def put(self, bad_records: list[BadRecordError]) -> None:
         """Appends them, and waits until the disk has them."""
         try:

@@ -62,7 +62,10 @@ class DeletionCheck:
             self._rule.resume(Instant(bookmark.caught_up_ms), known, bookmark.tombstones_kept_s)
         if self._source.gaps_are_certain:  # else reading may not come that far while a transaction is open
             self._rule.ask(asked, opened.ends)
-        return bookmark is not None and self._ask() and not self._rule.is_stale(now())
+        if bookmark is None:
+            return False
+        self._ask()
+        return not self._rule.is_stale(now())
 
     def add(self, at: Instant, partitions: Iterable[Partition]) -> None:
         """Reading of partitions begins at that instant."""
@@ -99,20 +102,19 @@ class DeletionCheck:
 
     # --- questions ---
 
-    def confirm(self) -> bool:
-        """Make sure that nothing read so far lacks a deletion; whether that is certain now.
+    def confirm(self) -> None:
+        """Make sure that nothing read so far lacks a deletion.
 
         Raises:
             LogReplacedError: a deletion may have been missed.
         """
         self._mind_leaders()
-        if self._rule.wants_to_be_told and not self._ask():
-            return False
+        if self._rule.wants_to_be_told:
+            self._ask()
         late = self._rule.late()
         if late is not None:
             raise self._too_late(late)
         self._rule.forgive()
-        return True
 
     def ask_now_and_then(self) -> None:
         """Ask for the retention of the topics at intervals, so that a change of it is noticed."""
@@ -124,15 +126,10 @@ class DeletionCheck:
         except BrokerError as error:  # whatever it is, somebody whose question matters more meets it, too
             _log.debug("asking for delete.retention.ms of %s: %s", ", ".join(self._topics), error)
 
-    def _ask(self) -> bool:
-        """Ask for the retention of the topics; whether there was an answer before the replica was closed."""
-        if self._is_given:
-            return True
-        told_s = self._patience.insist(self._source, self._source.tombstones_kept_s)
-        if told_s is None:
-            return False
-        self._take(told_s, is_needed=True)
-        return True
+    def _ask(self) -> None:
+        """Ask for the retention of the topics, until there is an answer."""
+        if not self._is_given:
+            self._take(self._patience.insist(self._source, self._source.tombstones_kept_s), is_needed=True)
 
     def _take(self, told_s: Mapping[str, float], *, is_needed: bool) -> None:
         refused = [topic for topic in self._topics if topic not in told_s]

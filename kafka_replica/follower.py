@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from threading import Event
 
 from kafka_replica.aside import Aside
@@ -31,7 +32,7 @@ from kafka_replica.errors import (
 from kafka_replica.following import Following
 from kafka_replica.log_starts import LogStarts
 from kafka_replica.opening import MakeSource, open_log
-from kafka_replica.patience import Patience
+from kafka_replica.patience import ClosedMeanwhileError, Patience
 from kafka_replica.records import Cut, Partition
 from kafka_replica.sieve import Sieve
 from kafka_replica.source import Fetched, Opened, Source
@@ -104,20 +105,19 @@ class Follower:
             KafkaReplicaError: it cannot go on.
         """
         try:
-            self._source, self._rule, opened = open_log(
-                self._following, self._make_source, self._patience, lambda source: self._open(source, bookmark)
-            )
-            if opened is None:
-                return
-            self._barrier = Barrier(opened.ends)
-            self._deletions = DeletionCheck(
-                self._following.topics, self._following.tombstones_kept_s, self._source, self._patience
-            )
-            self._begin(opened, bookmark)
-            while not self._closing.is_set():
-                self._step()
-                if not self._barrier.passed:
-                    self._mind_the_time()
+            with suppress(ClosedMeanwhileError):
+                self._source, self._rule, opened = open_log(
+                    self._following, self._make_source, self._patience, lambda source: self._open(source, bookmark)
+                )
+                self._barrier = Barrier(opened.ends)
+                self._deletions = DeletionCheck(
+                    self._following.topics, self._following.tombstones_kept_s, self._source, self._patience
+                )
+                self._begin(opened, bookmark)
+                while not self._closing.is_set():
+                    self._step()
+                    if not self._barrier.passed:
+                        self._mind_the_time()
             self._note()
         finally:
             if hasattr(self, "_source"):
@@ -162,12 +162,9 @@ class Follower:
         self._note_news(fetched)
         self._mind_log_starts(fetched.log_starts)
         self._deletions.take(fetched)
+        self._board.read(fetched.reading.positions)
         self._carry_out(self._rule.take(fetched.reading, every_point=self._barrier.passed))
-        self._board.read(
-            fetched.reading.positions,
-            self._rule.held_records + self._assembly.record_count,
-            self._assembly.totals,
-        )
+        self._note_counts()
         self._board.ends(Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._rule.waits_for_the_open)
         if self._rule.wants_ends:
             self._ask_ends()
@@ -243,13 +240,12 @@ class Follower:
         if self._log_starts.passed:
             self._expire(point.cut)
         if self._assembly.is_empty and self._bookmark is not None:
-            if self._deletions.confirm():
-                self._stands_for(point.cut)
+            self._deletions.confirm()
+            self._stands_for(point.cut)
             return looked
         if not looked and not self._is_all_there():
             return False
-        if not self._deletions.confirm():
-            return True
+        self._deletions.confirm()
         self._show_saved()
         delta = self._assembly.take(point.cut)
         transactions, self._transactions = self._transactions, 0
@@ -259,6 +255,7 @@ class Follower:
         bookmark = self._mark(point.cut)
         applied = self._store.apply(delta, point.cut, bookmark)
         self._bookmark = bookmark
+        self._note_counts()  # before anybody can see the version
         self._board.published(self._store.snapshot(), applied, transactions, origins)
         self._rule.shown()
         return True
@@ -275,7 +272,11 @@ class Follower:
         """The version in the store stands for a later cut, too: nothing has changed."""
         self._show_saved()
         self._bookmark = self._mark(cut)
+        self._note_counts()
         self._board.advanced(cut)
+
+    def _note_counts(self) -> None:
+        self._board.counted(self._rule.held_records + self._assembly.record_count, self._assembly.totals)
 
     def _count(self, transactions: int | None) -> None:
         if transactions is None or self._transactions is None:
@@ -319,7 +320,7 @@ class Follower:
     def _ask_ends(self) -> None:
         for _ in range(_QUESTIONS_A_STEP):
             ends = self._patience.insist(self._source, self._source.ends)
-            if ends is None or self._grow(list(ends.high)):
+            if self._grow(list(ends.high)):
                 return
             self._barrier.answer(ends.high)
             self._carry_out(self._rule.answer(ends))
@@ -328,13 +329,13 @@ class Follower:
 
     def _mind_the_hole(self) -> None:
         ends = self._patience.insist(self._source, self._source.ends)
-        if ends is not None and not self._grow(list(ends.high)):
+        if not self._grow(list(ends.high)):
             self._barrier.answer(ends.high)
 
     def _is_all_there(self) -> bool:
         """Asks, after the reading and before its result is shown: the same topics, no partition more?"""
         unread = self._patience.insist(self._source, self._source.look)
-        return unread is not None and not self._grow(unread)
+        return not self._grow(unread)
 
     def _grow(self, partitions: list[Partition]) -> bool:
         """Reads partitions that were added, too; whether there are any."""
@@ -343,11 +344,10 @@ class Follower:
             return False
         self._point, asked = None, now()
         beginnings = self._patience.insist(self._source, lambda: self._source.add(added))
-        if beginnings is not None:
-            self._deletions.add(asked, added)
-            self._log_starts.add(beginnings)
-            _log.info("reading partitions that were added: %s", ", ".join(map(str, added)))
-            self._read_from(beginnings, {})
+        self._deletions.add(asked, added)
+        self._log_starts.add(beginnings)
+        _log.info("reading partitions that were added: %s", ", ".join(map(str, added)))
+        self._read_from(beginnings, {})
         return True
 
     def _glance(self) -> None:

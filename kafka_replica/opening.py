@@ -20,8 +20,8 @@ MakeSource = Callable[[Mapping[str, Any], Iterable[str], Evidence], tuple[Source
 
 def open_log(
     following: Following, make_source: MakeSource, patience: Patience, open_: Callable[[Source], Opened]
-) -> tuple[Source, Rule, Opened | None]:
-    """A reader that is open, its rule, and what there was; None for the last where the replica was closed meanwhile.
+) -> tuple[Source, Rule, Opened]:
+    """A reader that is open, its rule, and what there was.
 
     Args:
         following: what is read.
@@ -31,6 +31,7 @@ def open_log(
 
     Raises:
         KafkaReplicaError: it cannot be opened; it is closed again.
+        ClosedMeanwhileError: the replica is being closed.
     """
     try:
         return _open_by(following.evidence, following, make_source, patience, open_)
@@ -47,7 +48,7 @@ def _open_by(
     make_source: MakeSource,
     patience: Patience,
     open_: Callable[[Source], Opened],
-) -> tuple[Source, Rule, Opened | None]:
+) -> tuple[Source, Rule, Opened]:
     source, rule = make_source(following.config, following.topics, evidence)
     try:
         return source, rule, patience.insist(source, lambda: open_(source))

@@ -60,6 +60,10 @@ class Difference:
     changed: tuple[bytes, ...]
     deleted: tuple[bytes, ...]
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.added):,} added, {len(self.changed):,} changed, {len(self.deleted):,} deleted"
+        return f"<Difference from version {self.before.version} to {self.after.version}: {counts}>"
+
     def __iter__(self) -> Iterator[tuple[bytes, Record | None, Record | None]]:
         """Each key with its record before and after, None where it has none."""
         for key in (*self.added, *self.changed, *self.deleted):

@@ -9,7 +9,7 @@ from threading import Event
 from typing import TypeVar
 
 from kafka_replica.board import Board
-from kafka_replica.errors import BrokerError, BrokerUnavailableError, TopicNotFoundError
+from kafka_replica.errors import BrokerError, BrokerUnavailableError, ConfigurationError, TopicNotFoundError
 from kafka_replica.source import Source
 
 _log = logging.getLogger("kafka_replica")
@@ -18,6 +18,10 @@ T = TypeVar("T")
 
 _RETRY_S = 0.2
 _NO_TOPIC_FOR_S = 3.0  # a topic made a moment ago may not be known to every broker yet
+
+
+class ClosedMeanwhileError(Exception):
+    """Ends a question, and all that was to come of its answer, because the replica is being closed."""
 
 
 class Patience:
@@ -39,8 +43,13 @@ class Patience:
         self._heard = False
         self._in_trouble = False
 
-    def insist(self, source: Source, question: Callable[[], T]) -> T | None:
-        """Asks until there is an answer, or the replica is closed (None). What waiting cannot mend is raised."""
+    def insist(self, source: Source, question: Callable[[], T]) -> T:
+        """Ask until there is an answer.
+
+        Raises:
+            ClosedMeanwhileError: the replica is being closed.
+            KafkaReplicaError: waiting does not help.
+        """
         while not self._closing.is_set():
             try:
                 answer = question()
@@ -54,7 +63,7 @@ class Patience:
                 self.well()
                 return answer
             self.pause()
-        return None
+        raise ClosedMeanwhileError
 
     def pause(self) -> None:
         """Before something is tried again."""
@@ -65,6 +74,7 @@ class Patience:
 
         Raises:
             BrokerError: the refusal.
+            ConfigurationError: the same, of how we connect.
         """
         self.trouble(error)
         refusal = source.refusal()
@@ -91,7 +101,7 @@ class Patience:
         self._missing_since_s = None
         self.well()
 
-    def trouble(self, trouble: BrokerError) -> None:
+    def trouble(self, trouble: BrokerError | ConfigurationError) -> None:
         """Something that may pass: said once, and once more when it has passed."""
         self._board.troubled(trouble)
         if not self._in_trouble:

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
+
+from kafka_replica.wording import counted, shortened
+
+_PARTITIONS_SHOWN = 4
 
 Headers: TypeAlias = tuple[tuple[str, bytes | None], ...]
 """Record headers as Kafka keeps them: ordered, names may repeat, a value may be null."""
@@ -54,6 +59,10 @@ class Record(NamedTuple):
     timestamp_ms: int
     headers: Headers
     source: Partition
+
+    def __repr__(self) -> str:
+        content = "tombstone" if self.value is None else counted(len(self.value), "byte")
+        return f"<Record {shortened(key_text(self.key or b''), 120)} at {self.source}@{self.offset}, {content}>"
 
     @property
     def topic(self) -> str:
@@ -191,7 +200,14 @@ class Cut(Mapping[Partition, int]):
         return self._offsets == other._offsets and set(self.open) == set(other.open)
 
     def __repr__(self) -> str:
-        return f"Cut({self})"
+        return f"Cut({self.summary()})"
+
+    def summary(self) -> str:
+        """Return the same as ``str``, with some of the partitions only where there are many."""
+        if len(self) <= _PARTITIONS_SHOWN:
+            return str(self)
+        shown = ", ".join(f"{partition}@{offset}" for partition, offset in islice(self.items(), _PARTITIONS_SHOWN))
+        return f"{shown} and {counted(len(self) - _PARTITIONS_SHOWN, 'more partition')}"
 
     def __str__(self) -> str:
         text = ", ".join(f"{partition}@{offset}" for partition, offset in self._offsets.items()) or "empty"

@@ -36,9 +36,11 @@ from kafka_replica.listeners import (
 from kafka_replica.opening import MakeSource
 from kafka_replica.past import Difference, difference
 from kafka_replica.records import Cut, Partition
+from kafka_replica.secret_values import hide_secrets
 from kafka_replica.sieve import Check
 from kafka_replica.states import Health, State, Status
 from kafka_replica.stores import MemoryStore, Snapshot, Store
+from kafka_replica.wording import shortened
 
 _CLOSE_S = 10.0
 _in_use: WeakSet[Store] = WeakSet()
@@ -67,7 +69,8 @@ class Replica:
             where the broker and the properties allow it.
         one_key_space: read several topics as one: a key that more than one has shows the record of the
             topic named last. Otherwise each topic has keys of its own; see ``Snapshot.of``.
-        wait_for_topic: wait for a topic that does not exist yet; else that is an error.
+        wait_for_topic: wait for a topic that does not exist, at the start or later; else the replica fails when it
+            has not been there for 3 s.
         on_bad_record: ``"stop"`` fails the replica at a record that cannot be replicated (one without
             a key, or one that ``check`` refuses); ``"skip"`` sets it aside into ``bad_records``, and its key is not
             there until a good record comes; ``"dead-letter"`` also puts it into ``dead_letters``.
@@ -109,8 +112,8 @@ class Replica:
         history: int = 0,
         keep: KeyFilter | None = None,
         tombstones_kept_s: float | None = None,
-        _make_source: MakeSource = make_source,  # for kafka_replica.testing
     ) -> None:
+        config = hide_secrets(config)
         kind = _evidence(evidence)
         check_settings(config, kind)
         if on_bad_record not in {"stop", "skip", "dead-letter"}:
@@ -119,7 +122,8 @@ class Replica:
             )
         if (dead_letters is not None) != (on_bad_record == "dead-letter"):
             raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
-        self.config = dict(config)
+        self.config = config
+        """The properties as given; secrets among them show ``***`` by ``repr``, and ``str()`` gives their values."""
         self.topics = _topics(topic)
         self.topic = ", ".join(self.topics)
         self._store: Store = MemoryStore() if store is None else store
@@ -139,11 +143,15 @@ class Replica:
             check,
             dead_letters,
         )
-        self._keeper = Keeper(following, self._store, self._board, _make_source)
+        self._keeper = Keeper(following, self._store, self._board, self._source_factory())
         self._subscriptions: list[Subscription] = []
         self._lifecycle = RLock()  # a signal handler may close what the same thread is starting
         self._thread: Thread | None = None
         self._pid: int | None = None
+
+    def _source_factory(self) -> MakeSource:
+        """Return what makes the reader of the log; replicas of fake topics have another one."""
+        return make_source
 
     # --- life ---
 
@@ -201,6 +209,15 @@ class Replica:
             "take what you need out of a snapshot, or make a replica in the other process"
         )
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {shortened(self.topic)}: {self._summary()}>"
+
+    def _summary(self) -> str:
+        if self._pid is not None and self._pid != os.getpid():
+            return "of another process"  # locks may be held for ever there
+        snapshot = self._board.snapshot
+        return f"{self._board.state}, {'no version yet' if snapshot is None else snapshot.summary()}"
+
     # --- reading ---
 
     def wait_ready(self, timeout_s: float | None = None) -> Snapshot:
@@ -217,25 +234,13 @@ class Replica:
             self._raise_too_slow("is not ready")
         return self.snapshot()
 
-    def snapshot(self, *, at_least: Mapping[Partition, int] | None = None, timeout_s: float | None = None) -> Snapshot:
-        """The present version, in O(1). It never changes, and lives as long as you hold it.
-
-        Args:
-            at_least: waits for a version that includes what lies below these offsets, as ``wait_for`` does.
-            timeout_s: how long to wait for that; None waits for ever.
+    def snapshot(self) -> Snapshot:
+        """Return the present version, in O(1). It never changes, and lives as long as you hold it.
 
         Raises:
-            NotReadyError: there is none yet; ``wait_ready`` waits for it.
-            WaitTimeoutError: ``at_least`` was not reached in time.
+            NotReadyError: there is none yet; ``wait_ready`` waits for it, and ``wait_for`` for a later one.
             KafkaReplicaError: the replica failed before there was one.
         """
-        if at_least is not None:
-            return self.wait_for(at_least, timeout_s)
-        if timeout_s is not None:
-            raise UsageError(
-                "snapshot(timeout_s=...) waits only with at_least=...; wait_ready(timeout_s=...) waits for the first "
-                "version"
-            )
         self._check_process()
         snapshot = self._board.snapshot
         if snapshot is None:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from kafka_replica.bookmark import Bookmark
 from kafka_replica.cuts import Ends, Reading
-from kafka_replica.errors import BrokerError
+from kafka_replica.errors import BrokerError, ConfigurationError
 from kafka_replica.records import Cut, Partition
 
 
@@ -113,8 +113,8 @@ class Source(Protocol):
             BrokerError: Kafka did not answer, or refused.
         """
 
-    def refusal(self) -> BrokerError | None:
-        """That the broker refused who we are, if it did: answers themselves may only time out then."""
+    def refusal(self) -> BrokerError | ConfigurationError | None:
+        """The reason why the last question failed, if the broker refused who we are, or how we connect."""
 
     def close(self) -> None:
         """Ends reading. Idempotent."""

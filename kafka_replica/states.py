@@ -19,6 +19,7 @@ from typing import Any
 
 from kafka_replica.latency import Latencies
 from kafka_replica.records import Cut, Partition
+from kafka_replica.wording import counted, quoted
 
 
 class State(StrEnum):
@@ -172,6 +173,11 @@ class Status:
     counts: Counts = field(default_factory=Counts)
     latencies: Latencies = field(default_factory=Latencies)
     """From the source's recording to the version, of transactions whose headers say when they were recorded."""
+
+    def __repr__(self) -> str:
+        lag_text = "not known" if self.lag_records is None else f"{self.lag_records:,}"
+        error = "" if self.last_error is None else f", last error {quoted(self.last_error)}"
+        return f"<Status {self.state}: version {self.version}, {counted(self.keys, 'key')}, lag {lag_text}{error}>"
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, cuts as ``{"topic-partition": offset}``."""

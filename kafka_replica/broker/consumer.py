@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
@@ -19,9 +20,18 @@ from kafka_replica.broker.pulse import Pulse
 from kafka_replica.broker.settings import error_callback, reader_settings
 from kafka_replica.broker.topics import Topics
 from kafka_replica.cuts import Batch, Ends, Kind, Parsed, Reading
-from kafka_replica.errors import AuthorizationError, BrokerError, BrokerUnavailableError, ConfigurationError
+from kafka_replica.errors import (
+    AuthenticationError,
+    AuthorizationError,
+    BrokerError,
+    BrokerUnavailableError,
+    ConfigurationError,
+    TopicNotFoundError,
+)
 from kafka_replica.records import Cut, Partition, RawRecord
 from kafka_replica.source import Fetched, Opened, Origin
+
+T = TypeVar("T")
 
 # consume(n, timeout) waits for its time-out unless n messages came; poll() returns with the first, and
 # consume(n, 0) takes what is queued behind it. Batches of 500 were the fastest measured.
@@ -43,7 +53,8 @@ class ConsumerReader:
     def __init__(self, config: Mapping[str, Any], topics: Iterable[str]) -> None:
         self._topics = list(topics)
         self._name = ", ".join(self._topics)
-        self._kafka = Topics(config)
+        self._kafka = Topics(config, waits_for_brokers=False)
+        self._refusal: BrokerError | ConfigurationError | None = None
         self._pulse = Pulse(self._kafka, self._topics)
         self._trouble: list[KafkaError] = []
         self._consumer = _consumer(config, self._trouble)
@@ -61,6 +72,9 @@ class ConsumerReader:
 
     def open(self, bookmark: Bookmark | None = None) -> Opened:
         """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
+        return self._ask(lambda: self._open(bookmark))
+
+    def _open(self, bookmark: Bookmark | None) -> Opened:
         if bookmark is not None:
             self._pulse.expect(bookmark.topic_ids)
         partitions = self._pulse.find(_ANSWER_S)
@@ -92,12 +106,13 @@ class ConsumerReader:
         found = {}
         for name in self._topics:
             with suppress(AuthorizationError):
-                found[name] = self._kafka.settings(name, _ANSWER_S).get("delete.retention.ms")
+                settings = self._ask(partial(self._kafka.settings, name, _ANSWER_S))
+                found[name] = settings.get("delete.retention.ms")
         return seconds(found)
 
     def add(self, partitions: list[Partition]) -> Cut:
         """Begins to read these, too."""
-        return self._assign(self._kafka.beginnings(partitions, _ANSWER_S))
+        return self._assign(self._ask(lambda: self._kafka.beginnings(partitions, _ANSWER_S)))
 
     def _assign(self, beginnings: Cut) -> Cut:
         # A consumer that has to find out the beginning itself takes half a second for that.
@@ -116,11 +131,13 @@ class ConsumerReader:
 
         librdkafka goes on at its old offset in a topic that was deleted and made again, and tells nobody.
         """
-        return [partition for partition in self._pulse.find(_ANSWER_S) if partition not in self._high]
+        found = self._ask(lambda: self._pulse.find(_ANSWER_S))
+        return [partition for partition in found if partition not in self._high]
 
     def ends(self) -> Ends:
         """Where all partitions that are read end now."""
-        ends = self._kafka.ends(list(self._high), _ANSWER_S)
+        ends = self._ask(lambda: self._kafka.ends(list(self._high), _ANSWER_S))
+        # Asked last: the ends are those of the topics that are read.
         unread = dict.fromkeys(self.look(), 0)
         return Ends(Cut({**ends.stable, **unread}), Cut({**ends.high, **unread}))
 
@@ -142,15 +159,23 @@ class ConsumerReader:
         reading = self._reading(batches)
         return Fetched(reading, self._stable, self._gaps(reading), heard, trouble, self._log_starts)
 
-    def refusal(self) -> BrokerError | None:
+    def refusal(self) -> BrokerError | ConfigurationError | None:
         """That the broker refused who we are, if it did."""
-        return self._kafka.refusal()
+        return self._refusal
 
     def close(self) -> None:
         """Closes the consumer; idempotent."""
         self._consumer.close()
 
     # --- helpers ---
+
+    def _ask(self, question: Callable[[], T]) -> T:
+        self._refusal = None
+        try:
+            return question()
+        except (AuthenticationError, ConfigurationError) as error:
+            self._refusal = error
+            raise BrokerUnavailableError(str(error)) from error
 
     def _note_epoch(self, messages: list[Message]) -> None:
         """The newest message says enough: where others lie in the same read, theirs are noted with a later one."""
@@ -209,8 +234,8 @@ class ConsumerReader:
     def _take_pulse(self) -> BrokerError | None:
         try:
             ends = self._pulse.take(time.monotonic(), Cut(self._positions))
-        except BrokerUnavailableError as error:
-            return error
+        except (BrokerUnavailableError, TopicNotFoundError) as error:
+            return error  # whether a topic is gone is decided by looking for it
         if ends is not None:
             self._stable = ends.stable
             self._high.update({p: max(high, self._high[p]) for p, high in ends.high.items() if p in self._high})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from confluent_kafka import KafkaError, KafkaException
 
 from kafka_replica.errors import (
@@ -13,6 +15,7 @@ from kafka_replica.errors import (
     LogReplacedError,
     TopicNotFoundError,
 )
+from kafka_replica.secret_values import HIDDEN
 
 _AUTHENTICATION = {
     KafkaError._AUTHENTICATION,
@@ -58,6 +61,7 @@ _MAY_PASS = {
 
 _REPLACED = {KafkaError._AUTO_OFFSET_RESET, KafkaError._LOG_TRUNCATION, KafkaError.OFFSET_OUT_OF_RANGE}
 
+_QUOTED = re.compile(r"(?<=sasl\.oauthbearer\.config beginning at: ).*", re.DOTALL)  # it may hold a secret
 _FENCED = (
     "another producer has taken up the same transactional id, maybe one with another database; give each producer an "
     "id of its own on this cluster"
@@ -117,7 +121,7 @@ def explained(error: KafkaError | KafkaException | Exception, doing: str) -> Bro
     advice = _ADVICE_BY_CODE.get(cause.code()) or _ADVICE.get(kind)
     if kind is ConfigurationError and "GSSAPI" in cause.str():
         advice = _NO_KERBEROS
-    text = f"{doing}: Kafka says {cause.name()}: {cause.str()}"
+    text = f"{doing}: Kafka says {cause.name()}: {_QUOTED.sub(HIDDEN, cause.str())}"
     return kind(f"{text}; {advice}" if advice else text)
 
 

@@ -28,6 +28,7 @@ from kafka_replica.errors import (
     AuthenticationError,
     BrokerError,
     BrokerUnavailableError,
+    ConfigurationError,
     LogReplacedError,
     TopicNotFoundError,
 )
@@ -57,7 +58,7 @@ class MarkerReader:
         self._fetches = Fetches(self._cluster, self._places, fetch_limits(config))
         self._spool = Spool(check_crcs=str(config.get("check.crcs", "false")).lower() == "true")
         self._trouble: BrokerError | None = None
-        self._refusal: BrokerError | None = None
+        self._refusal: BrokerError | ConfigurationError | None = None
         # Read, positions moved, and not handed out yet: what is raised meanwhile must not lose them.
         self._batches: list[Batch] = []
         self._gaps: set[Partition] = set()
@@ -101,7 +102,7 @@ class MarkerReader:
         """Where all partitions that are read end now."""
         return self._run(self._places.ends())
 
-    def refusal(self) -> BrokerError | None:
+    def refusal(self) -> BrokerError | ConfigurationError | None:
         """That the broker refused who we are, if it did."""
         return self._refusal
 
@@ -114,13 +115,12 @@ class MarkerReader:
         self._loop.close()
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        self._refusal = None
         try:
-            answer = self._loop.run_until_complete(coroutine)
-        except AuthenticationError as error:
+            return self._loop.run_until_complete(coroutine)
+        except (AuthenticationError, ConfigurationError) as error:
             self._refusal = error
             raise BrokerUnavailableError(str(error)) from error
-        self._refusal = None
-        return answer
 
     # --- how ---
 

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping
 
 from kafka_replica.broker.topics import PendingEnds, PendingInfo, TopicInfo, Topics
 from kafka_replica.cuts import Ends
-from kafka_replica.errors import BrokerUnavailableError, LogReplacedError, TopicNotFoundError
+from kafka_replica.errors import LogReplacedError
 from kafka_replica.records import Cut, Partition
 
 _EVERY_S = 1.0
 _ANSWER_S = 5.0
-_NO_TOPIC_FOR_S = 3.0  # a broker that is coming up may not know its topics yet
 
 
 class Pulse:
@@ -29,10 +28,10 @@ class Pulse:
         self.leaders: dict[Partition, int] = {}
         """The broker that leads each partition, as the answers so far say."""
         self._partitions: list[Partition] = []
-        self._pending: tuple[list[PendingInfo], PendingEnds] | None = None
+        self._infos: list[PendingInfo] = []
+        self._ends: PendingEnds | None = None
         self._read_when_asked = Cut()
         self._next_s = 0.0
-        self._missing_since_s: float | None = None
 
     def find(self, timeout_s: float) -> list[Partition]:
         """All partitions of the topics, which are the ones found first.
@@ -63,43 +62,34 @@ class Pulse:
 
         Raises:
             BrokerUnavailableError: Kafka did not answer this time.
+            TopicNotFoundError: a topic is not there, now.
             BrokerError: Kafka refused; or what was read is not in the topic any more.
         """
-        if self._pending is None:
-            if now_s >= self._next_s:
-                self._ask(read)
-                self._next_s = now_s + _EVERY_S
-            return None
-        infos, ends = self._pending
-        if not (ends.done and all(info.done for info in infos)):
-            return None
-        self._pending = None
-        if not self._are_there(infos, now_s):
-            return None
-        try:
-            return self._not_shorter(ends.wait(_ANSWER_S))
-        except TopicNotFoundError:
-            return None  # whether it is gone is decided by asking for it, above
+        if self._ends is not None:
+            return self._take_ends(self._ends)
+        if self._infos:
+            self._take_infos(read)
+        elif now_s >= self._next_s:
+            self._infos = [self._topics.begin_look_up(name, _ANSWER_S) for name in self._names]
+            self._next_s = now_s + _EVERY_S
+        return None
 
-    def _ask(self, read: Cut) -> None:
-        self._read_when_asked = read
-        self._pending = (
-            [self._topics.begin_look_up(name, _ANSWER_S) for name in self._names],
-            self._topics.begin_ends(self._partitions, _ANSWER_S),
-        )
-
-    def _are_there(self, infos: list[PendingInfo], now_s: float) -> bool:
-        try:
-            found = [info.wait(_ANSWER_S) for info in infos]
-        except TopicNotFoundError as error:
-            if self._missing_since_s is None:
-                self._missing_since_s = now_s
-            if now_s - self._missing_since_s > _NO_TOPIC_FOR_S:
-                raise
-            raise BrokerUnavailableError(str(error)) from error
-        self._missing_since_s = None
+    def _take_infos(self, read: Cut) -> None:
+        if not all(info.done for info in self._infos):
+            return
+        infos, self._infos = self._infos, []
+        found = [info.wait(_ANSWER_S) for info in infos]
         self._same(found)
-        return True
+        for topic in found:
+            topic.check_leaders()
+        self._read_when_asked = read
+        self._ends = self._topics.begin_ends(self._partitions, _ANSWER_S)
+
+    def _take_ends(self, ends: PendingEnds) -> Ends | None:
+        if not ends.done:
+            return None
+        self._ends = None
+        return self._not_shorter(ends.wait(_ANSWER_S))
 
     def _same(self, found: list[TopicInfo]) -> list[Partition]:
         for name, topic in zip(self._names, found, strict=True):

@@ -10,6 +10,7 @@ from confluent_kafka import KafkaError
 from kafka_replica.broker.java import from_java
 from kafka_replica.broker.wire.messages import FetchLimits
 from kafka_replica.errors import ConfigurationError
+from kafka_replica.secret_values import hide_secrets
 
 # A replica needs these; another value would break a promise, so it is refused with the reason.
 _REQUIRED: dict[str, tuple[str, str]] = {
@@ -55,17 +56,14 @@ _CONSUMER_ONLY = frozenset({
 def common_settings(config: Mapping[str, Any]) -> dict[str, Any]:
     """The properties as given, Java's names in librdkafka's words, with ``bootstrap.servers`` made sure of.
 
+    Secrets in them hide themselves.
+
     Raises:
         ConfigurationError: there is no broker to connect to, the properties are not a mapping, or a store or JAAS
             configuration in Java's form cannot be used.
         MissingExtraError: a package that reads a store is not installed.
     """
-    if not isinstance(config, Mapping):
-        raise ConfigurationError(
-            f"the configuration must be a mapping of librdkafka properties, not {type(config).__name__}; "
-            'for example {"bootstrap.servers": "localhost:9092"}'
-        )
-    settings = from_java(config)
+    settings = hide_secrets(from_java(hide_secrets(config)))
     if not (settings.get("bootstrap.servers") or settings.get("metadata.broker.list")):
         raise ConfigurationError('no broker to connect to: set "bootstrap.servers", for example "localhost:9092"')
     return settings

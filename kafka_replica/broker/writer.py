@@ -110,6 +110,11 @@ class TransactionalWriter:
             if isinstance(refusal, AuthenticationError):
                 raise refusal
 
+    @property
+    def transactional_id(self) -> str:
+        """Who writes."""
+        return str(self._settings["transactional.id"])
+
     def begin(self) -> None:
         """Begins a transaction."""
         if self._refused or self._may_be_repeated:

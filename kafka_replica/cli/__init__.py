@@ -1,25 +1,40 @@
-"""The command kafka-replica: thin words over the library.
+"""The command kafka-replica: a thin layer over the library.
 
-Commands exit 0 only when they did their job: 1 when it could not be done, 2 when they were called
-wrongly, 130 when interrupted before it was done.
+Commands exit with 0 only when they did their job: 1 when it could not be done, 2 when they were called wrongly, 130
+when they were interrupted before it was done. ``docs/commands.md`` has them all.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-from kafka_replica.errors import MissingExtraError
+try:
+    from kafka_replica.cli.interrupts import INTERRUPTED, exit_at_ctrl_c, raise_at_ctrl_c
+except KeyboardInterrupt:  # this early there is nothing else to be done
+    raise SystemExit(130) from None
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The command's entry: runs it, and turns every failure into a sentence and an exit status."""
+    """Run the command; every failure becomes a sentence and an exit status."""
+    try:
+        exit_at_ctrl_c()  # until all is imported
+        status = _status(arguments)
+        exit_at_ctrl_c()  # while Python shuts down
+    except KeyboardInterrupt:  # at the moments between
+        status = INTERRUPTED
+    raise SystemExit(status)
+
+
+def _status(arguments: Sequence[str] | None) -> int | str:
     try:
         from kafka_replica.cli.run import run  # noqa: PLC0415 - the library may be installed without the commands
-    except KeyboardInterrupt:
-        sys.exit(130)
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in {"click", "rich"}:
             raise
-        sys.exit(f"kafka-replica: {MissingExtraError('the command', 'cli')}")
-    sys.exit(run(arguments))
+        from kafka_replica.errors import MissingExtraError  # noqa: PLC0415
+
+        return f"kafka-replica: {MissingExtraError('the command', 'cli')}"
+    raise_at_ctrl_c()
+    return run(arguments)

@@ -11,14 +11,32 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from kafka_replica.cli.remembered import DEFAULT_NAME, chosen_of
+from kafka_replica.embedded import ports
 from kafka_replica.embedded.local import LocalKafka
-from kafka_replica.embedded.registry import Entry, Registry
+from kafka_replica.embedded.registry import NAME_RULE, Entry, Registry, is_name
 from kafka_replica.errors import EmbeddedKafkaError, KafkaReplicaError
 
 if TYPE_CHECKING:
     from types import FrameType
 
-_NAME = click.option("--name", default="default", show_default=True, help="Which broker, if you have several.")
+_KAFKAS_PORT = 9092
+
+
+def _checked_name(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    del context, parameter
+    if not is_name(value):
+        raise click.BadParameter(f"{value!r} cannot be the name of a broker; {NAME_RULE}")
+    return value
+
+
+_NAME = click.option(
+    "--name",
+    default=DEFAULT_NAME,
+    show_default=True,
+    callback=_checked_name,
+    help="Which broker, if there are several.",
+)
 _JSON = click.option("--json", "as_json", is_flag=True, help="One line of JSON, for scripts.")
 
 
@@ -31,9 +49,18 @@ def broker() -> None:
 
 
 @broker.command()
-@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on; a free one if not given.")
-@click.option("--data", type=click.Path(file_okay=False), help="Folder that keeps the data; else they go at the end.")
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A setting of the broker; repeatable.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Port to listen on; by default 9092, or another one if that is in use.",
+)
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Folder that keeps the data; without it they are removed when the broker stops.",
+)
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A setting of the broker. Repeatable.")
 @click.option("--foreground", is_flag=True, help="Stay until interrupted, and stop the broker then.")
 @_NAME
 @_JSON
@@ -42,7 +69,8 @@ def start(
 ) -> None:
     """Start a broker, wait until it answers, and print its address.
 
-    It runs on after this command, until "broker stop". The exit status is 0 when the broker asked for runs.
+    The broker runs until "broker stop". Its address is remembered: the other commands use it where no
+    --bootstrap-server is given. The exit status is 0 when the broker runs, also if it ran already.
     """
     chosen = _settings(settings)
     asked: dict[str, Any] = {"port": port, "data": data, "settings": chosen}
@@ -54,8 +82,7 @@ def start(
                 if there is not None:
                     _already(there, asked, as_json)
                     return
-                kafka = LocalKafka(port=port, data_dir=data, settings=chosen, progress=_progress)
-                running.enter_context(kafka)
+                kafka = running.enter_context(_started(port, data, chosen))
                 entry = registry.add(name, kafka, asked)
                 if not foreground:
                     kafka.detach()
@@ -63,6 +90,8 @@ def start(
                 _stay(kafka, entry, registry, as_json)
             else:
                 _show(entry, f"Kafka runs at {entry.bootstrap_servers} (log: {entry.log_path})", as_json)
+                if not as_json and chosen_of(registry.running()) == entry:
+                    click.echo("The other commands use it where no --bootstrap-server is given.")
     except KafkaReplicaError as error:
         _fail(error, as_json)
 
@@ -108,6 +137,21 @@ def status(name: str, as_json: bool) -> None:
         _show(there, text, as_json, state="silent")
         sys.exit(4)
     _show(there, f"Kafka runs at {there.bootstrap_servers}, process {there.pid} (log: {there.log_path})", as_json)
+
+
+def _started(port: int | None, data: str | None, settings: dict[str, str]) -> LocalKafka:
+    """Start a broker on the port asked for; where none was, on Kafka's own if that is free."""
+
+    def kafka(port: int | None) -> LocalKafka:
+        return LocalKafka(port=port, data_dir=data, settings=settings, progress=_progress)
+
+    if port is None and ports.is_free(_KAFKAS_PORT):
+        try:
+            return kafka(_KAFKAS_PORT).start()
+        except EmbeddedKafkaError:
+            if ports.is_free(_KAFKAS_PORT):  # then the reason was another one
+                raise
+    return kafka(port).start()
 
 
 def _stay(kafka: LocalKafka, entry: Entry, registry: Registry, as_json: bool) -> None:

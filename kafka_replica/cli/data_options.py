@@ -11,7 +11,8 @@ import click
 
 from kafka_replica.cli.options import gathered, with_options
 from kafka_replica.cli.structure_source import structure_options
-from kafka_replica.errors import UsageError
+from kafka_replica.errors import UrnError, UsageError
+from kafka_replica.sdmx.urn import Urn
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,20 @@ class DataOptions:
         return found or None
 
 
+def reference_option(name: str, parameter: str, explanation: str) -> Callable[..., Any]:
+    """Return an option whose value is a URN, or a reference such as ``ESTAT:NA_MAIN(1.6)``."""
+
+    def check(context: click.Context, option: click.Parameter, value: str) -> str:
+        del context, option
+        try:
+            Urn.parse(value) if value.startswith("urn:") else Urn.of_reference("Dataflow", value)
+        except UrnError as error:
+            raise click.BadParameter(str(error)) from error
+        return value
+
+    return click.option(name, parameter, required=True, metavar="URN", callback=check, help=explanation)
+
+
 _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="The report as a line of JSON on stdout."),
     click.option("--report-picture", is_flag=True, help="Also draw the findings: report.svg."),
@@ -65,8 +80,13 @@ _OPTIONS = (
         "--time-format", type=click.Choice(["original", "normalized"]), default="original", show_default=True,
         help="Of periods in SDMX-CSV; normalized: the day or moment on which they begin.",
     ),
-    click.option("--encoding", help="Of text files without a byte order mark; UTF-8 if not given."),
-    click.option("--decimal", default=".", show_default=True, help="What stands before decimals in text files."),
+    click.option(
+        "--encoding", help="Of text files without a byte order mark; UTF-8 if not given.",
+    ),
+    click.option(
+        "--decimal", default=".", show_default=True,
+        help="What stands before decimals in text files.",
+    ),
     click.option(
         "--line-breaks", is_flag=True,
         help="Cells may hold line breaks: Spark reads each file as a whole; local always expects them.",

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.markup import escape
 
-from kafka_replica.cli.options import kafka_options, properties
+from kafka_replica.cli.options import kafka_options
 from kafka_replica.cli.output import json_line
+from kafka_replica.cli.properties import properties
+from kafka_replica.cli.topic_suggestions import suggested_topics
 from kafka_replica.doctor import Finding, Grade, examine
 from kafka_replica.doctor.examination import LARGE_BYTES
+from kafka_replica.wording import counted
 
 _MARKS = {
     Grade.OK: "[green]ok[/]     ",
@@ -48,7 +53,7 @@ def doctor(
     console = Console(file=sys.stdout, soft_wrap=True)
     findings: list[Finding] = []
     config = properties(bootstrap_server, configs)
-    for finding in examine(
+    for found in examine(
         config,
         topic,
         large_bytes=large_bytes,
@@ -56,6 +61,7 @@ def doctor(
         transactional_id=transactional_id,
         timeout_s=min(timeout_s, 30.0),
     ):
+        finding = _with_suggestion(found, config, topic)
         findings.append(finding)
         if as_json:
             json_line(asdict(finding))
@@ -64,8 +70,16 @@ def doctor(
     faults = sum(finding.grade is Grade.FAULT for finding in findings)
     if not as_json:
         advice = sum(finding.grade is Grade.ADVICE for finding in findings)
-        console.print(f"{len(findings)} checks: {faults} faults, {advice} pieces of advice")
+        pieces = counted(advice, "piece of advice", "pieces of advice")
+        console.print(f"{counted(len(findings), 'check')}: {counted(faults, 'fault')}, {pieces}")
     return 1 if faults else 0
+
+
+def _with_suggestion(finding: Finding, config: Mapping[str, Any], topic: str) -> Finding:
+    """Add to a missing topic's finding which one may have been meant."""
+    if finding.check != f"topic {topic}" or finding.grade is not Grade.FAULT:
+        return finding
+    return replace(finding, todo=f"{finding.todo or ''}{suggested_topics(config, topic)}".removeprefix("; "))
 
 
 def _show(console: Console, finding: Finding) -> None:

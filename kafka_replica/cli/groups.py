@@ -1,49 +1,83 @@
-"""The tree of commands. Each is loaded when it is asked for: some need packages that others do without."""
+"""The tree of commands. Each is imported when it is called: some need packages that others do without."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import click
 
+from kafka_replica.cli.help import complete
+from kafka_replica.cli.interrupts import exit_at_ctrl_c, raise_at_ctrl_c
 from kafka_replica.errors import MissingExtraError
 
-_PLACES = {
-    "broker": "kafka_replica.cli.broker:broker",
-    "doctor": "kafka_replica.cli.doctor:doctor",
-    "dump": "kafka_replica.cli.reading:dump",
-    "get": "kafka_replica.cli.reading:get",
-    "list": "kafka_replica.cli.reading:list_keys",
-    "map": "kafka_replica.cli.mapping:map_data",
-    "producer": "kafka_replica.cli.producer:producer",
-    "publish": "kafka_replica.cli.publish:publish",
-    "status": "kafka_replica.cli.reading:status",
-    "validate": "kafka_replica.cli.validate:validate",
-    "watch": "kafka_replica.cli.reading:watch",
+
+class _Command(NamedTuple):
+    """Where a command is, and the line about it in the list of commands."""
+
+    module: str
+    name: str
+    summary: str
+
+
+_COMMANDS: Final = {
+    "broker": _Command("broker", "broker", "Start, stop and look at a real Kafka broker on this machine."),
+    "doctor": _Command("doctor", "doctor", "Test the connection, the topic and its settings."),
+    "dump": _Command("reading", "dump", "Print every key of one version."),
+    "get": _Command("reading", "get", "Print the value of one key."),
+    "list": _Command("reading", "list_keys", "Print the keys, or those that match a pattern."),
+    "map": _Command("mapping", "map_data", "Map data to another structure."),
+    "producer": _Command("producer", "producer", "Run and control the reference producer."),
+    "publish": _Command("publish", "publish", "Publish structure files in one transaction."),
+    "samples": _Command("samples", "samples", "Write sample files to try things with."),
+    "status": _Command("reading", "status", "Print the status of a replica of the topic."),
+    "validate": _Command("validate", "validate", "Validate data against a structure."),
+    "watch": _Command("reading", "watch", "Print a line for each version as it comes."),
 }
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are named in ``_PLACES``."""
+    """A group whose commands are named in ``_COMMANDS``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Their names."""
+        """Return their names."""
         del ctx
-        return sorted(_PLACES)
+        return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """One of them; where its packages are missing, one that says so."""
+        """Import one of them; where its packages are missing, return one that says so."""
         del ctx
-        place = _PLACES.get(cmd_name)
-        if place is None:
+        found = _COMMANDS.get(cmd_name)
+        if found is None:
             return None
-        module, _, name = place.partition(":")
+        at_once = exit_at_ctrl_c()
         try:
-            command: click.Command = getattr(import_module(module), name)
+            command: click.Command = getattr(import_module(f"kafka_replica.cli.{found.module}"), found.name)
         except MissingExtraError as error:
             return _missing(cmd_name, error)
+        finally:
+            if at_once:
+                raise_at_ctrl_c()
+        complete(command, cmd_name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is called; where there is none, say what may have been meant."""
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            near = get_close_matches(name, _COMMANDS)
+            hint = f" Did you mean {' or '.join(near)}?" if near else ""
+            ctx.fail(f"No such command {name!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing them, which takes seconds."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.summary) for name, command in sorted(_COMMANDS.items())])
 
 
 def _missing(name: str, error: MissingExtraError) -> click.Command:
@@ -56,6 +90,9 @@ def _missing(name: str, error: MissingExtraError) -> click.Command:
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="kafka-replica")
+@click.version_option(None, "-V", "--version", package_name="kafka-replica")
 def kafka_replica() -> None:
     """Live, exact copies of compacted Kafka topics: whole transactions, or nothing of them."""
+
+
+complete(kafka_replica, "")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from kafka_replica.cli.data_options import DataOptions, data_options
-from kafka_replica.cli.results import REJECTED_ROWS, results_folder, steps, tell, write_report
+from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
+from kafka_replica.cli.results import REJECTED_ROWS, data_errors, results_folder, steps, tell, write_report
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.datasets import usages_of
 from kafka_replica.jobs import MappingJob, engine, sources_of
@@ -16,7 +16,7 @@ from kafka_replica.sdmx import Structures
 
 @click.command("map")
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
-@click.option("--map", "reference", required=True, metavar="URN", help="The structure map.")
+@reference_option("--map", "reference", "The structure map.")
 @click.option("--reverse", is_flag=True, help="Map back, where the map forgets nothing.")
 @data_options
 def map_data(
@@ -46,7 +46,8 @@ def map_data(
             job = MappingJob(
                 sources=sources, rules=rules, usages=usages, plan=plan, target=target, out=out, **chosen.of_jobs
             )
-            outcome = runs.map(job, step)
+            with data_errors():
+                outcome = runs.map(job, step)
             write_report(out, outcome, picture=chosen.report_picture)
     tell(outcome, chosen)
     return REJECTED_ROWS if outcome.rejected_rows else 0

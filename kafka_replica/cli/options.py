@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -10,45 +12,72 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import click
 
-from kafka_replica.errors import ConfigurationError
+from kafka_replica.cli.properties import SERVERS_VARIABLE
 
 Evidence: TypeAlias = Literal["auto", "markers", "quiet points"]
 F = TypeVar("F", bound=Callable[..., Any])
 
+_TOPIC_NAME = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,249}").fullmatch
+
+
+def topic_option(*, required: bool = True, several: bool = True) -> Callable[[F], F]:
+    """Return the option --topic, whose value is one name, or several with commas between them."""
+
+    def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+        del context, parameter
+        names = [] if value is None else [name.strip() for name in value.split(",")] if several else [value]
+        for name in names:
+            if not _TOPIC_NAME(name):
+                raise click.BadParameter(
+                    f"{name!r} cannot be the name of a topic; it has up to 249 letters, digits, dots, dashes and "
+                    "underscores"
+                )
+        if len(set(names)) != len(names):
+            raise click.BadParameter(f"{value!r} names a topic twice")
+        return value
+
+    return click.option(
+        "--topic", required=required, envvar="KAFKA_REPLICA_TOPIC", callback=check,
+        metavar="NAME[,...]" if several else "NAME", help="The topic, or several." if several else "The topic.",
+    )  # fmt: skip
+
+
+def _checked_seconds(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    del context, parameter
+    if math.isnan(value):
+        raise click.BadParameter("nan is no number of seconds")
+    return min(value, 1e9)  # infinity is more than a lock can wait for
+
+
 BOOTSTRAP_SERVER = click.option(
-    "--bootstrap-server", envvar="KAFKA_REPLICA_BOOTSTRAP_SERVERS", metavar="HOST:PORT[,...]",
-    help="The brokers to begin with.",
+    "--bootstrap-server", envvar=SERVERS_VARIABLE, metavar="HOST:PORT[,...]",
+    help="The brokers to connect to first; by default the one that \"broker start\" has started.",
 )  # fmt: skip
 CONFIG = click.option(
     "--config", "configs", multiple=True, metavar="FILE|KEY=VALUE",
-    help="librdkafka properties: a file of KEY=VALUE lines, or one property. Repeatable; later ones win.",
+    help="Properties of Kafka's clients: a file (Java properties or TOML), or one property. Repeatable; later ones "
+    "win.",
 )  # fmt: skip
 TIMEOUT_S = click.option(
-    "--timeout-s", type=click.FloatRange(min=0), default=60.0, show_default=True,
+    "--timeout-s", type=click.FloatRange(min=0), default=60.0, show_default=True, callback=_checked_seconds,
     help="How long to wait for Kafka, in seconds.",
 )  # fmt: skip
 STORE = click.option(
     "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", envvar="KAFKA_REPLICA_STORE",
     help="Keep the replica in this folder (RocksDB); the next command goes on where this one was.",
 )  # fmt: skip
-_SHARED = (
-    click.option("--json", "as_json", is_flag=True, help="JSON lines, for scripts."),
-    TIMEOUT_S,
-    CONFIG,
-    click.option("--topic", required=True, envvar="KAFKA_REPLICA_TOPIC", help="The topic."),
-    BOOTSTRAP_SERVER,
-)
+JSON = click.option("--json", "as_json", is_flag=True, help="JSON lines, for scripts.")
 
 
 def with_options(options: Iterable[Callable[[F], F]], command: F) -> F:
-    """A command with these options more; in its help they come in the opposite order."""
+    """Add options to a command; in its help they come in the opposite order."""
     for option in options:
         command = option(command)
     return command
 
 
 def gathered(kind: Callable[..., Any], name: str, command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command that gets the fields of a dataclass as one argument of that name."""
+    """Return a command that gets the fields of a dataclass as one argument of that name."""
     names = [field.name for field in fields(kind)]  # type: ignore[arg-type] # a dataclass
 
     @wraps(command)
@@ -59,8 +88,8 @@ def gathered(kind: Callable[..., Any], name: str, command: Callable[..., Any]) -
 
 
 def kafka_options(command: F) -> F:
-    """Adds --bootstrap-server, --topic, --config, --timeout-s and --json to a command."""
-    return with_options(_SHARED, command)
+    """Add --bootstrap-server, --topic, --config, --timeout-s and --json to a command on one topic."""
+    return with_options((JSON, TIMEOUT_S, CONFIG, topic_option(several=False), BOOTSTRAP_SERVER), command)
 
 
 @dataclass(frozen=True)
@@ -100,50 +129,6 @@ _OF_A_REPLICA = (
 
 
 def replica_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The same, and those of a replica; the command gets all but ``as_json`` as one ``options``."""
-    return kafka_options(with_options(_OF_A_REPLICA, gathered(ReplicaOptions, "options", command)))
-
-
-def properties(bootstrap_server: str | None, configs: tuple[str, ...]) -> dict[str, Any]:
-    """The properties for librdkafka from the command line.
-
-    Raises:
-        ConfigurationError: a file cannot be read, or something is neither a file nor KEY=VALUE.
-    """
-    settings: dict[str, Any] = {}
-    for config in configs:
-        settings |= _from_file(Path(config)) if _is_file(config) else _from_text(config, "--config")
-    if bootstrap_server:
-        settings["bootstrap.servers"] = bootstrap_server
-    if not settings.get("bootstrap.servers"):
-        raise ConfigurationError("no broker to connect to: give --bootstrap-server HOST:PORT")
-    return settings
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except OSError:  # too long for a name, as a key or a token is; it must not be told in a message
-        return False
-
-
-def _from_file(path: Path) -> dict[str, str]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"reading {path}: {error}") from error
-    settings: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
-        text = line.strip()
-        if text and not text.startswith(("#", "!")):
-            settings |= _from_text(text, f"{path}, line {number}")
-    return settings
-
-
-def _from_text(text: str, where: str) -> dict[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        # Its first word alone: what follows may be a secret.
-        word = (name.split() or [""])[0][:80]
-        raise ConfigurationError(f"{where}: {word!r} is neither a file nor KEY=VALUE")
-    return {name.strip(): value.strip()}
+    """Add the options of a replica to a command, which gets all but ``as_json`` as one ``options``."""
+    shared = (JSON, TIMEOUT_S, CONFIG, topic_option(), BOOTSTRAP_SERVER)
+    return with_options((*_OF_A_REPLICA, *shared), gathered(ReplicaOptions, "options", command))

@@ -13,16 +13,19 @@ from rich.progress import Progress
 
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.broker.topics import Topics
-from kafka_replica.cli.options import ReplicaOptions, kafka_options, properties
+from kafka_replica.cli.options import ReplicaOptions, kafka_options
 from kafka_replica.cli.output import json_line, say
+from kafka_replica.cli.properties import properties
 from kafka_replica.cli.topic_schemes import merge_with_topic
-from kafka_replica.errors import MessageError, UsageError
+from kafka_replica.cli.topic_suggestions import topic_suggestions
+from kafka_replica.errors import MessageError, UrnError, UsageError
 from kafka_replica.producer import Committed, TransactionalProducer
 from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.files import FileContents, Rejected, read_structures, structure_files
 from kafka_replica.sdmx.versions import is_wildcard
+from kafka_replica.wording import counted
 
 REJECTED: Final = 3
 """The exit status where artefacts were rejected and all others published."""
@@ -77,7 +80,9 @@ def publish(
     _tell_what_is_left_out(structures)
     if not structures.parts and not deleted:
         if structures.rejected:
-            raise MessageError(f"none of the {len(structures.rejected):,} artefacts can be read; nothing is published")
+            raise MessageError(
+                f"nothing is published: of {counted(len(structures.rejected), 'artefact')} none can be read"
+            )
         raise UsageError("there is nothing to publish: name structure files, folders of them, or --delete URN")
     named = {*structures.parts, *(one.error.urn for one in structures.rejected)}
     both = [str(urn) for urn in deleted if urn in named]
@@ -86,7 +91,8 @@ def publish(
     topics = Topics(config)
     if create_topic:
         topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)
-    topics.look_up(topic, timeout_s)  # a producer waits for a topic that is not there
+    with topic_suggestions(config, topic):
+        topics.look_up(topic, timeout_s)  # a producer waits for a topic that is not there
     if not no_merge:
         merge_with_topic(structures.parts, ReplicaOptions(
             bootstrap_server, topic, configs, timeout_s, "auto", None, (), "skip", None,
@@ -102,10 +108,13 @@ def publish(
 def _sorted_out(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[list[Urn], list[Path]]:
     urns = [*deletes, *(path for path in paths if deletes and path.startswith("urn:"))]
     files = [Path(path) for path in paths if not (deletes and path.startswith("urn:"))]
-    parsed = [Urn.parse(urn) for urn in urns]
+    try:
+        parsed = [Urn.parse(urn) for urn in urns]
+    except UrnError as error:
+        raise UsageError(f"--delete: {error}") from error
     for urn in parsed:
         if is_wildcard(urn.version) or "*" in (urn.agency, urn.id):
-            raise UsageError(f"{urn} stands for many; name each artefact to be deleted")
+            raise UsageError(f"{urn} may stand for several artefacts; name each one to be deleted")
         known = CLASSES.get(urn.cls)
         if urn.item is not None or (known is not None and not known.is_maintainable):
             raise UsageError(f"{urn} is an item; only whole artefacts are published and deleted: {urn.maintainable}")
@@ -130,12 +139,13 @@ def _tell_what_is_left_out(structures: FileContents) -> None:
         click.echo(f"rejected: {rejected.file}: {rejected.error}", err=True)
     for urn, merged in structures.merged.items():
         differing = f"; the last file counts for {', '.join(merged.conflicts[:5])}" if merged.conflicts else ""
-        click.echo(f"merged from {len(merged.files):,} files: {urn}{differing}", err=True)
+        click.echo(f"merged from {counted(len(merged.files), 'file')}: {urn}{differing}", err=True)
     if structures.replaced:
         urn, file = structures.replaced[-1]
+        count = len({urn for urn, _ in structures.replaced})
         click.echo(
-            f"{len({urn for urn, _ in structures.replaced}):,} artefacts are in more than one file; the file read last "
-            f"is published (such as {urn} of {file})",
+            f"in more than one file: {counted(count, 'artefact')}, such as {urn}; the file read last counts, for this "
+            f"one {file}",
             err=True,
         )
 
@@ -158,8 +168,8 @@ def _report(structures: FileContents, deleted: list[Urn], committed: Committed, 
     else:
         ends = ", ".join(f"{partition} up to {offset}" for partition, offset in cut.items())
         rejected = f"{len(structures.rejected):,} rejected, " if structures.rejected else ""
-        counts = f"{len(structures.parts):,} structures published, {rejected}{len(deleted):,} deleted"
-        say(f"{counts}, in one transaction: {ends}")
+        published = counted(len(structures.parts), "structure")
+        say(f"{published} published, {rejected}{len(deleted):,} deleted, in one transaction: {ends}")
 
 
 def _rejected_json(one: Rejected) -> dict[str, str | None]:

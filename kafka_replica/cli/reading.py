@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from fnmatch import fnmatchcase
 from typing import Any
 
 import click
 
+from kafka_replica.cli.keys import find_record
 from kafka_replica.cli.options import ReplicaOptions, replica_options
 from kafka_replica.cli.output import (
     cut_json,
@@ -21,10 +21,11 @@ from kafka_replica.cli.output import (
     write,
 )
 from kafka_replica.cli.ready import command_replica, ready_replica, wait_ready
-from kafka_replica.errors import UsageError, WaitTimeoutError
+from kafka_replica.errors import WaitTimeoutError
 from kafka_replica.listeners import Change
 from kafka_replica.records import Record, key_text
 from kafka_replica.states import State, Status
+from kafka_replica.wording import counted
 
 # `watch` prints each version; only a reader this far behind gets several in one.
 _WATCH_PENDING_CHANGES = 10_000
@@ -51,7 +52,7 @@ def dump(
         if as_json:
             json_line({"version": snapshot.version, **cut_json(snapshot.cut), "keys": len(snapshot)})
         else:
-            say(f"version {snapshot.version} of {snapshot.cut}: {len(snapshot):,} keys")
+            say(f"version {snapshot.version} of {snapshot.cut}: {counted(len(snapshot), 'key')}")
 
 
 @click.command()
@@ -85,24 +86,24 @@ def watch(
 
 
 @click.command()
-@click.argument("key", metavar="URN")
+@click.argument("key", metavar="KEY")
 @replica_options
 def get(
     key: str,
     options: ReplicaOptions,
     as_json: bool,
 ) -> None:
-    """Print the value of one key, byte for byte (with --json: and what is known of it)."""
+    """Print the value of one key, byte for byte (with --json: and what is known of it).
+
+    KEY is the whole key, such as a URN, or a reference to an artefact: SDMX:CL_FREQ(2.1). Without a version the latest
+    is meant; a reference that fits artefacts of several classes lists them. For patterns see "list".
+    """
     with ready_replica(options) as replica:
         snapshot = replica.snapshot()
-        record = snapshot.get(os.fsencode(key))
-        if record is None:
-            raise UsageError(
-                f"{options.topic} has no key {key_text(os.fsencode(key))} "
-                f"(version {snapshot.version} of {snapshot.cut})"
-            )
+        topics = replica.topics
+        record = find_record([snapshot] if len(topics) == 1 else [snapshot.of(topic) for topic in topics], key)
         if as_json:
-            json_line(_record_json(record))
+            json_line(_record_json(record, several_topics=len(topics) > 1))
         else:
             write(record.value or b"")
 
@@ -169,7 +170,7 @@ def _change_json(change: Change, *, several_topics: bool) -> dict[str, Any]:
 
 def _change_text(change: Change) -> str:
     if change.initial:
-        return f"version {change.version} of {change.cut}: {len(change.changed):,} keys"
+        return f"version {change.version} of {change.cut}: {counted(len(change.changed), 'key')}"
     keys = [f"  + {key_text(key)}" for key in sorted(change.changed)] + [
         f"  - {key_text(key)}" for key in sorted(change.deleted)
     ]
@@ -183,25 +184,27 @@ def _change_text(change: Change) -> str:
     )
 
 
-def _record_json(record: Record) -> dict[str, Any]:
+def _record_json(record: Record, *, several_topics: bool) -> dict[str, Any]:
     headers = [{"name": name, "value": None if value is None else json_text(value)} for name, value in record.headers]
     value = json_text(record.value or b"")
-    return {**place_of(record), "sha256": sha256_of(record), "headers": headers, "value": value}
+    place = place_of(record, several_topics=several_topics)
+    return {**place, "sha256": sha256_of(record), "headers": headers, "value": value}
 
 
 def _status_text(topic: str, status: Status) -> str:
     lines = {
         "state": str(status.state),
         "ready": "yes" if status.ready else "no",
-        "version": f"{status.version} of {status.cut}, {status.keys:,} keys",
+        "version": f"{status.version} of {status.cut}, {counted(status.keys, 'key')}",
         "barrier": str(status.barrier),
         "high watermark": str(status.high_watermark),
         "last stable offset": str(status.stable),
-        "lag": "not known yet" if status.lag_records is None else f"{status.lag_records:,} offsets",
+        "lag": "not known yet" if status.lag_records is None else counted(status.lag_records, "offset"),
         "open transaction": f"at {status.held_at} for {status.blocked_s:.1f} s"
         if status.held_at
         else "none in the way",
-        "read": f"{status.counts.records:,} records, {status.counts.tombstones:,} of them tombstones",
+        "read": counted(status.counts.records, "record"),
+        "tombstones": f"{status.counts.tombstones:,} of these",
         "bad records": f"{status.counts.bad_records:,} set aside",
         "last error": status.last_error or "none",
     }

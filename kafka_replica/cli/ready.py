@@ -13,7 +13,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from kafka_replica.cli.options import ReplicaOptions, properties
+from kafka_replica.cli.log_output import warnings_held
+from kafka_replica.cli.options import ReplicaOptions
+from kafka_replica.cli.properties import properties
+from kafka_replica.cli.topic_suggestions import topic_suggestions
 from kafka_replica.dead_letters import DeadLetterFile
 from kafka_replica.errors import BrokerUnavailableError, WaitTimeoutError
 from kafka_replica.filters import KeyFilter
@@ -64,7 +67,7 @@ def wait_ready(replica: Replica, timeout_s: float) -> None:
         KafkaReplicaError: it did not get there.
     """
     give_up_s = time.monotonic() + timeout_s
-    with _progress() as progress:
+    with warnings_held(), topic_suggestions(replica.config, replica.topic), _progress() as progress:
         task = progress.add_task(f"reading {replica.topic}", total=None, state="")
         while True:
             left_s = give_up_s - time.monotonic()
@@ -84,11 +87,9 @@ def wait_ready(replica: Replica, timeout_s: float) -> None:
 
 def _give_up_if_silent(replica: Replica, status: Status) -> None:
     if status.state is State.STALLED and not status.barrier:
-        raise BrokerUnavailableError(
-            f"no broker answers at {replica.config['bootstrap.servers']} in {status.heard_s_ago or 0:.0f} s: check the "
-            "address, and that the broker runs"
-            + (f"; the last thing heard: {status.last_error}" if status.last_error else "")
-        )
+        servers = replica.config["bootstrap.servers"]
+        reason = status.last_error or "check the address, and that the broker runs"
+        raise BrokerUnavailableError(f"no broker answers at {servers} in {status.heard_s_ago or 0:.0f} s: {reason}")
 
 
 def _progress() -> Progress:

@@ -19,8 +19,9 @@ from rich.table import Table
 
 from kafka_replica.cli.data_options import DataOptions
 from kafka_replica.cli.output import json_line
-from kafka_replica.errors import UsageError
+from kafka_replica.errors import ConfigurationError, DatasetError, MissingExtraError, UsageError
 from kafka_replica.jobs import Outcome, Step
+from kafka_replica.wording import counted
 
 REJECTED_ROWS: Final = 3
 """The exit status if the command did its job and data was rejected."""
@@ -75,6 +76,17 @@ def results_folder(folder: Path, *, overwrite: bool, aside: bool) -> Iterator[Pa
         shutil.rmtree(unfinished, ignore_errors=True)
         if not was_there and not any(folder.iterdir()):
             folder.rmdir()
+
+
+@contextmanager
+def data_errors() -> Iterator[None]:
+    """Report what is wrong with data as such: it is no mistake of the command line."""
+    try:
+        yield
+    except (ConfigurationError, MissingExtraError):
+        raise
+    except UsageError as error:
+        raise DatasetError(str(error)) from error
 
 
 def _left_in(folder: Path) -> list[Path]:
@@ -132,8 +144,8 @@ def show(outcome: Outcome, folder: Path, kind: str) -> None:
     for what in report.unchecked:
         console.print(f"not checked: {escape(what)}", highlight=False)
     console.print(
-        f"{report.artefact.reference} in version {report.version}: {report.rows:,} rows, {outcome.good_rows:,} good, "
-        f"{outcome.rejected_rows:,} rejected",
+        f"{report.artefact.reference} in version {report.version}: {counted(report.rows, 'row')}, "
+        f"{outcome.good_rows:,} good, {outcome.rejected_rows:,} rejected",
         highlight=False,
     )
     names = f"good.{kind}, rejected.{kind} and {_REPORT}"

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
+from typing import Final
 
 import click
 
 from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.cli.interrupts import INTERRUPTED
+from kafka_replica.cli.log_output import DEBUG_VARIABLE, set_up_logging
 from kafka_replica.cli.output import ReaderGoneError
-from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.errors import KafkaReplicaError, MissingExtraError, NotInvertibleError, UsageError
+
+FAILED: Final = 1
+"""The exit status where a command could not do its job."""
+CALLED_WRONGLY: Final = 2
 
 
 class Terminated(BaseException):
@@ -21,53 +27,49 @@ class Terminated(BaseException):
 
 
 def run(arguments: Sequence[str] | None) -> int:
-    """Runs the command line; returns the exit status."""
-    _set_up_logging()
+    """Run the command line; return the exit status."""
+    set_up_logging()
     signal.signal(signal.SIGTERM, _terminate)
     try:
         outcome = kafka_replica.main(arguments, prog_name="kafka-replica", standalone_mode=False)
-    except (click.exceptions.Abort, KeyboardInterrupt):
-        return 128 + signal.SIGINT
-    except Terminated:
-        return 128 + signal.SIGTERM
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except ReaderGoneError:  # nothing may be flushed to it any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
-    except Exception as error:
-        if "KAFKA_REPLICA_DEBUG" in os.environ:
-            raise
-        click.echo(f"kafka-replica: {_sentence(error)}", err=True)
-        return 1
+    except (Exception, KeyboardInterrupt, Terminated) as error:  # noqa: BLE001 - each becomes a sentence
+        return _exit_status(error)
     return outcome if isinstance(outcome, int) else 0
 
 
-def _sentence(error: Exception) -> str:
+def _exit_status(error: BaseException) -> int:
+    """Say what ended the command, where that is not known to the user, and return its exit status."""
+    interrupted = error.__cause__ if isinstance(error, click.exceptions.Abort) else error
+    status = FAILED
+    if isinstance(interrupted, KeyboardInterrupt):
+        status = INTERRUPTED
+    elif isinstance(error, Terminated):
+        status = 128 + signal.SIGTERM
+    elif isinstance(error, click.exceptions.Abort):  # a question was answered with no, or not at all
+        click.echo("kafka-replica: nothing was done", err=True)
+    elif isinstance(error, click.ClickException):
+        error.show()
+        status = error.exit_code
+    elif isinstance(error, ReaderGoneError):  # nothing may be flushed to it any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 128 + signal.SIGPIPE
+    elif DEBUG_VARIABLE in os.environ:
+        raise error
+    else:
+        click.echo(f"kafka-replica: {_sentence(error)}", err=True)
+        # What a package or a structure map cannot do is no mistake of the command line.
+        if isinstance(error, UsageError) and not isinstance(error, (MissingExtraError, NotInvertibleError)):
+            status = CALLED_WRONGLY
+    return status
+
+
+def _sentence(error: BaseException) -> str:
     if isinstance(error, KafkaReplicaError):
         return str(error)
     if isinstance(error, OSError):
         return f"{error.filename or 'the system'}: {error.strerror or error}"
-    return (
-        f"something nobody foresaw: {type(error).__name__}: {error}; please report it "
-        "(KAFKA_REPLICA_DEBUG=1 shows where)"
-    )
+    return f"unexpected {type(error).__name__}: {error}; please report it ({DEBUG_VARIABLE}=1 shows where it happened)"
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> None:
     raise Terminated
-
-
-def _set_up_logging() -> None:
-    """Warnings to stderr. What ends a command is said once, by its last sentence."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.addFilter(_is_to_be_said)
-    text = "kafka-replica: %(levelname)s: %(message)s"
-    logging.basicConfig(handlers=[handler], level=logging.WARNING, format=text)
-
-
-def _is_to_be_said(record: logging.LogRecord) -> bool:
-    if record.name == "kafka_replica.librdkafka":
-        return record.levelno >= logging.CRITICAL or "KAFKA_REPLICA_DEBUG" in os.environ
-    return record.name != "kafka_replica" or record.levelno < logging.ERROR

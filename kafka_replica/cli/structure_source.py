@@ -17,6 +17,7 @@ from kafka_replica.cli.options import (
     TIMEOUT_S,
     ReplicaOptions,
     gathered,
+    topic_option,
     with_options,
 )
 from kafka_replica.cli.ready import ready_replica
@@ -49,7 +50,7 @@ class StructureSource:
             yield snapshot_of_files(self.structures)
             return
         if self.topic is None:
-            raise UsageError("say where structures are: --structures PATH, or --bootstrap-server and --topic")
+            raise UsageError("say where structures are: --structures PATH, or --topic NAME")
         options = ReplicaOptions(
             self.bootstrap_server, self.topic, self.configs, self.timeout_s, "auto", self.store, (), "stop", None
         )
@@ -61,7 +62,7 @@ _OPTIONS = (
     STORE,
     TIMEOUT_S,
     CONFIG,
-    click.option("--topic", envvar="KAFKA_REPLICA_TOPIC", help="The topic of structures."),
+    topic_option(required=False, several=False),
     BOOTSTRAP_SERVER,
     click.option(
         "--structures", multiple=True, type=click.Path(exists=True, path_type=Path), metavar="PATH",
@@ -86,9 +87,9 @@ def snapshot_of_files(paths: tuple[Path, ...]) -> Snapshot:
     in_folders = list(structure_files(path for path in paths if path.is_dir()))
     found = read_structures([*in_folders, *named], skip_unreadable=set(in_folders) - set(named))
     for file, why in found.left_out.items():
-        click.echo(f"kafka-replica: {file} is passed over: {why}", err=True)
+        click.echo(f"kafka-replica: {file} is left out: {why}", err=True)
     for rejected in found.rejected:
-        click.echo(f"kafka-replica: {rejected.file}: {rejected.error} (passed over)", err=True)
+        click.echo(f"kafka-replica: {rejected.file}: {rejected.error} (left out)", err=True)
     if not found.parts:
         raise UsageError(f"no structures were found in {', '.join(map(str, paths))}")
     return FileSnapshot(found.parts.values())

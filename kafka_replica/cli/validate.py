@@ -7,8 +7,8 @@ from typing import get_args
 
 import click
 
-from kafka_replica.cli.data_options import DataOptions, data_options
-from kafka_replica.cli.results import REJECTED_ROWS, results_folder, steps, tell, write_report
+from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
+from kafka_replica.cli.results import REJECTED_ROWS, data_errors, results_folder, steps, tell, write_report
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.datasets import usages_of
 from kafka_replica.jobs import ValidationJob, engine, sources_of
@@ -19,7 +19,7 @@ from kafka_replica.sdmx import Structures
 
 @click.command()
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
-@click.option("--flow", required=True, metavar="URN", help="The dataflow, data structure or provision agreement.")
+@reference_option("--flow", "flow", "The dataflow, data structure or provision agreement.")
 @click.option("--action", type=click.Choice(get_args(Action)), default="information", show_default=True,
               help="Of rows that name none.")  # fmt: skip
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="When constraints must be valid; today if not given.")
@@ -48,7 +48,8 @@ def validate(
             usages = usages_of(structures, rules)
         with results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out:
             job = ValidationJob(sources=sources, rules=rules, usages=usages, out=out, **chosen.of_jobs)
-            outcome = runs.validate(job, step)
+            with data_errors():
+                outcome = runs.validate(job, step)
             write_report(out, outcome, picture=chosen.report_picture)
     tell(outcome, chosen)
     return REJECTED_ROWS if outcome.rejected_rows or not outcome.report.is_valid else 0

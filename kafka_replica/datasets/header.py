@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from kafka_replica.datasets.layout import LABEL, Field, Form, Labels, Layout
-from kafka_replica.errors import DatasetError, UsageError
+from kafka_replica.errors import ConfigurationError, DatasetError, UsageError
 from kafka_replica.rules.model import Column, Rules
 
 _FIRST: Final = re.compile(r'(?P<quote>"?)(?P<name>DATAFLOW|STRUCTURE(?:\[(?P<sub>.)\])?)(?P=quote)(?P<separator>.|\Z)')
@@ -86,10 +86,10 @@ def check_decimal(decimal: str, where: str) -> None:
     """Looks whether numbers can be written with that.
 
     Raises:
-        UsageError: they cannot.
+        ConfigurationError: they cannot.
     """
     if len(decimal) != 1 or decimal.isalnum() or decimal.isspace() or decimal in '+-"':
-        raise UsageError(
+        raise ConfigurationError(
             f"reading {where}: decimal={decimal!r}: give the one character before decimals, such as '.' or ','"
         )
 

@@ -13,6 +13,8 @@ from kafka_replica.broker.trial import Trial
 from kafka_replica.doctor.findings import Finding, Grade
 from kafka_replica.doctor.topic_rules import cluster_finding, progress_findings, topic_findings
 from kafka_replica.errors import AuthorizationError, BrokerError, KafkaReplicaError, TopicNotFoundError
+from kafka_replica.secret_values import hide_secrets
+from kafka_replica.wording import counted
 
 LARGE_BYTES = 1_000_000  # which fits into what Kafka takes if nothing is said
 _SMALL_BYTES = 100
@@ -40,6 +42,7 @@ def examine(
         timeout_s: for each step.
     """
     try:
+        config = hide_secrets(config)
         settings = common_settings(config)
     except KafkaReplicaError as error:
         yield _fault("properties", error)
@@ -68,12 +71,8 @@ def _each_server(settings: Mapping[str, Any], timeout_s: float) -> Iterator[Find
 
 
 def _hello(settings: Mapping[str, Any], timeout_s: float) -> str:
-    topics = Topics(settings)
-    try:
-        brokers = topics.brokers(timeout_s)
-    except BrokerError as error:
-        raise topics.refusal() or error from error
-    return f"answers; {len(brokers)} broker{'s' if len(brokers) > 1 else ''} in the cluster"
+    brokers = Topics(settings, waits_for_brokers=False).brokers(timeout_s)
+    return f"answers; {counted(len(brokers), 'broker')} in the cluster"
 
 
 def _brokers(brokers: Mapping[int, tuple[str, int]], timeout_s: float) -> Iterator[Finding]:
@@ -96,7 +95,7 @@ def _topic(topics: Topics, topic: str, brokers: int, large_bytes: int, timeout_s
     except BrokerError as error:
         yield _fault(f"topic {topic}", error)
         return
-    yield Finding(f"topic {topic}", Grade.OK, f"{len(replicas)} partition{'s' if len(replicas) > 1 else ''}")
+    yield Finding(f"topic {topic}", Grade.OK, counted(len(replicas), "partition"))
     try:
         settings = topics.settings(topic, timeout_s)
     except AuthorizationError as error:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from kafka_replica.broker.topic_settings import MIN_INSYNC, REPLICAS, STRUCTURE_TOPIC, recommended_replicas
 from kafka_replica.doctor.findings import Finding, Grade
+from kafka_replica.wording import plural_of
 
 _HOUR_MS, _DAY_MS = 3_600_000, 86_400_000
 _OF_PROGRESS = ("cleanup.policy", "unclean.leader.election.enable")
@@ -135,7 +136,7 @@ def _replication(topic: str, replicas: int, brokers: int, min_insync: str | None
 
 
 def _duration(ms: int) -> str:
-    for unit, size_ms in (("days", _DAY_MS), ("hours", _HOUR_MS), ("minutes", 60_000), ("s", 1000)):
+    for unit, size_ms in (("day", _DAY_MS), ("hour", _HOUR_MS), ("minute", 60_000), ("second", 1000)):
         if ms >= size_ms:
-            return f"{ms / size_ms:g} {unit}"
+            return f"{ms / size_ms:g} {unit if ms == size_ms else plural_of(unit)}"
     return f"{ms} ms"

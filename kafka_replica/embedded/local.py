@@ -223,8 +223,9 @@ class LocalKafka:
         self.stop()
 
     def __repr__(self) -> str:
-        address = self.bootstrap_servers if self._ports else "not started"
-        return f"<LocalKafka {address}, process {self._pid}>"
+        if self._pid is None:
+            return f"<LocalKafka {'stopped' if self._ports else 'not started'}>"
+        return f"<LocalKafka {self.bootstrap_servers}, process {self._pid}>"
 
     def _running(self) -> Supervised:
         if self._supervised is None:

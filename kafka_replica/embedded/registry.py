@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any
 from kafka_replica.embedded import ports, wire
 from kafka_replica.embedded.cache import explained, locked, state_dir
 from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.wording import reason_of
 
 if TYPE_CHECKING:
     from kafka_replica.embedded.local import LocalKafka
 
 # Longer than a broker with kept data is given to stop by itself.
 _STOP_TIMEOUT_S = 40.0
+NAME_RULE = "use up to 64 letters, digits, dashes and underscores"
+"""What the name of a broker is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +100,23 @@ class Registry:
             return None
         except (OSError, ValueError, TypeError) as error:
             raise EmbeddedKafkaError(
-                f"while looking for the broker {name!r}: {path} cannot be read ({error}); remove that file, "
+                f"while looking for the broker {name!r}: {path} cannot be read ({reason_of(error)}); remove that file, "
                 "and end the broker by its process id if it still runs"
             ) from error
         if entry.lives():
             return entry
         self.remove(name)
         return None
+
+    def running(self) -> list[Entry]:
+        """Return the brokers that run, by name; records of those that have ended, or cannot be read, do not count."""
+        found = []
+        for path in sorted(self._folder.glob("*.json")):
+            with contextlib.suppress(OSError, ValueError, TypeError):
+                entry = Entry(**json.loads(path.read_text(encoding="utf-8")))
+                if entry.lives():
+                    found.append(entry)
+        return found
 
     def add(self, name: str, kafka: LocalKafka, asked: dict[str, Any]) -> Entry:
         """Remember a broker that runs.
@@ -146,8 +159,11 @@ class Registry:
         self._path(name).unlink(missing_ok=True)
 
     def _path(self, name: str) -> Path:
-        if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-            raise EmbeddedKafkaError(
-                f"{name!r} cannot be the name of a broker; use up to 64 letters, digits, dashes and underscores"
-            )
+        if not is_name(name):
+            raise EmbeddedKafkaError(f"{name!r} cannot be the name of a broker; {NAME_RULE}")
         return self._folder / f"{name}.json"
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a text can be the name of a broker."""
+    return re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text) is not None

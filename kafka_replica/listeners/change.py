@@ -29,6 +29,13 @@ class Change:
     """The source's transactions that it holds something of, such as ``structures/17``, as far as the records' headers
     tell; None if they are too many, because the listener was slow. Empty for the whole state."""
 
+    def __repr__(self) -> str:
+        merged = f", {self.conflated} versions in one" if self.conflated > 1 else ""
+        if self.previous is None:
+            return f"<Change to {self.snapshot.summary()}, the whole state{merged}>"
+        counts = f"{len(self.changed):,} changed, {len(self.deleted):,} deleted"
+        return f"<Change to version {self.version}: {counts}{merged}>"
+
     @property
     def version(self) -> int:
         """The number of the version."""

@@ -36,6 +36,9 @@ class Changes(Iterator[Change]):
             raise StopIteration
         return change
 
+    def __repr__(self) -> str:
+        return f"<Changes, {self._mailbox.summary()}>"
+
     @property
     def ready(self) -> bool:
         """Whether ``next`` has something to give, or to raise, without waiting."""

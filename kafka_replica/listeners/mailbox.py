@@ -34,6 +34,10 @@ class Mailbox:
         self._news = News()
         self._watches = Watches()
 
+    def summary(self) -> str:
+        """Return how many changes wait, and whether more can come; without waiting for a lock."""
+        return f"{len(self._pending):,} waiting{', closed' if self._closed else ''}"
+
     @property
     def closed(self) -> bool:
         """Whether nothing more can be put in."""

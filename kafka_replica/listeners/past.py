@@ -38,6 +38,11 @@ class PastSnapshot(Snapshot):
         keys = self._face.keys
         return sum(1 for _ in self) if keys is None else keys
 
+    @property
+    def known_length(self) -> int | None:
+        """Its length, if it was known when a newer version took its place."""
+        return self._face.keys
+
     @overload
     def get(self, key: Key, /) -> Record | None: ...
     @overload

@@ -12,6 +12,7 @@ from typing import NoReturn, TypeAlias
 from kafka_replica.errors import KafkaReplicaError, UsageError
 from kafka_replica.listeners.change import Change
 from kafka_replica.listeners.mailbox import Mailbox
+from kafka_replica.wording import shortened
 
 _log = logging.getLogger("kafka_replica.listeners")
 
@@ -31,6 +32,10 @@ class Subscription:
         self._pid = os.getpid()
         self._thread = Thread(target=self._tell, name=f"kafka_replica listener {self._name}", daemon=True)
         self._thread.start()
+
+    def __repr__(self) -> str:
+        failed = "" if self.last_error is None else f", last error {type(self.last_error).__name__}"
+        return f"<Subscription of {shortened(self._name)}, {self._mailbox.summary()}{failed}>"
 
     @property
     def closed(self) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from kafka_replica.datasets.messages import read_data_message
-from kafka_replica.errors import DatasetError, UsageError
+from kafka_replica.errors import ConfigurationError, DatasetError, UsageError
 from kafka_replica.jobs.job import (
     ERRORS_TEXT,
     GOOD,
@@ -29,6 +29,7 @@ from kafka_replica.local.validation import split, validate
 from kafka_replica.rules import Report, Rules, Sample
 from kafka_replica.rules.model import ERRORS, FIELDS, Finding
 from kafka_replica.sdmx import Urn
+from kafka_replica.wording import counted, reason_of
 
 
 class LocalEngine:
@@ -43,7 +44,7 @@ class LocalEngine:
             KafkaReplicaError: a file cannot be read, or no row is of the structure.
         """
         mine, others = _mine(job, step)
-        step(f"validating {mine.height:,} rows")
+        step(f"validating {counted(mine.height, 'row')}")
         checked = validate(mine, job.rules)
         good, bad = split(checked)
         step("writing")
@@ -59,7 +60,7 @@ class LocalEngine:
             KafkaReplicaError: a file cannot be read, or no row is of the source.
         """
         mine, others = _mine(job, step)
-        step(f"mapping {mine.height:,} rows")
+        step(f"mapping {counted(mine.height, 'row')}")
         mapped = transform(mine, job.plan)
         good, bad = split(mapped)
         step("writing")
@@ -104,13 +105,13 @@ def _read_all(job: Job) -> pl.DataFrame:
     try:
         return pl.concat(frames, how="diagonal_relaxed")
     except pl.exceptions.PolarsError as error:
-        raise DatasetError(f"reading {len(frames)} files into one frame: {error}") from error
+        raise DatasetError(f"reading {counted(len(frames), 'file')} into one frame: {error}") from error
 
 
 def _read(source: Source, job: Job) -> pl.DataFrame:
     """The rows of a file, without what an earlier run said of them."""
     if "://" in source.path:
-        raise UsageError(f"reading {source.path}: only Spark can; say --engine spark")
+        raise ConfigurationError(f"reading {source.path}: only Spark can; choose the engine spark (--engine spark)")
     verdict = verdict_of(source, job.rules)
     return _rows(source, job).drop([] if verdict is None else [verdict], strict=False)
 
@@ -137,7 +138,7 @@ def _write(frame: pl.DataFrame, job: Job, what: str, rules: Rules) -> None:
     try:
         frame.write_parquet(Path(path))
     except OSError as error:
-        raise UsageError(f"writing {path}: {error}") from error
+        raise UsageError(f"writing {path}: {reason_of(error)}") from error
 
 
 def _in_words() -> pl.Expr:

@@ -15,9 +15,11 @@ from kafka_replica.mapping.sets import compile_in_set
 from kafka_replica.mapping.sides import side_of
 from kafka_replica.mapping.stages import value_map
 from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx.lookups.nearby import nearby
 from kafka_replica.sdmx.model import ComponentMap, DatePatternMap, EpochMap, StructureMap, StructureSet
 from kafka_replica.sdmx.periods import period
 
+_CLASSES: Final = ("StructureMap", "StructureSet")
 _RESOLVE: Final[Mapping[str, Resolve]] = {
     "startofperiod": "startOfPeriod",
     "midperiod": "midPeriod",
@@ -61,14 +63,14 @@ def compile_map(
 def _look_up(structures: Structures, reference: Urn | str) -> StructureMap | tuple[StructureSet, str | None]:
     if isinstance(reference, str) and not reference.startswith("urn:"):
         missing: ArtefactNotFoundError | None = None
-        for class_ in ("StructureMap", "StructureSet"):
+        for class_ in _CLASSES:
             try:
                 return _of_urn(structures, Urn.of_reference(class_, reference))
             except ArtefactNotFoundError as error:
                 missing = error
         raise ArtefactNotFoundError(
-            f"mapping by {reference!r}: version {structures.version} has no such structure map or structure set; check "
-            "agency, id and version"
+            f"mapping by {reference!r}: version {structures.version} has no such structure map or structure set; "
+            f"{nearby(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
         ) from missing
     return _of_urn(structures, Urn.parse(reference) if isinstance(reference, str) else reference)
 
@@ -126,7 +128,8 @@ def _date_map(map_: StructureMap, one: DatePatternMap | EpochMap, from_year: int
     what = f"compiling {map_.urn}: the map of the date in {', '.join(one.sources)}"
     locale = one.locale if isinstance(one, DatePatternMap) else None
     if len(one.sources) != len(one.targets):
-        raise MapError(f"{what} has {len(one.sources)} sources and {len(one.targets)} targets; have the map mended")
+        numbers = f"{len(one.sources)} and {len(one.targets)}"
+        raise MapError(f"{what} has sources and targets in different numbers ({numbers}); have the map mended")
     try:
         reading = _reading(one, from_year)
         writings = _writings(map_, one, locale)

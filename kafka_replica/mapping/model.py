@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 from kafka_replica.mapping.dates import Reading, Writing
 from kafka_replica.sdmx import Urn
+from kafka_replica.wording import counted
 
 SOURCE: Final = "_source"
 """The column that holds the source of a row that cannot be mapped; NULL where it can."""
@@ -203,6 +204,12 @@ class MapPlan:
     dates: tuple[DateMap, ...]
     severities: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        maps = len(self.copies) + len(self.values) + len(self.dates) + len(self.fixed)
+        ends = f"{self.source.urn.reference} to {self.target.urn.reference}"
+        name = f"{self.artefact.reference} in version {self.version}"
+        return f"<MapPlan {name}: {ends}, {counted(maps, 'map of components', 'maps of components')}>"
 
     def severity(self, rule: str) -> str | None:
         """How severe a rule is; None if it is off."""

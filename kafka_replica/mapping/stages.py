@@ -33,6 +33,7 @@ from kafka_replica.mapping.model import (
 from kafka_replica.mapping.regexes import Expression, UnusableExpressionError, usable
 from kafka_replica.sdmx.model import MappedValue, RepresentationMapping
 from kafka_replica.sdmx.periods import period
+from kafka_replica.wording import counted
 
 _REFERENCE: Final = re.compile(r"\\(0|[1-9][0-9]{0,8})")
 _CONTROL: Final = re.compile(MARKS)
@@ -141,9 +142,10 @@ def span_number(breaks: Sequence[int], second: int | None) -> str:
 
 def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], targets: Sequence[str], of: str) -> _Row:
     if len(mapping.sources) != len(sources) or len(mapping.targets) > len(targets):
+        ends = f"{counted(len(mapping.sources), 'source')} and {counted(len(mapping.targets), 'target')}"
         raise MapError(
-            f"compiling {of}: row {number} has {len(mapping.sources)} sources and {len(mapping.targets)} targets, "
-            f"but {', '.join(sources)} are mapped to {', '.join(targets)}; have the map mended"
+            f"compiling {of}: row {number} has {ends}, but {', '.join(sources)} are mapped to {', '.join(targets)}; "
+            "have the map mended"
         )
     if any(_CONTROL.search(text) for text in (*(one.value for one in mapping.sources), *mapping.targets)):
         raise MapError(f"compiling {of}: row {number} has control characters, which XML does not allow")

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from kafka_replica.errors import UsageError
 from kafka_replica.records import Key, key_bytes, key_text
+from kafka_replica.wording import counted, shortened
 
 __all__ = ["Change", "Delete", "Put", "Unreadable", "apart", "content_hash", "key_hash"]
 
@@ -25,6 +26,10 @@ class Put(NamedTuple):
     value: bytes
     content_type: str | None = None
     digest: bytes | None = None
+
+    def __repr__(self) -> str:
+        kind = "" if self.content_type is None else f" of {self.content_type}"
+        return f"<Put {shortened(key_text(key_bytes(self.key)), 120)}, {counted(len(self.value), 'byte')}{kind}>"
 
 
 class Delete(NamedTuple):

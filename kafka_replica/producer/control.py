@@ -64,6 +64,9 @@ class ProducerControl:
             self._dispose()
             raise
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id} to {', '.join(self.settings.topics)}>"
+
     @property
     def id(self) -> str:
         """The producer's id: that of the settings, or the default of this database."""

@@ -13,6 +13,7 @@ from kafka_replica.broker.failures import explained
 from kafka_replica.broker.settings import common_settings
 from kafka_replica.errors import BadRecordError, PublishError
 from kafka_replica.records import Headers, Record, key_text
+from kafka_replica.secret_values import hide_secrets
 
 __all__ = ["DeadLetterTopic"]
 
@@ -44,12 +45,16 @@ class DeadLetterTopic:
     """
 
     def __init__(self, config: Mapping[str, Any], topic: str, *, timeout_s: float = 30.0) -> None:
+        config = hide_secrets(config)
         self._topic = topic
         self._timeout_s = timeout_s
         self._refused: list[KafkaError] = []
         ours = {"enable.idempotence": True, "message.timeout.ms": max(1, int(timeout_s * 1000))}
         settings = {**_DEFAULTS, **common_settings(config), **ours}
         self._producer = made(Producer, settings, "setting up the producer of dead letters")
+
+    def __repr__(self) -> str:
+        return f"<DeadLetterTopic {self._topic}>"
 
     def put(self, bad_records: list[BadRecordError]) -> None:
         """Writes them, and waits until Kafka has acknowledged each.

@@ -1,4 +1,4 @@
-"""A producer's configuration file: TOML, with secrets taken from the environment.
+"""A producer's configuration file: TOML or Java properties, with secrets taken from the environment.
 
 ::
 
@@ -15,13 +15,12 @@
     [mail]
     host = "smtp.example.org"
     to = ["admin@example.org"]
+
+As properties the same is ``producer.topic=FOO,BAR``, ``kafka.bootstrap.servers=localhost:9092`` and so on.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -30,14 +29,16 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from kafka_replica.broker.property_names import check_names
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer.mail import MailSettings
+from kafka_replica.producer.property_tables import tables_of
 from kafka_replica.producer.settings import ProducerSettings
 from kafka_replica.producer.sources.folder import FolderSettings, FolderSource
 from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
+from kafka_replica.property_files import filled, flat, read_settings_file
+from kafka_replica.wording import did_you_mean
 
 SourceSettings: TypeAlias = FolderSettings | ServiceSettings
 T = TypeVar("T")
 _TABLES = ("producer", "kafka", "source", "mail")
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 class Configuration(NamedTuple):
@@ -55,14 +56,13 @@ def read_configuration(path: Path) -> Configuration:
     Raises:
         ConfigurationError: it cannot be read, something in it is unknown or missing, or a variable is not set.
     """
-    try:
-        said = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigurationError(f"reading {path}: {error}") from error
+    file = read_settings_file(path)
+    said = file.values if file.is_toml else tables_of(file)
     tables = {name: _table(said, name, path) for name in _TABLES}
     if unknown := set(said) - set(tables):
-        raise ConfigurationError(f"{path}: unknown table {', '.join(sorted(unknown))}; known are {', '.join(tables)}")
-    kafka = _flat(tables["kafka"])
+        hint = did_you_mean(min(unknown), tables) or f"; known are {', '.join(tables)}"
+        raise ConfigurationError(f"{path}: unknown table {', '.join(sorted(unknown))}{hint}")
+    kafka = flat(tables["kafka"])
     check_names(kafka, f"{path}, [kafka]")
     settings = _made(ProducerSettings, {**tables["producer"], "kafka": kafka}, f"{path}, [producer]")
     mail, source = tables["mail"], tables["source"]
@@ -93,35 +93,14 @@ def _table(said: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
     table = said.get(name, {})
     if not isinstance(table, dict):
         raise ConfigurationError(f"{path}: [{name}] should be a table, as in [{name}] and lines of key = value")
-    return {key: _filled(value, f"{path}, [{name}] {key}") for key, value in table.items()}
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return properties by their whole names: TOML makes tables of names with dots that are not in quotes."""
-    found: dict[str, Any] = {}
-    for name, value in table.items():
-        found |= _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value}
-    return found
-
-
-def _filled(value: Any, where: str) -> Any:
-    def look_up(found: re.Match[str]) -> str:
-        try:
-            return os.environ[found[1]]
-        except KeyError as error:
-            raise ConfigurationError(f"{where}: the environment variable {found[1]} is not set") from error
-
-    if isinstance(value, dict):
-        return {name: _filled(each, where) for name, each in value.items()}
-    if isinstance(value, list):
-        return tuple(_filled(each, where) for each in value)
-    return _VARIABLE.sub(look_up, value) if isinstance(value, str) else value
+    return {key: filled(value, f"{path}, [{name}] {key}") for key, value in table.items()}
 
 
 def _made(kind: type[T], given: dict[str, Any], where: str) -> T:
     known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
     if unknown := set(given) - set(known):
-        raise ConfigurationError(f"{where}: unknown {', '.join(sorted(unknown))}; known are {', '.join(known)}")
+        hint = did_you_mean(min(unknown), known) or f"; known are {', '.join(known)}"
+        raise ConfigurationError(f"{where}: unknown {', '.join(sorted(unknown))}{hint}")
     needed = {name for name, field in known.items() if field.default is MISSING and field.default_factory is MISSING}
     if missing := needed - {name for name, value in given.items() if value not in ("", {}, ())}:
         raise ConfigurationError(f"{where}: {', '.join(sorted(missing))} is missing")

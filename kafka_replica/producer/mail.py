@@ -13,6 +13,7 @@ from typing import Literal
 import tenacity
 
 from kafka_replica.producer.notices import Notice, Retrying, Suspension
+from kafka_replica.secret_values import Secret, without_frames
 
 _log = logging.getLogger("kafka_replica.producer")
 _TOLD_AT = 4  # failures one after the other: less may be a broker that is restarted
@@ -37,6 +38,10 @@ class MailSettings:
     """Certificates to trust, beside none: the system's are trusted where this is not given."""
     timeout_s: float = 10.0
 
+    def __post_init__(self) -> None:
+        if self.password is not None:
+            object.__setattr__(self, "password", Secret(self.password))
+
 
 class Mailer:
     """An observer that sends a mail for each suspension, and one for each outage; what cannot be sent is logged.
@@ -49,6 +54,9 @@ class Mailer:
     def __init__(self, settings: MailSettings, producer_id: str) -> None:
         self._settings = settings
         self._producer_id = producer_id
+
+    def __repr__(self) -> str:
+        return f"<Mailer of producer {self._producer_id} to {', '.join(self._settings.to)}>"
 
     def __call__(self, notice: Notice) -> None:
         """Takes in what a producer tells."""
@@ -67,6 +75,7 @@ class Mailer:
         try:
             again(self._send, message)
         except OSError as error:
+            without_frames(error)
             _log.error("mail to %s was not sent: %s", ", ".join(self._settings.to), error)
 
     def _message(self, what: str, text: str) -> EmailMessage:

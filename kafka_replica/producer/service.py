@@ -73,6 +73,10 @@ class StructureProducer(ProducerControl):
         self._thread: threading.Thread | None = None
         super().__init__(settings, encoder=encoder)
 
+    def __repr__(self) -> str:
+        state = "not started" if self._thread is None else "publishing" if self.leads else "standing by"
+        return f"<StructureProducer {self.outbox.producer_id} to {', '.join(self.settings.topics)}: {state}>"
+
     # --- recording ---
 
     def record(self, connection: AnyConnection, changes: Iterable[Change]) -> list[int]:

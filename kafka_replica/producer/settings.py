@@ -13,6 +13,7 @@ from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer.names import topic_names
 from kafka_replica.producer.relay.rules import RETRIES
 from kafka_replica.producer.relay.runner import FirstStart
+from kafka_replica.secret_values import hide_password, hide_secrets
 
 DEFAULT_PREFIX = "tx"
 
@@ -63,6 +64,9 @@ class ProducerSettings:
     was there, it is always waited for."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "kafka", hide_secrets(self.kafka))
+        if isinstance(self.database, str):
+            object.__setattr__(self, "database", hide_password(self.database))
         topic_names(self.topic)
         check_names(self.kafka, "the producer's kafka properties")
         if self.id is not None and (not self.id or "/" in self.id):

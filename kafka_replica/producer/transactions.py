@@ -22,6 +22,8 @@ from kafka_replica.broker.writer import TransactionalWriter
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, WaitTimeoutError
 from kafka_replica.producer.names import topic_names
 from kafka_replica.records import Cut, Headers, Key, key_bytes
+from kafka_replica.secret_values import hide_secrets
+from kafka_replica.wording import counted
 
 _ANSWER_S = 5.0
 _LOOK_EVERY_S = 0.005
@@ -37,6 +39,11 @@ class Committed:
     cut: Cut | None = None
     """For each partition written, the offset after the last record; None while not committed."""
 
+    def summary(self) -> str:
+        """Return how many records there are, and how many of them are tombstones, if any."""
+        deleted = f", {counted(self.tombstones, 'tombstone')} among them" if self.tombstones else ""
+        return f"{counted(self.records, 'record')}{deleted}"
+
 
 class Transaction:
     """An open transaction: what is put and deleted in it, in this order; of several topics, in each of them."""
@@ -45,6 +52,10 @@ class Transaction:
         self._writer = writer
         self._topics = topic_names(topic)
         self.committed = Committed()
+
+    def __repr__(self) -> str:
+        state = "open or aborted" if self.committed.cut is None else "committed"
+        return f"<Transaction to {', '.join(self._topics)}, {state}, {self.committed.summary()}>"
 
     def put(self, key: Key, value: bytes, headers: Headers = ()) -> None:
         """Writes a record.
@@ -92,10 +103,14 @@ class TransactionalProducer:
         *,
         timeout_s: float = 30.0,
     ) -> None:
+        config = hide_secrets(config)
         self._config = config
         self._topic = ",".join(topic_names(topic))
         self._timeout_s = timeout_s
         self._writer = TransactionalWriter(config, transactional_id, timeout_s)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._writer.transactional_id} to {self._topic}>"
 
     @cached_property
     def _topics(self) -> Topics:

@@ -36,6 +36,7 @@ from kafka_replica.sdmx import ResolvedStructure, Structures, TextFormat, Urn
 from kafka_replica.sdmx.lookups.constraints.applied import apply_constraints
 from kafka_replica.sdmx.lookups.resolved import constraints_in_force
 from kafka_replica.sdmx.text_types import TIME_TYPES
+from kafka_replica.wording import counted
 
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
 
@@ -167,10 +168,14 @@ class _Compiler:
             yield from self._check("language", column.id, several, "has texts in more than one language", structure)
         if one.max_occurs is not None:
             many = Compared(Count(column.id), ">", Number(one.max_occurs))
-            yield from self._check("occurrences", column.id, many, f"has more than {one.max_occurs} values", structure)
+            yield from self._check(
+                "occurrences", column.id, many, f"has more than {counted(one.max_occurs, 'value')}", structure
+            )
         if one.min_occurs is not None and one.min_occurs > 1:
             few = every(Not(Missing(column.id)), Compared(Count(column.id), "<", Number(one.min_occurs)))
-            yield from self._check("occurrences", column.id, few, f"has fewer than {one.min_occurs} values", structure)
+            yield from self._check(
+                "occurrences", column.id, few, f"has fewer than {counted(one.min_occurs, 'value')}", structure
+            )
 
     def _represented(self, one: Described, structure: str) -> Iterator[Check]:
         excused = self._excused(one)

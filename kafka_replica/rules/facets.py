@@ -49,6 +49,7 @@ from kafka_replica.sdmx.text_types import (
     TIME_TYPES,
     WRITTEN,
 )
+from kafka_replica.wording import counted
 
 COUNTED: Final = frozenset(NUMBER_TYPES) | {"Numeric"}
 """The types whose values can be compared with numbers."""
@@ -178,10 +179,10 @@ def _at_most(decimals: int) -> str:
 def _lengths(value: Value, format_: TextFormat) -> Iterator[Broken]:
     if format_.min_length is not None:
         short = Compared(Length(value), "<", Number(format_.min_length))
-        yield Broken("length", short, f"is shorter than {format_.min_length} characters")
+        yield Broken("length", short, f"is shorter than {counted(format_.min_length, 'character')}")
     if format_.max_length is not None:
         long = Compared(Length(value), ">", Number(format_.max_length))
-        yield Broken("length", long, f"is longer than {format_.max_length} characters")
+        yield Broken("length", long, f"is longer than {counted(format_.max_length, 'character')}")
 
 
 def _pattern(value: Value, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[Broken]:
@@ -213,7 +214,7 @@ def _numbers(value: Value, text_type: str, format_: TextFormat) -> Iterator[Brok
     if format_.decimals is not None:
         digits = rf"[+-]?[0-9]*\.[0-9]{{{format_.decimals + 1},}}(?:[eE][+-]?[0-9]+)?"
         longer = Matches(value, digits, is_number=True)
-        yield Broken("decimals", longer, f"has more than {format_.decimals} digits after the decimal point")
+        yield Broken("decimals", longer, f"has more than {counted(format_.decimals, 'digit')} after the decimal point")
     if format_.interval:
         yield _steps(value, format_.interval, format_.start_value or Decimal(0))
 

@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from kafka_replica.rules.conditions import Condition, components_of
 from kafka_replica.sdmx import Urn
+from kafka_replica.wording import counted, shortened
 
 ERRORS: Final = "_errors"
 """The column that holds what is wrong with a row; NULL where nothing is."""
@@ -70,6 +71,10 @@ class Check:
     artefact: str
     shown: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        of = "" if self.component is None else f" of {self.component}"
+        return f"<Check {self.severity} {self.rule}{of}: {shortened(self.message)}>"
+
     @property
     def looks_at(self) -> frozenset[str]:
         """The components it looks at."""
@@ -132,6 +137,12 @@ class Rules:
     unchecked: tuple[str, ...]
     severities: tuple[tuple[str, str], ...]
     applies_to: Condition
+
+    def __repr__(self) -> str:
+        checks = counted(len(self.checks) + len(self.keys) + len(self.levels), "check")
+        left = f", {len(self.unchecked):,} not checked" if self.unchecked else ""
+        columns = counted(len(self.columns), "column")
+        return f"<Rules of {self.artefact.reference} in version {self.version}: {columns}, {checks}{left}>"
 
     def column(self, id_: str) -> Column | None:
         """The component with that id, or None."""

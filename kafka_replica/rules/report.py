@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kafka_replica.errors import MissingExtraError, UsageError
+from kafka_replica.html_tables import html_table
 from kafka_replica.rules.catalogue import SEVERITIES
 from kafka_replica.rules.model import Finding
 from kafka_replica.sdmx import Urn
+from kafka_replica.wording import counted, reason_of
 
 
 class Sample(NamedTuple):
@@ -90,10 +92,22 @@ class Report:
             "unchecked": list(self.unchecked),
         }
 
+    @property
+    def _summary(self) -> str:
+        return f"{counted(self.rows, 'row')}, {self.bad_rows:,} with findings"
+
+    def __repr__(self) -> str:
+        verdict = "valid" if self.is_valid else "not valid"
+        return f"<Report of {self.artefact.reference} in version {self.version}: {self._summary}, {verdict}>"
+
+    def _repr_html_(self) -> str:
+        counts = sorted(self.counts.items(), key=lambda item: (-item[1], item[0][0]))
+        rows: list[tuple[object, ...]] = [(one.severity, one.rule, one.component, "data set") for one in self.dataset]
+        rows += [(severity, rule, component, f"{count:,}") for (rule, component, severity), count in counts]
+        return html_table(repr(self)[1:-1], ("severity", "rule", "component", "findings"), rows, len(rows))
+
     def __str__(self) -> str:
-        lines = [
-            f"{self.artefact.reference} in version {self.version}: {self.bad_rows} of {self.rows} rows have findings"
-        ]
+        lines = [f"{self.artefact.reference} in version {self.version}: {self._summary}"]
         lines += [f"  data set: {one.severity} {one.rule}: {one.message}" for one in self.dataset]
         lines += [
             f"  {count:>9} {severity} {rule}{f' of {component}' if component else ''}"
@@ -129,8 +143,10 @@ class Report:
             axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             axis.set_title(f"findings {title}", fontsize=9, loc="left")
             axis.spines[["top", "right"]].set_visible(False)
-        figure.suptitle(f"{self.artefact.reference}: {self.bad_rows} of {self.rows} rows have findings", fontsize=11)
+        figure.suptitle(f"{self.artefact.reference}: {self._summary}", fontsize=11)
         try:
             figure.savefig(path)
         except (OSError, ValueError) as error:
-            raise UsageError(f"drawing the report of {self.artefact.reference} into {path}: {error}") from error
+            raise UsageError(
+                f"drawing the report of {self.artefact.reference} into {path}: {reason_of(error)}"
+            ) from error

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from kafka_replica.errors import ArtefactNotFoundError, UsageError
 from kafka_replica.sdmx import Dataflow, DataStructure, Structures, Urn
+from kafka_replica.sdmx.lookups.nearby import nearby
 from kafka_replica.sdmx.model import ProvisionAgreement
 
 _CLASSES: Final = ("DataStructure", "Dataflow", "ProvisionAgreement")
@@ -65,7 +66,7 @@ def _of_reference(structures: Structures, reference: str) -> Target:
     if not found:
         raise ArtefactNotFoundError(
             f"validating against {reference!r}: version {structures.version} has no such data structure, dataflow or "
-            "provision agreement; check agency, id and version"
+            f"provision agreement; {nearby(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
         ) from missing
     return found[-1]  # the nearest to the data: it has the most constraints
 

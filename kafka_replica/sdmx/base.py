@@ -6,17 +6,22 @@ walk every code of every list for nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import msgspec
 
 from kafka_replica.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, StubItems, StubTuple
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.wording import counted, quoted, singular_of
+
+_NAME: Final = 60
 
 
-class Annotation(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Annotation(ValueObject, frozen=True, gc=False, kw_only=True):
     """One annotation; ``urls`` holds AnnotationURL by language, ``value`` AnnotationValue (3.x)."""
 
     id: str | None = None
@@ -32,7 +37,7 @@ class Annotation(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return self.urls.in_language()
 
 
-class Link(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Link(ValueObject, frozen=True, gc=False, kw_only=True):
     """A link of 3.x; only SDMX-JSON has a second address (``uri``), a language of what is there, and titles."""
 
     rel: str | None = None
@@ -52,6 +57,14 @@ class Identifiable(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     links: tuple[Link, ...] = ()
     uri: str | None = None
 
+    def __repr__(self) -> str:
+        facts = "".join(f" {fact}" for fact in self._facts())
+        return f"<{type(self).__name__} {self.urn.reference}{facts}>"
+
+    def _facts(self) -> Iterator[str]:
+        """What its ``repr`` says besides its class and reference."""
+        return iter(())
+
     @property
     def id(self) -> str:
         """Its own id: the last part of an item's path, or the id of the artefact."""
@@ -63,6 +76,11 @@ class Nameable(Identifiable, frozen=True, gc=False, kw_only=True):
 
     names: InternationalString = NO_TEXT
     descriptions: InternationalString = NO_TEXT
+
+    def _facts(self) -> Iterator[str]:
+        name = self.name()
+        if name is not None:
+            yield quoted(name, _NAME)
 
     def name(self, language: str | None = None) -> str | None:
         """The name in that language or None; without a language the English one, else the first."""
@@ -87,6 +105,28 @@ class Maintainable(Nameable, frozen=True, gc=False, kw_only=True):
     is_external_reference: bool = False
     service_url: str | None = None
     structure_url: str | None = None
+
+    def _facts(self) -> Iterator[str]:
+        yield from super()._facts()
+        if self.is_stub:
+            yield "stub"
+            return
+        facts = [counted(count, singular_of(what)) for what, count in self._counts()]
+        facts += ["partial"] if self.is_partial else []
+        if facts:
+            yield ", ".join(facts)
+
+    def _counts(self) -> Iterator[tuple[str, int]]:
+        """The plural of what its parts are, and how many there are, of each kind that it has."""
+        for name in _content_fields(type(self)):
+            held = getattr(self, name)
+            if isinstance(held, (Items, tuple)) and len(held):
+                yield name.replace("_", " "), len(held)
+
+    def _repr_html_(self) -> str | None:
+        from kafka_replica.sdmx.html import artefact_html  # noqa: PLC0415 - which knows all classes
+
+        return artefact_html(self)
 
     @property
     def agency(self) -> str:
@@ -120,6 +160,11 @@ class ItemScheme(Maintainable, frozen=True, gc=False, kw_only=True):
 
     items_field: ClassVar[str]
     children_field: ClassVar[str | None] = None
+
+    def _counts(self) -> Iterator[tuple[str, int]]:
+        if not len(self.items):
+            yield self.items_field.replace("_", " "), 0
+        yield from super()._counts()
 
     @property
     def items(self) -> Items[Any]:

@@ -31,6 +31,9 @@ class StructureCheck:
         self._whole = whole
         self._stubs = stubs
 
+    def __repr__(self) -> str:
+        return f"StructureCheck(whole={self._whole}, stubs={self._stubs})"
+
     def __call__(self, record: Record) -> None:
         """Looks at a record.
 

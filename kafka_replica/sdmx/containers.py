@@ -14,6 +14,7 @@ import msgspec
 from kafka_replica.errors import UnreadableContentError
 from kafka_replica.sdmx.texts import NO_TEXT, InternationalString, international, written_texts
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.wording import counted
 
 __all__ = [
     "NO_ITEMS",
@@ -91,7 +92,7 @@ class Items(Mapping[str, T]):
 
     def __repr__(self) -> str:
         shown = ", ".join(list(self._by_id)[:5])
-        return f"<{len(self)} items: {shown}{', ...' if len(self) > 5 else ''}>"
+        return f"<{counted(len(self), 'item')}{': ' if shown else ''}{shown}{', ...' if len(self) > 5 else ''}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._by_id,)

@@ -6,8 +6,6 @@ usable as that; one that does not say it is the same as in any other format.
 
 from __future__ import annotations
 
-import msgspec
-
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.model import (
     Agency,
@@ -38,6 +36,7 @@ from kafka_replica.sdmx.model import (
     TargetObject,
 )
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 
 class KeyFamilyDimension(Dimension, frozen=True, gc=False, kw_only=True):
@@ -182,7 +181,7 @@ class AliasedComponentMap(ComponentMapInSet, frozen=True, gc=False, kw_only=True
     preferred_language: str | None = None
 
 
-class ProvisionConstraint(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class ProvisionConstraint(ValueObject, frozen=True, gc=False, kw_only=True):
     """A constraint of SDMX-ML 2.0, which stands within what it constrains and has no agency, so no URN.
 
     ``kind`` is "Content" or "Attachment"; ``metadata_concepts`` has its selections in ``components``.
@@ -197,7 +196,7 @@ class ProvisionConstraint(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     reference_period: tuple[str, str] | None = None
 
 
-class Provision(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Provision(ValueObject, frozen=True, gc=False, kw_only=True):
     """Where data is, and what is in it."""
 
     simple_data_source: str | None = None

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-import msgspec
-
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.wording import counted
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
+class Header(ValueObject, frozen=True, kw_only=True):
     """What is kept of a message's header; ``prepared`` is as written, for registries leave the zone out."""
 
     id: str | None = None
@@ -87,7 +87,7 @@ class Message:
 
     def __repr__(self) -> str:
         bad = f", {len(self.errors)} unreadable" if self.errors else ""
-        return f"<{self.format.title} message of {len(self)} artefacts{bad}>"
+        return f"<{self.format.title} message of {counted(len(self), 'artefact')}{bad}>"
 
 
 def twice(urn: Urn) -> MessageError:

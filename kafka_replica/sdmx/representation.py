@@ -5,16 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
-import msgspec
-
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 Occurs: TypeAlias = int | Literal["unbounded"]
 """How often something may come at most."""
 
 
-class SentinelValue(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class SentinelValue(ValueObject, frozen=True, gc=False, kw_only=True):
     """A value with a meaning of its own (3.x)."""
 
     value: str
@@ -22,7 +21,7 @@ class SentinelValue(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     descriptions: InternationalString = NO_TEXT
 
 
-class TextFormat(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class TextFormat(ValueObject, frozen=True, gc=False, kw_only=True):
     """The facets of a value (TextFormatType); None where the message says nothing.
 
     ``text_type`` is a name of the standard ("String", "ObservationalTimePeriod"); where the message says
@@ -47,7 +46,7 @@ class TextFormat(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     sentinel_values: tuple[SentinelValue, ...] = ()
 
 
-class Representation(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Representation(ValueObject, frozen=True, gc=False, kw_only=True):
     """Enumerated by a codelist or value list, or free with a format; occurrences are 1 where None."""
 
     enumeration: Urn | None = None
@@ -56,7 +55,7 @@ class Representation(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     max_occurs: Occurs | None = None
 
 
-class ItemReference(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class ItemReference(ValueObject, frozen=True, gc=False, kw_only=True):
     """A concept of ISO 11179 by agency, scheme and id (ISOConceptReference)."""
 
     agency: str

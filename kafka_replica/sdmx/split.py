@@ -13,6 +13,7 @@ from kafka_replica.sdmx.readers.json_tree import artefacts_of, message_of
 from kafka_replica.sdmx.readers.standalone import is_synthetic
 from kafka_replica.sdmx.reading import kind_of, opened_json, read_message
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.wording import counted
 
 
 class Part(NamedTuple):
@@ -21,6 +22,9 @@ class Part(NamedTuple):
     urn: Urn
     value: bytes
     content_type: str
+
+    def __repr__(self) -> str:
+        return f"<Part {self.urn}, {counted(len(self.value), 'byte')} of {self.content_type}>"
 
     @property
     def is_synthetic(self) -> bool:
@@ -34,6 +38,9 @@ class SplitMessage(NamedTuple):
 
     parts: list[Part]
     errors: tuple[UnreadableArtefact, ...]
+
+    def __repr__(self) -> str:
+        return f"<SplitMessage, {counted(len(self.parts), 'part')}, {len(self.errors):,} unreadable>"
 
 
 def split_readable(data: bytes, content_type: str | None = None) -> SplitMessage:

@@ -17,6 +17,7 @@ from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.writers import edi, fusion, ml, ml20, sdmx_json, xlsx
 from kafka_replica.sdmx.writers.carrying import carried
 from kafka_replica.sdmx.writers.difference import difference
+from kafka_replica.wording import counted
 
 DEFAULT_HEADER: Final = Header(id="STRUCTURES", sender="KAFKA_REPLICA", prepared="1970-01-01T00:00:00Z")
 """The header of messages for which none is given; its time is fixed, so the same artefacts give the same bytes."""
@@ -157,7 +158,9 @@ def _verify(data: bytes, expected: list[Artefact], artefacts: list[Artefact], fo
         found = read_message(data, format_).artefacts
     except SdmxError as error:
         if len(artefacts) != 1:
-            raise UnwritableError(f"writing {len(artefacts)} artefacts as {format_.title}: {error}") from None
+            raise UnwritableError(
+                f"writing {counted(len(artefacts), 'artefact')} as {format_.title}: {error}"
+            ) from None
         raise _CannotCarryError(artefacts[0], format_, f"it cannot be read again ({error})") from None
     for one, wanted in zip(artefacts, expected, strict=True):
         got = found.get(wanted.urn)

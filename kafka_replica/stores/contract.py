@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import islice
 from typing import NoReturn, Protocol, TypeVar, overload
 
 from kafka_replica.bookmark import Bookmark
 from kafka_replica.delta import Applied, Delta
-from kafka_replica.errors import UsageError
-from kafka_replica.records import Cut, Key, Partition, Record, Stored, key_bytes, topic_key
+from kafka_replica.errors import StoreError, UsageError
+from kafka_replica.html_tables import ROWS, html_table
+from kafka_replica.records import Cut, Key, Partition, Record, Stored, key_bytes, key_text, topic_key
+from kafka_replica.wording import counted
 
 T = TypeVar("T")
 
@@ -75,7 +79,19 @@ class Snapshot(Mapping[bytes, Record], ABC):
         return isinstance(key, bytes | str) and self.get(key) is not None
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} version {self.version} of {self.cut}: {len(self)} keys>"
+        return f"<{type(self).__name__} {self.summary()}, {self.cut.summary()}>"
+
+    def summary(self) -> str:
+        """Return its version, and how many keys it has if nobody has to count for that."""
+        length = self.known_length
+        return f"version {self.version}" if length is None else f"version {self.version}, {counted(length, 'key')}"
+
+    def _repr_html_(self) -> str:
+        try:
+            rows = [_html_row(key, self.get(key)) for key in islice(self, ROWS + 1)]
+        except StoreError:  # what cannot be read is no reason to show nothing
+            rows = []
+        return html_table(repr(self)[1:-1], ("key", "at", "time", "bytes"), rows, self.known_length, "key")
 
     __hash__ = object.__hash__
 
@@ -88,6 +104,18 @@ class Snapshot(Mapping[bytes, Record], ABC):
             "a snapshot cannot be pickled, it shares the records of its store; send what you need of it, such as "
             "[snapshot[key] for key in keys] or dict(snapshot), or make a replica in the other process"
         )
+
+
+def _html_row(key: bytes, record: Record | None) -> tuple[object, ...]:
+    if record is None:
+        return (key_text(key), None, None, None)
+    time: object = None
+    if record.timestamp_ms >= 0:
+        try:
+            time = datetime.fromtimestamp(record.timestamp_ms / 1000, UTC).isoformat(" ", "milliseconds")
+        except (ValueError, OverflowError, OSError):  # a producer may write any number
+            time = f"{record.timestamp_ms} ms"
+    return key_text(key), f"{record.source}@{record.offset}", time, len(record.value or b"")
 
 
 class TopicSnapshot(Snapshot):
@@ -113,6 +141,14 @@ class TopicSnapshot(Snapshot):
     def known_length(self) -> int | None:
         """Nobody knows."""
         return None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.topic}: {self.summary()}>"
+
+    @property
+    def topic(self) -> str:
+        """The topic."""
+        return key_text(self._prefix[:-1])
 
     def __iter__(self) -> Iterator[bytes]:
         return (key[len(self._prefix) :] for key in self._all if key.startswith(self._prefix))

@@ -16,6 +16,7 @@ from kafka_replica.errors import StoreDamagedError
 from kafka_replica.records import Cut, Headers, Partition, Record, Stored, as_record
 from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept
 from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, Present, Version
+from kafka_replica.wording import counted
 
 if TYPE_CHECKING:
     from kafka_replica.stores.saver import Image, Saver
@@ -59,7 +60,9 @@ class MemoryStore:
         self._saver = None if self._checkpoint is None else self._open(self._checkpoint, checkpoint_every_s)
 
     def __repr__(self) -> str:
-        return "MemoryStore()" if self._checkpoint is None else f"MemoryStore({str(self._checkpoint)!r})"
+        _, version = self._now
+        place = "" if self._checkpoint is None else f" {str(self._checkpoint)!r}"
+        return f"<MemoryStore{place} version {version.number}, {counted(version.count, 'key')}>"
 
     @property
     def bookmark(self) -> Bookmark | None:

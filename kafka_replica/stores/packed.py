@@ -6,6 +6,8 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import overload
 
+from kafka_replica.wording import counted
+
 
 class PackedKeys(Sequence[bytes]):
     """A sequence of keys that costs each of them its bytes and eight more."""
@@ -45,4 +47,4 @@ class PackedKeys(Sequence[bytes]):
             begin = end
 
     def __repr__(self) -> str:
-        return f"<{len(self)} keys>"
+        return f"<{counted(len(self), 'key')}>"

@@ -71,6 +71,9 @@ class Cluster:
         self._named: dict[str, Identity] = {}
         self._producers = 0
 
+    def __len__(self) -> int:
+        return len(self._topics)
+
     # --- topics ---
 
     def make_topic(self, name: str, partitions: int, *, replace: bool = False) -> None:

@@ -12,6 +12,7 @@ from kafka_replica.stores import Store
 from kafka_replica.testing.fake_cluster import Cluster
 from kafka_replica.testing.fake_replica import FakeReplica
 from kafka_replica.testing.fake_transaction import FakeTransaction
+from kafka_replica.wording import counted
 
 if TYPE_CHECKING:
     from kafka_replica.testing.fake_topic import FakeTopic
@@ -40,6 +41,9 @@ class FakeKafka:
 
     def __init__(self, *, bumps_epochs: bool = False) -> None:
         self.cluster = Cluster(bumps_epochs=bumps_epochs)  # what all of it is made of; not for tests
+
+    def __repr__(self) -> str:
+        return f"<FakeKafka, {counted(len(self.cluster), 'topic')}>"
 
     def topic(self, name: str, partitions: int = 1) -> FakeTopic:
         """Makes a topic.

@@ -34,6 +34,11 @@ class _FakeWriter(TransactionalWriter):
             self._term = self._identity.term
         self._transaction: FakeTransaction | None = None
 
+    @property
+    def transactional_id(self) -> str:
+        """Who writes."""
+        return self._transactional_id
+
     def begin(self) -> None:
         """Begins a transaction."""
         with self._cluster.news:

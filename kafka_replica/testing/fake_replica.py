@@ -8,6 +8,7 @@ from typing import Any
 
 from kafka_replica.broker.sources import Evidence
 from kafka_replica.cuts import Markers, QuietPoints, Rule
+from kafka_replica.opening import MakeSource
 from kafka_replica.replica import Replica
 from kafka_replica.testing.fake_cluster import Cluster
 from kafka_replica.testing.fake_source import FakeSource
@@ -27,7 +28,7 @@ class FakeReplica(Replica):
 
     def __init__(self, cluster: Cluster, topics: tuple[str, ...], **options: Any) -> None:
         self._cluster = cluster
-        super().__init__(_ADDRESS, topics, _make_source=self._make_fake_source, **options)
+        super().__init__(_ADDRESS, topics, **options)
 
     def close(self) -> None:
         """Ends reading and tells listeners no more; see ``Replica.close``."""
@@ -35,6 +36,9 @@ class FakeReplica(Replica):
             self._keeper.closing.set()
             self._cluster.wake()
         super().close()
+
+    def _source_factory(self) -> MakeSource:
+        return self._make_fake_source
 
     def _make_fake_source(
         self, config: Mapping[str, Any], topics: Iterable[str], evidence: Evidence

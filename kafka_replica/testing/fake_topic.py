@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
-from kafka_replica.errors import KafkaReplicaError, UsageError
+from kafka_replica.errors import KafkaReplicaError, TopicNotFoundError, UsageError
 from kafka_replica.records import Cut, Headers, Key, Partition, Record, as_record
 from kafka_replica.replica import Replica
 from kafka_replica.stores import Store
@@ -13,6 +13,7 @@ from kafka_replica.testing.fake_kafka import FakeKafka
 from kafka_replica.testing.fake_log import FakeLog
 from kafka_replica.testing.fake_producer import FakeProducer
 from kafka_replica.testing.fake_transaction import FakeTransaction, check_value
+from kafka_replica.wording import counted
 
 
 class FakeTopic:
@@ -45,6 +46,13 @@ class FakeTopic:
         self._cluster = self.kafka.cluster
         self._made_with = partitions
         self._cluster.make_topic(name, partitions)
+
+    def __repr__(self) -> str:
+        try:
+            logs = self._logs
+        except TopicNotFoundError:
+            return f"<FakeTopic {self.name}, dropped>"
+        return f"<FakeTopic {self.name}, {counted(len(logs), 'partition')}, ends {[log.end for log in logs[:8]]}>"
 
     # --- writing ---
 

@@ -24,6 +24,10 @@ class FakeTransaction(Transaction):
         self._ends: dict[FakeLog, int] = {}
         identity.open = self
 
+    def __repr__(self) -> str:
+        state = {None: "open", True: "committed", False: "aborted"}[self._writing.is_committed]
+        return f"<FakeTransaction of producer {self._identity.producer_id}, {state}, {self.committed.summary()}>"
+
     @property
     def is_open(self) -> bool:
         """Whether it was neither committed nor aborted."""

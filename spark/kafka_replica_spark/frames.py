@@ -39,6 +39,9 @@ class Views:
         self._tables = ViewTables(Structures(snapshot))
         self._unreadable: dict[Unreadable, None] = {}
 
+    def __repr__(self) -> str:
+        return f"<Views of {self._snapshot.summary()}>"
+
     @property
     def version(self) -> int:
         """The version all frames come from."""

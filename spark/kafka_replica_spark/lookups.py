@@ -64,6 +64,11 @@ class CodelistLookups:
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_read": {}, "_blocks": {}}
 
+    def __repr__(self) -> str:
+        if not self._read:  # reading may fetch it from the driver
+            return f"<{type(self).__name__}, not used yet>"
+        return f"<{type(self).__name__} of version {self.version}, codelists: {len(self.codelists):,}>"
+
     @property
     def version(self) -> int:
         """The version that all answers come from."""

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from kafka_replica import Replica, Snapshot
 from kafka_replica.errors import ConfigurationError
+from kafka_replica.secret_values import hide_secrets
 from kafka_replica.stores.looking import look
 from kafka_replica_spark.tables import VIEWS, Selection, View
 
@@ -47,7 +48,7 @@ def parsed(given: Mapping[str, str]) -> Options:
         ConfigurationError: an option is missing, unknown or impossible, or two contradict each other.
     """
     plain = {name.lower(): value for name, value in given.items()}
-    kafka = {name[len(_KAFKA) :]: plain.pop(name) for name in list(plain) if name.startswith(_KAFKA)}
+    kafka = hide_secrets({name[len(_KAFKA) :]: plain.pop(name) for name in list(plain) if name.startswith(_KAFKA)})
     unknown = set(plain) - {name.lower() for name in _KNOWN} - {"path"}
     if unknown:
         raise _wrong(f"there is no option {', '.join(sorted(unknown))}; there are kafka.*, {', '.join(_KNOWN)}")

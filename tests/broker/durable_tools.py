@@ -59,7 +59,7 @@ def values(snapshot: Snapshot) -> dict[str, str]:
 def decided(replica: Replica, kafka: LocalKafka, topic: str, partitions: int = 1) -> Snapshot:
     """The version that has everything which is in the topic, once nothing in it is open."""
     ends = all_decided(kafka.bootstrap_servers, topic, partitions)
-    return replica.snapshot(at_least=ends, timeout_s=_PATIENCE_S)  # type: ignore[arg-type] # plain tuples do
+    return replica.wait_for(ends, timeout_s=_PATIENCE_S)  # type: ignore[arg-type] # plain tuples do
 
 
 def assert_same_as_topic(snapshot: Snapshot, kafka: LocalKafka, topic: str, partitions: int = 1) -> None:

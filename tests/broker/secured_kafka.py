@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from certificates import Authority
+from secret_tools import PASSWORD
 
 from kafka_replica.embedded import LocalKafka, ports
 from kafka_replica.errors import EmbeddedKafkaError
@@ -14,6 +15,8 @@ _LISTENERS = {
     "PLAINTEXT": "PLAINTEXT", "CONTROLLER": "PLAINTEXT", "SSL": "SSL", "MTLS": "SSL", "ELSEWHERE": "SSL",
     "PLAIN": "SASL_PLAINTEXT", "SCRAM": "SASL_SSL", "OAUTH": "SASL_PLAINTEXT",
 }  # fmt: skip
+USER, USER_PASSWORD = "teller", PASSWORD
+"""A user beside ``me``, whose password occurs nowhere by chance."""
 _LOGIN = "org.apache.kafka.common.security"
 
 
@@ -34,7 +37,11 @@ class Secured:
             chosen: dict[str, int] = {}
             for name in _LISTENERS:
                 chosen[name] = ports.choose(but=tuple(chosen.values()))
-            users = ["--add-scram", "SCRAM-SHA-512=[name=me,password=my-secret]"]
+            users = [
+                option
+                for name, password in (("me", "my-secret"), (USER, USER_PASSWORD))
+                for option in ("--add-scram", f"SCRAM-SHA-512=[name={name},password={password}]")
+            ]
             kafka = LocalKafka(port=chosen["PLAINTEXT"], settings=self._settings(chosen), format_options=users)
             try:
                 return kafka.start(), chosen
@@ -64,7 +71,7 @@ class Secured:
             settings[f"listener.name.{listener}.ssl.keystore.type"] = "PEM"
             settings[f"listener.name.{listener}.ssl.keystore.location"] = self.folder / f"{holder}.pem"
         for listener, mechanism, login in (
-            ("plain", "PLAIN", 'plain.PlainLoginModule required user_me="my-secret"'),
+            ("plain", "PLAIN", f'plain.PlainLoginModule required user_me="my-secret" user_{USER}="{USER_PASSWORD}"'),
             ("scram", "SCRAM-SHA-512", "scram.ScramLoginModule required"),
             ("oauth", "OAUTHBEARER", "oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub=a"),
         ):

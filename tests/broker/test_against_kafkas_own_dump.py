@@ -99,7 +99,7 @@ def test_each_transaction_is_a_version_of_its_own(
             writer.stop.set()
             writer.join(30)
             assert writer.error is None
-        last = replica.snapshot(at_least={(topic, 0): wait_decided(bootstrap, topic)}, timeout_s=20)
+        last = replica.wait_for({(topic, 0): wait_decided(bootstrap, topic)}, timeout_s=20)
         give_up_s = time.monotonic() + 20
         while changes[-1].version < last.version:
             assert time.monotonic() < give_up_s

@@ -62,7 +62,7 @@ def test_a_transaction_over_two_topics_is_one_version(local_kafka: LocalKafka, k
             **all_decided(local_kafka.bootstrap_servers, one, 2),
             **all_decided(local_kafka.bootstrap_servers, two, 1),
         }
-        snapshot = replica.snapshot(at_least=ends, timeout_s=20)
+        snapshot = replica.wait_for(ends, timeout_s=20)
     assert torn == []
     assert sorted(snapshot.of(one)) == [b"k-0", b"k-1"]
     assert sorted(snapshot.of(two)) == [b"k-0"]

@@ -71,7 +71,7 @@ def test_no_version_is_torn(partitions: int, local_kafka: LocalKafka, kafka_topi
             # On a busy machine quiet points of three partitions are rare while four write.
             while time.monotonic() < began_s + 6 or (checker.versions <= 3 and time.monotonic() < began_s + 90):
                 time.sleep(0.1)
-        snapshot = replica.snapshot(at_least=all_decided(bootstrap, topic, partitions), timeout_s=20)
+        snapshot = replica.wait_for(all_decided(bootstrap, topic, partitions), timeout_s=20)
     assert checker.torn == []
     assert checker.versions > 3
     assert all(later.dominates(earlier) for earlier, later in pairwise(cuts))

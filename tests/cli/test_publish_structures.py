@@ -68,7 +68,7 @@ def test_what_cannot_be_read_is_published_when_asked(command: Command, tmp_path:
     file = tmp_path / "lists.json"
     file.write_text(lists("CL", bad="CL"))
     done = command.run("publish", str(file), status=1)
-    assert b"none of the 1 artefacts can be read; nothing is published" in done.stderr
+    assert b"nothing is published: of 1 artefact none can be read" in done.stderr
     assert command.json("dump")[-1]["keys"] == 0
     command.run("publish", str(file), "--no-check")
     assert command.json("dump")[-1]["keys"] == 1

@@ -96,7 +96,7 @@ def finish(folder: Path, seed: int) -> None:
         else:
             expected[record.key] = record
     with written.topic.replica(store) as replica:
-        snapshot = replica.snapshot(at_least=written.topic.end(), timeout_s=60)
+        snapshot = replica.wait_for(written.topic.end(), timeout_s=60)
         assert dict(snapshot) == expected
         assert len(snapshot) == len(expected) > 100
         assert begun_at > 0, "it was never gone on from anything"

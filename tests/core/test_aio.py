@@ -230,11 +230,11 @@ def test_a_replica_that_is_not_started_or_closed() -> None:
 
     async def main() -> None:
         replica = AsyncReplica(Replica(NOBODY, "t"))
-        for wait in (replica.wait_ready, replica.snapshot, lambda: replica.snapshot(at_least={})):
+        for wait in (replica.wait_ready, lambda: replica.wait_for({})):
             with pytest.raises(NotReadyError):
                 await wait()
-        with pytest.raises(UsageError, match="at_least"):
-            await replica.snapshot(timeout_s=1)
+        with pytest.raises(NotReadyError):
+            replica.snapshot()
         with pytest.raises(UsageError, match="cannot be pickled"):
             pickle.dumps(replica)
         with pytest.raises(UsageError, match="cannot be pickled"):

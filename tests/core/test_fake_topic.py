@@ -31,6 +31,7 @@ from kafka_replica import (
 )
 from kafka_replica.broker.sources import Evidence
 from kafka_replica.cuts import Batch, Kind, Markers, Reading, Rule, Step
+from kafka_replica.opening import MakeSource
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.source import Source
 from kafka_replica.testing import FakeKafka, FakeTopic
@@ -220,7 +221,11 @@ def test_a_careless_rule_is_found_out() -> None:
     def make_source(config: Mapping[str, Any], topics: Iterable[str], evidence: Evidence) -> tuple[Source, Rule]:
         return make_fake_source(topic.kafka.cluster, topics, evidence)[0], _Careless()
 
-    with Replica({"bootstrap.servers": "fake.invalid:9092"}, topic.name, _make_source=make_source) as replica:
+    class CarelessReplica(Replica):
+        def _source_factory(self) -> MakeSource:
+            return make_source
+
+    with CarelessReplica({"bootstrap.servers": "fake.invalid:9092"}, topic.name) as replica:
         transaction = topic.begin()
         transaction.put("a", b"1")
         until(lambda: replica.state == State.LIVE and "a" in replica.snapshot())

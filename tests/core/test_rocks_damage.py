@@ -251,7 +251,7 @@ def test_a_replica_mends_its_store(folder: Path) -> None:
             list(before)
         del before
         cut = topic.put("new", b"1")
-        wait_until(lambda: is_whole(replica.snapshot(at_least=cut, timeout_s=30)))
+        wait_until(lambda: is_whole(replica.wait_for(cut, timeout_s=30)))
     assert len(values(RocksStore(folder).snapshot())) == 2_001
 
 

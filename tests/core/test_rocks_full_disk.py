@@ -171,7 +171,7 @@ ballast.unlink()
 store = RocksStore(path)
 assert values(store.snapshot()) == served
 with topic.replica(store) as replica:
-    assert len(values(replica.snapshot(at_least=topic.end(), timeout_s=30))) == len(BIG) + 1
+    assert len(values(replica.wait_for(topic.end(), timeout_s=30))) == len(BIG) + 1
 print("done")
 """
     assert run(CROWDED + FULL_DISK + program, small_disk) == "done\n"

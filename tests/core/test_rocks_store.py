@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import shlex
 import shutil
+import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -293,6 +297,72 @@ def test_looking_at_what_is_being_written(folder: Path) -> None:
     assert RocksStore(folder, read_only=True).snapshot().version == 3
     beside.close()
     assert publish(store, {b"z": b"4"}, 400) is not None
+
+
+def test_looking_writes_nothing(folder: Path) -> None:
+    """Not a byte in the folder changes, and what is made elsewhere is removed with the last that reads it."""
+    store = RocksStore(folder)
+    publish(store, many(100, b"1"))
+    before = {file: file.stat().st_mtime_ns for file in folder.rglob("*")}
+    beside = RocksStore(folder, read_only=True)
+    snapshot = beside.snapshot()
+    (links,) = _link_folders(folder)
+    beside.close()
+    del beside
+    assert values(snapshot) == many(100, b"1")
+    assert {file: file.stat().st_mtime_ns for file in folder.rglob("*")} == before
+    del snapshot
+    gc.collect()
+    assert not links.exists()
+
+
+def _link_folders(store: Path) -> list[Path]:
+    """The temporary folders with links to the files of a store."""
+    folders = Path(tempfile.gettempdir()).glob("kafka-replica-*")
+    return [each for each in folders if any(store in link.resolve().parents for link in each.glob("CURRENT"))]
+
+
+_ON_A_READ_ONLY_FILE_SYSTEM = """
+import os
+from pathlib import Path
+from rocks_tools import RocksStore, values
+from kafka_replica.stores.looking import look
+folder = sys.argv[1]
+try:
+    Path(folder, "x").touch()
+except OSError as error:
+    assert error.errno == 30, error  # EROFS
+else:
+    raise AssertionError("it can be written")
+print(len(values(RocksStore(folder, read_only=True).snapshot())), len(look(folder)))
+"""
+
+
+@pytest.mark.parametrize("is_being_written", [True, False])
+def test_looking_on_a_read_only_file_system(folder: Path, *, is_being_written: bool) -> None:
+    """A volume that is mounted read-only here, whether it is written elsewhere or not."""
+    store = RocksStore(folder)
+    publish(store, many(100, b"1"))
+    store._writing().database.flush()
+    publish(store, {b"new": b"1"}, 100)
+    if not is_being_written:
+        store.close()
+        del store
+        gc.collect()
+    mount = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1"'
+    own = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    possible = shutil.which("unshare") and subprocess.run(
+        [*own, "sh", "-c", mount, "sh", str(folder)], check=False, capture_output=True
+    )
+    if not possible or possible.returncode:
+        pytest.skip("SKIPPED LOUDLY: this user may not mount anything read-only (unshare --mount); run it as root")
+    line = shlex.join([sys.executable, "-c", f"import sys\nsys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+                       + _ON_A_READ_ONLY_FILE_SYSTEM, str(folder)])  # fmt: skip
+    done = subprocess.run(
+        [*own, "sh", "-c", f"{mount} && {line}", "sh", str(folder)],
+        check=False, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.stdout.split() == ["101", "101"], done
 
 
 def test_a_look_that_was_overtaken_is_repeated(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

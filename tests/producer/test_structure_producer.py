@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import ssl
 import threading
-from email import message_from_bytes
-from email.message import Message
 from pathlib import Path
-from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import AuthResult, LoginPassword
-from certificates import Authority
-from postgres_tools import free_port
+from mail_tools import mail_server
 from producer_tools import log_of, process, settings_of, transactions_of, wait_until
 from sqlalchemy import select
 
@@ -292,44 +285,15 @@ def test_a_source_that_tells_all_that_it_holds(database: str) -> None:
     producer.close()
 
 
-class Inbox:
-    """What the administrator gets, from one who is allowed to send."""
-
-    def __init__(self) -> None:
-        self.messages: list[Message] = []
-
-    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
-        """Takes in a message."""
-        self.messages.append(message_from_bytes(envelope.content))
-        return "250 OK"
-
-
-def _password(_server: Any, _session: Any, _envelope: Any, _kind: str, given: Any) -> AuthResult:
-    right = isinstance(given, LoginPassword) and (given.login, given.password) == (b"me", b"secret")
-    return AuthResult(success=right, handled=False)
-
-
 @pytest.mark.parametrize("password", ["secret", "wrong"])
 def test_the_administrator_gets_a_mail(password: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """By STARTTLS and login, on a real server; a mail that is refused is logged, and stops nothing."""
-    authority = Authority(tmp_path, "ca")
-    certificate = authority.issue("server", "IP:127.0.0.1")
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
-    inbox = Inbox()
-    server = Controller(
-        inbox, hostname="127.0.0.1", port=free_port(), tls_context=context, authenticator=_password,
-        auth_required=True, require_starttls=True,
-    )  # fmt: skip
-    server.start()
-    try:
+    with mail_server(tmp_path, "me", "secret") as (inbox, server, ca_file):
         settings = MailSettings(
             "127.0.0.1", ("admin@example.org",), "producer@example.org", server.port, user="me", password=password,
-            ca_file=str(authority.certificate),
+            ca_file=ca_file,
         )  # fmt: skip
         Mailer(settings, "structures")(Suspension(17, 3, "Kafka says no"))
-    finally:
-        server.stop()
     assert "secret" not in repr(settings)
     if password == "wrong":
         assert not inbox.messages

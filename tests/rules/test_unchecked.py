@@ -38,7 +38,7 @@ def _format(**facets: object) -> str:
 CASES: list[tuple[tuple[str, ...], list[str]]] = [
     (_of(_format(maxLength=2, pattern="E?[UW]")), []),
     (_of(_format(maxLength=1, pattern="W")), [
-        "A: code EU of T:AREA(1.0) is longer than 1 characters, as the format of its codes asks; codes are compared",
+        "A: code EU of T:AREA(1.0) is longer than 1 character, as the format of its codes asks; codes are compared",
         "A: code EU of T:AREA(1.0) does not match W, as the format"]),
     (_of(_format(text_type="Integer")), ["A: code EU of T:AREA(1.0) is not written as a value of type Integer"]),
     (_of(text(minValue=1, decimals=2, startTime=2000)), [

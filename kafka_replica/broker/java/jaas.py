@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kafka_replica.errors import ConfigurationError
+from kafka_replica.secret_values import Secret
 
 _FLAGS = frozenset({"required", "requisite", "sufficient", "optional"})
 _TOKEN = re.compile(
@@ -66,9 +67,9 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
             raise _wrong(f"line {text.count(chr(10), 0, at) + 1} has a quote that is not closed")
         kind, at = found.lastgroup, found.end()
         if kind in {"quoted", "apostrophes"}:
-            yield "text", _ESCAPED.sub(lambda escape: _LETTERS.get(escape[1], escape[1]), found[kind])
+            yield "text", Secret(_ESCAPED.sub(lambda escape: _LETTERS.get(escape[1], escape[1]), found[kind]))
         elif kind in {"sign", "word"}:
-            yield kind, found[kind]
+            yield kind, Secret(found[kind])  # a password may be written without quotes
 
 
 def _login(tokens: list[tuple[str, str]]) -> Login:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kafka_replica.broker.security.oauth import TokenProvider
 from kafka_replica.errors import AuthenticationError
+from kafka_replica.secret_values import SecretBytes
 
 _SEPARATOR = "\x01"
 
@@ -39,5 +40,6 @@ class CheckedBearer:
 
     async def _first_message(self) -> bytes:
         token = await self._provider.current()
-        fields = [f"auth=Bearer {token.value}", *(f"{name}={value}" for name, value in token.extensions.items())]
-        return ("n,," + _SEPARATOR + "".join(one + _SEPARATOR for one in fields) + _SEPARATOR).encode()
+        extensions = "".join(f"{name}={value}{_SEPARATOR}" for name, value in token.extensions.items())
+        start = f"n,,{_SEPARATOR}auth=Bearer ".encode()
+        return SecretBytes(b"".join((start, token.value.encode(), f"{_SEPARATOR}{extensions}{_SEPARATOR}".encode())))

@@ -7,11 +7,11 @@ from typing import Any
 
 from aiokafka.conn import AIOKafkaConnection
 
-from kafka_replica.broker.security.bearer import CheckedBearer
+from kafka_replica.broker.security.connection import Connection
 from kafka_replica.broker.security.failures import connection_failed
-from kafka_replica.broker.security.oauth import TokenProvider
 from kafka_replica.broker.security.settings import ConnectionSettings
 from kafka_replica.errors import BrokerError, ConfigurationError
+from kafka_replica.secret_values import without_frames
 
 _CLOSING_S = 1.0
 
@@ -28,10 +28,7 @@ async def open_connection(settings: ConnectionSettings, host: str, port: int) ->
         BrokerError: it does not speak as a broker does.
         ConfigurationError: the settings are not those of this listener.
     """
-    connection: Any = AIOKafkaConnection(host, port, **settings.kwargs)
-    provider = settings.kwargs.get("sasl_oauth_token_provider")
-    if isinstance(provider, TokenProvider):
-        connection.authenticator_oauth = lambda: CheckedBearer(provider)
+    connection: Any = Connection(host, port, **settings.kwargs)
     try:
         async with asyncio.timeout(settings.setup_timeout_s):
             await connection.connect()
@@ -40,6 +37,7 @@ async def open_connection(settings: ConnectionSettings, host: str, port: int) ->
         raise
     except Exception as error:  # aiokafka's own, asyncio's, ssl's and the system's
         await _gone(connection)
+        without_frames(error)
         raise connection_failed(error, f"while connecting to {host}:{port}") from error
     return connection
 

@@ -15,6 +15,7 @@ from aiokafka.abc import AbstractTokenProvider
 
 from kafka_replica.broker.security.properties import wrong
 from kafka_replica.errors import AuthenticationError, BrokerError
+from kafka_replica.secret_values import HIDDEN, Secret
 
 _REFRESH_AFTER = 0.8  # of its lifetime, as librdkafka does
 _VALUE = re.compile(r"[\x20-\x7e\t\r\n]+")  # RFC 7628: what cannot end a field of the message
@@ -110,14 +111,13 @@ def callback_tokens(callback: Any, config: str | None) -> Callable[[], Token]:
             raise AuthenticationError(
                 f"while getting an OAuth token: oauth_cb raised {type(error).__name__}; see that exception"
             ) from error
-        try:
-            value, expiry_s, *more = result  # aiokafka has no use for the principal
-            made = Token(str(value), float(expiry_s), dict(more[1]) if len(more) > 1 else {})
-        except (TypeError, ValueError):
+        made = _token_of(result)
+        del result  # a traceback would show it
+        if made is None:
             raise AuthenticationError(
                 "while getting an OAuth token: oauth_cb has to return (token, expiry in seconds since 1970"
                 "[, principal[, extensions]]), and returned something else; mend it"
-            ) from None
+            )
         if made.expiry_s <= time.time():
             raise AuthenticationError(
                 "while getting an OAuth token: the token that oauth_cb returned has expired already; "
@@ -126,6 +126,15 @@ def callback_tokens(callback: Any, config: str | None) -> Callable[[], Token]:
         return made
 
     return call
+
+
+def _token_of(result: Any) -> Token | None:
+    """Return the token that a callback returned; None if that is something else."""
+    try:
+        value, expiry_s, *more = result  # aiokafka has no use for the principal
+        return Token(Secret(value), float(expiry_s), dict(more[1]) if len(more) > 1 else {})
+    except (TypeError, ValueError):
+        return None
 
 
 def unsecured_tokens(config: str | None) -> Callable[[], Token]:
@@ -137,12 +146,9 @@ def unsecured_tokens(config: str | None) -> Callable[[], Token]:
     Raises:
         ConfigurationError: it cannot be read, or names no principal.
     """
-    given: dict[str, str] = {}
-    for word in (config or "").split():
-        name, _, value = word.partition("=")
-        if not value or name in given or not (name in _UNSECURED_NAMES or name.startswith("extension_")):
-            raise wrong("sasl.oauthbearer.config", f"has a part that is unknown, empty or there twice: {name}")
-        given[name] = value
+    given, wrong_part = _parts(config or "")
+    if wrong_part is not None:
+        raise wrong("sasl.oauthbearer.config", f"has a part that is unknown, empty or there twice: {wrong_part}")
     life = given.get("lifeSeconds", "3600")
     if "principal" not in given:
         raise wrong("sasl.oauthbearer.config", 'names no principal; write for example "principal=admin"')
@@ -157,9 +163,20 @@ def unsecured_tokens(config: str | None) -> Callable[[], Token]:
         scope = [one for one in dict.fromkeys(given.get("scope", "").split(",")) if one]
         if scope:
             claims[given.get("scopeClaimName", "scope")] = scope
-        return Token(f"{_base64(_UNSECURED_HEADER)}.{_base64(claims)}.", claims["exp"], extensions)
+        return Token(Secret(f"{_base64(_UNSECURED_HEADER)}.{_base64(claims)}."), claims["exp"], extensions)
 
     return make
+
+
+def _parts(config: str) -> tuple[dict[str, str], str | None]:
+    """Return the values by name, and the name of the first part that is wrong."""
+    given: dict[str, str] = {}
+    for word in config.split():
+        name, equals, value = word.partition("=")
+        if not value or name in given or not (name in _UNSECURED_NAMES or name.startswith("extension_")):
+            return given, name if equals else HIDDEN
+        given[name] = Secret(value)
+    return given, None
 
 
 def _base64(value: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from kafka_replica.broker.security.oauth import Token
 from kafka_replica.broker.security.properties import Properties, refused, wrong
 from kafka_replica.broker.security.tls import trust
 from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError
+from kafka_replica.secret_values import Secret, without_frames
 
 _PREFIX = "sasl.oauthbearer."
 _KNOWN = frozenset({
@@ -104,22 +105,17 @@ class _Endpoint:
     def __call__(self) -> Token:
         try:
             with self._opener.open(self._request, timeout=_TIMEOUT_S) as answer:
-                return self._token(answer.read(_MAX_ANSWER))
+                token = _token_in(answer.read(_MAX_ANSWER), self._extensions)
         except HTTPError as error:
             raise self._refusal(error) from None
         except (OSError, http.client.HTTPException) as error:
+            without_frames(error)
             raise self._failure(error) from error
-
-    def _token(self, body: bytes) -> Token:
-        try:
-            answer = json.loads(body)
-            value = str(answer["access_token"])
-            expiry_s = _expiry_in(value) or time.time() + float(answer.get("expires_in", 0))
-        except (ValueError, TypeError, KeyError, AttributeError):
+        if token is None:
             raise AuthenticationError(
                 f"{self._doing}: the answer holds no access_token; check {_PREFIX}token.endpoint.url"
-            ) from None
-        return Token(value, expiry_s, self._extensions)
+            )
+        return token
 
     def _refusal(self, error: HTTPError) -> BrokerError:
         with error:
@@ -139,6 +135,17 @@ class _Endpoint:
         if isinstance(cause, OSError) and cause.strerror:
             said = cause.strerror
         return BrokerUnavailableError(f"{self._doing}: {said}; check that it can be reached from here")
+
+
+def _token_in(body: bytes, extensions: dict[str, str]) -> Token | None:
+    """Return the token in an answer; None if there is none. Raises nothing: a traceback would show the answer."""
+    try:
+        answer = json.loads(body)
+        value = Secret(answer["access_token"])
+        expiry_s = _expiry_in(value) or time.time() + float(answer.get("expires_in", 0))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return Token(value, expiry_s, extensions)
 
 
 def _oauth_error(error: HTTPError) -> str:

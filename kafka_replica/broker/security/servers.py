@@ -18,6 +18,8 @@ def parse_servers(text: str, name: str, protocol: str) -> tuple[tuple[str, int],
     Raises:
         ConfigurationError: an address cannot be read.
     """
+    if "@" in text:  # and not a word of it here: it may be a password
+        raise wrong(name, "has an address with @ in it; give the user in sasl.username")
     found = [_server(entry.strip(), name, protocol) for entry in text.split(",") if entry.strip()]
     if not found:
         raise wrong(name, 'names no broker; give one as in "localhost:9092"')
@@ -25,8 +27,6 @@ def parse_servers(text: str, name: str, protocol: str) -> tuple[tuple[str, int],
 
 
 def _server(entry: str, name: str, protocol: str) -> tuple[str, int]:
-    if "@" in entry:  # and not a word of it here: it may be a password
-        raise wrong(name, "has an address with @ in it; give the user in sasl.username")
     scheme, separator, address = entry.rpartition("://")
     if separator:
         if scheme.upper() != protocol:

@@ -36,6 +36,7 @@ class _Answers(asyncio.BufferedProtocol):
         self._view = memoryview(self._buffer)
         self._filled = 0
         self._in_head = True
+        self._has_answered = False
         self.waiting: deque[tuple[int, bool, asyncio.Future[memoryview]]] = deque()
         self.lost: BrokerError | None = None
 
@@ -74,6 +75,7 @@ class _Answers(asyncio.BufferedProtocol):
     def _answered(self, answer: memoryview) -> None:
         if not self.waiting:
             return
+        self._has_answered = True
         number, tagged, future = self.waiting.popleft()
         if _SIZE.unpack_from(answer)[0] != number:
             self.fail(BrokerUnavailableError(f"{self._broker} answered another question than was asked"))
@@ -84,9 +86,10 @@ class _Answers(asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """No more will come."""
         because = f": {exc}" if exc else ""
-        self.fail(
-            BrokerUnavailableError(f"the connection to {self._broker} was closed{because}; it will be made again")
-        )
+        # A listener that wants to know who we are closes a connection that asks something before saying that.
+        when = "" if self._has_answered else " before it answered anything"
+        advice = "it will be made again" if self._has_answered else "check that security.protocol is the listener's"
+        self.fail(BrokerUnavailableError(f"the connection to {self._broker} was closed{when}{because}; {advice}"))
 
     def fail(self, error: BrokerError) -> None:
         """Nothing more is to be expected here."""
@@ -159,7 +162,10 @@ async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s:
     try:
         connection = await asyncio.wait_for(open_connection(settings, host, port), timeout_s)
     except TimeoutError as error:
-        raise BrokerUnavailableError(f"connecting to {broker}: no answer in {timeout_s} s") from error
+        raise BrokerUnavailableError(
+            f"connecting to {broker}: no answer in {timeout_s} s; check bootstrap.servers, and that the broker runs "
+            "and can be reached from here"
+        ) from error
     if connection._writer is None:  # a turn of the loop later
         raise BrokerUnavailableError(f"connecting to {broker}: the connection was closed at once; check that it runs")
     link = Link(connection, broker, settings.client_id)

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from kafka_replica.errors import DatasetError, UsageError
+from kafka_replica.errors import ConfigurationError, DatasetError, UsageError
+from kafka_replica.wording import counted
 
 Paths: TypeAlias = str | Path | Sequence[str | Path]
 
@@ -63,7 +64,8 @@ def text_of(path: Path, encoding: str | None) -> str:
     Its byte order mark decides the encoding, then what was said, then UTF-8.
 
     Raises:
-        UsageError: it cannot be opened, or there is no such encoding.
+        UsageError: it cannot be opened.
+        ConfigurationError: there is no such encoding.
         DatasetError: it is not in that encoding.
     """
     try:
@@ -77,7 +79,7 @@ def text_of(path: Path, encoding: str | None) -> str:
     try:
         return data.decode(name).strip("\r\n") + "\n"
     except LookupError as error:
-        raise UsageError(f"reading {path}: Python knows no encoding {name!r}") from error
+        raise ConfigurationError(f"reading {path}: Python knows no encoding {name!r}") from error
     except UnicodeDecodeError as error:
         raise DatasetError(
             f"reading {path}: it is not {name}, see byte {error.start}; say its encoding (encoding=, or --encoding), "
@@ -109,7 +111,7 @@ def check_each(text: str, cells: int, separator: str, path: Path) -> None:
         for row in reader:
             if row and len(row) != cells:
                 raise DatasetError(
-                    f"reading {path}: line {reader.line_num} has {len(row)} cells, the first row {cells}"
+                    f"reading {path}: line {reader.line_num} has {counted(len(row), 'cell')}, the first row {cells}"
                 )
     except csv.Error as error:
         raise DatasetError(f"reading {path}: line {reader.line_num}: {error}") from error

@@ -28,6 +28,7 @@ from kafka_replica.local.datasets.normalizing import with_days
 from kafka_replica.local.texts import as_text, shape_of
 from kafka_replica.rules.actions import Action
 from kafka_replica.rules.model import ACTION, Rules
+from kafka_replica.wording import reason_of
 
 
 def write_sdmx_csv(
@@ -86,7 +87,7 @@ def write_sdmx_csv(
     try:
         written.write_csv(path, separator=separator, include_bom=byte_order_mark)
     except OSError as error:
-        raise UsageError(f"writing {path}: {error}") from error
+        raise UsageError(f"writing {path}: {reason_of(error)}") from error
 
 
 def _form(name: str, kind: pl.DataType) -> Form:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from kafka_replica.producer.outbox.modes import Mode
-from kafka_replica.producer.outbox.secret_values import shown
+from kafka_replica.producer.outbox.shown_settings import shown
 from kafka_replica.producer.outbox.tables import config, connection_settings, counter, lease, properties, state
 
 

@@ -18,6 +18,7 @@ from kafka_replica.errors import (
     OutboxNotMigratedError,
     OutboxUnavailableError,
 )
+from kafka_replica.secret_values import Secret, hide_password, without_frames
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,12 +41,16 @@ def open_database(url: str | URL, **options: Any) -> Engine:
         ConfigurationError: it is no such URL.
         MissingExtraError: its driver is not installed.
     """
+    url = hide_password(url) if isinstance(url, str) else url
     try:
         parsed = make_url(url)
+        if parsed.password is not None:
+            parsed = parsed.set(password=Secret(parsed.password))
         engine = create_engine(parsed, **{"pool_pre_ping": True, **options})
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"a database of {parsed.drivername}", "postgres") from error
-    except (ArgumentError, SQLAlchemyError) as error:
+    except (ArgumentError, SQLAlchemyError, ValueError) as error:  # the last of a port that is no number
+        without_frames(error)
         raise ConfigurationError(f"opening the producer's database: {type(error).__name__}; {_SHOULD_BE}") from error
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _sqlite_connected)
@@ -125,6 +130,7 @@ def outbox_errors(doing: str) -> Iterator[None]:
         if _lacks_tables(error):
             raise OutboxNotMigratedError(f"{doing}: the database says: {text}; {HOW_TO_MIGRATE}") from error
         if error.connection_invalidated or type(error).__name__ in {"OperationalError", "InterfaceError"}:
+            without_frames(error)
             raise OutboxUnavailableError(f"{doing}: the database says: {text}; {_CHECK}") from error
         raise OutboxError(f"{doing}: the database says: {text}; see its log") from error
     except SQLAlchemyError as error:

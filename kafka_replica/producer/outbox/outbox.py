@@ -73,6 +73,9 @@ class Outbox:
         self._skip_unchanged = skip_unchanged
         self._validator = validator
 
+    def __repr__(self) -> str:
+        return f"<Outbox of producer {self.producer_id}>"
+
     def create(
         self,
         connection: AnyConnection,
@@ -84,7 +87,7 @@ class Outbox:
         """Create the producer, or bring its stored topic, format and settings to those given.
 
         Nothing is written where nothing differs, and recording transactions of others are not waited for. Secrets
-        among the settings are written as ``********``.
+        among the settings are written as ``***``.
         """
         with usable(connection, f"writing the configuration of producer {self.producer_id}") as made:
             wanted = as_stored(topic, media_type, settings or {})

@@ -57,6 +57,11 @@ class ProducerStatus:
     skipped_records: int
     """Records that operators have skipped, those of whole transactions included."""
 
+    def __repr__(self) -> str:
+        counts = f"{self.sent:,} of {self.recorded:,} transactions sent, {self.pending:,} pending"
+        failed = "" if self.failed is None else f", transaction {self.failed.tx_id} failed"
+        return f"<ProducerStatus {self.id} to {self.topic}: {self.mode}, {counts}{failed}>"
+
     @property
     def running(self) -> bool:
         """Whether it publishes: it is meant to, an instance that lives does, and Kafka takes what is sent."""

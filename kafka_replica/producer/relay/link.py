@@ -335,7 +335,7 @@ class Link:
         """Make sure that all topics are there; return the partitions of those that are published to."""
         topics = self._topics
         # A producer waits for a topic that is not there.
-        found = [topics.look_up(topic, self._timeout_s, raise_refusal=True) for topic in self._identity.topics]
+        found = [topics.look_up(topic, self._timeout_s) for topic in self._identity.topics]
         try:
             topics.look_up(self._identity.progress_topic, self._timeout_s)
         except TopicNotFoundError:

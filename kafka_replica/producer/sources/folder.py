@@ -73,6 +73,9 @@ class FolderSource:
         self._contents: dict[Path, Contents] = {}
         self._is_taken = False
 
+    def __repr__(self) -> str:
+        return f"<FolderSource {', '.join(map(str, self._paths))}>"
+
     def read(self) -> list[Put | Unreadable] | None:
         """Return all that the files hold; None if no file has changed.
 

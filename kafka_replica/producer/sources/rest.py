@@ -18,6 +18,7 @@ from kafka_replica.producer.changes import Put, Unreadable
 from kafka_replica.producer.sources.contents import NOTHING, Contents, combined, contents_of
 from kafka_replica.producer.sources.queries import Api, accept_of, path_of
 from kafka_replica.sdmx.formats import unpacked
+from kafka_replica.secret_values import Secret, hide_password
 
 try:
     import httpx
@@ -56,6 +57,12 @@ class ServiceSettings:
     allow_empty: bool = False
     """Whether a service that has nothing means that everything is deleted, and not that something is wrong."""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", hide_password(self.url))
+        for name in ("password", "token"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else Secret(value))
+
 
 class _Answer(NamedTuple):
     """A complete answer to a query, and what to ask whether it still holds."""
@@ -92,6 +99,9 @@ class ServiceSource:
         self._answers: dict[str, _Answer] = {}
         self._is_taken = False
         self._client = _client(settings, url, settings.accept or accept_of(media_type, settings.api))
+
+    def __repr__(self) -> str:
+        return f"<ServiceSource {self._shown}>"
 
     def read(self) -> list[Put | Unreadable] | None:
         """Return all that the service has of what is asked for; None if nothing has changed.
@@ -222,10 +232,10 @@ def _url(text: str) -> httpx.URL:
 
 
 def _client(settings: ServiceSettings, url: httpx.URL, accept: str) -> httpx.Client:
-    user, password = settings.user or url.username, settings.password or url.password
+    user, password = settings.user or url.username, Secret(settings.password or url.password)
     headers = {"Accept": accept, "User-Agent": "kafka-replica"}
     if settings.token:
-        headers["Authorization"] = f"Bearer {settings.token}"
+        headers["Authorization"] = Secret(f"Bearer {settings.token}")
     try:
         return httpx.Client(
             auth=(user, password) if user else None, headers=headers, timeout=settings.timeout_s,

@@ -45,6 +45,10 @@ class Watcher:
         self._unreadable: tuple[str, ...] = ()
         self._thread = threading.Thread(target=self._run, name="kafka_replica source", daemon=True)
 
+    def __repr__(self) -> str:
+        state = "running" if self._thread.is_alive() else "not running"
+        return f"<Watcher of {self._source!r}, {state}>"
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self

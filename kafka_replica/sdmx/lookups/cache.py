@@ -17,6 +17,7 @@ from weakref import WeakSet
 
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx.message import Message
+from kafka_replica.wording import counted
 
 DEFAULT_MAX_BYTES: Final = 128 * 1024 * 1024
 """So many bytes of messages are kept decoded unless it is set otherwise."""
@@ -70,6 +71,10 @@ class DecodeCache:
         self._max_bytes = _checked(max_bytes)
         self._begin()
         _caches.add(self)
+
+    def __repr__(self) -> str:
+        held = counted(len(self._kept), "message")
+        return f"<DecodeCache, {held}, {self._bytes / 1e6:.1f} of {self._max_bytes / 1e6:.1f} MB>"
 
     def _begin(self) -> None:
         self._lock = threading.RLock()  # a signal handler may ask what the same thread is asking

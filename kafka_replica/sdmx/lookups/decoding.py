@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Final, NamedTuple, Protocol
 
 from kafka_replica.errors import ArtefactNotFoundError, MessageError, SdmxError, UrnError
+from kafka_replica.html_tables import html_table
 from kafka_replica.records import Key, Record
 from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, content_of, decode_cache
 from kafka_replica.sdmx.lookups.companions import Companions, companions_named
@@ -21,6 +22,7 @@ from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.reading import read_message, size_of
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import is_wildcard
+from kafka_replica.wording import counted
 
 CONTENT_TYPE: Final = "content-type"
 """The record header that holds the media type of the value."""
@@ -75,14 +77,26 @@ class DecodedArtefacts:
         *,
         cache: DecodeCache | None = None,
         companions: bool = True,
-        _indexes: Indexes | None = None,  # of another version, moved to this one
     ) -> None:
         self._snapshot = snapshot
         self._cache = decode_cache if cache is None else cache
         self._has_companions = companions
-        self._indexes = _indexes or Indexes(Kept(), Kept(), Kept())
+        self._indexes = Indexes(Kept(), Kept(), Kept())
         self._contents: dict[Urn, Content] = {}  # of the records that were read
         self._missed: dict[tuple[str, str], Companions] = {}
+
+    def __repr__(self) -> str:
+        keys = self._indexes.keys.made
+        held = "" if keys is None else f", {counted(len(keys), 'artefact')}"
+        return f"<{type(self).__name__} of version {self.version}{held}>"
+
+    def _repr_html_(self) -> str:
+        keys = self._indexes.keys.made
+        # Without the index all keys would have to be read to sort them.
+        urns = (urn for key in self._snapshot if (urn := urn_of_key(key)) is not None) if keys is None else self.urns
+        rows = ((urn.cls, urn.agency, urn.id, urn.version) for urn in urns)
+        columns = ("class", "agency", "id", "version")
+        return html_table(repr(self)[1:-1], columns, rows, None if keys is None else len(keys), "artefact")
 
     @property
     def version(self) -> int:
@@ -236,7 +250,7 @@ def partly_unreadable(record: Record, message: Message) -> MessageError:
     more = f"; and {len(message.errors) - _SHOWN} more" if len(message.errors) > _SHOWN else ""
     count = len(message) + len(message.errors)
     return MessageError(
-        f"{_place(record)}: {len(message.errors)} of {count} artefacts in it cannot be read: {shown}{more}"
+        f"{_place(record)}: of {counted(count, 'artefact')} in it {len(message.errors)} cannot be read: {shown}{more}"
     )
 
 

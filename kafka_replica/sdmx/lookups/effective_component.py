@@ -57,6 +57,16 @@ class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
     relationship: AttributeRelationship | None = None
     constraints: AppliesConstraints | None = None
 
+    def __repr__(self) -> str:
+        return f"<EffectiveComponent {self.id}, {self.kind}, {self.values_text()}>"
+
+    def values_text(self) -> str:
+        """Return in words what its values are: codes of a list, or text of a type."""
+        if self.enumeration is not None:
+            return f"coded by {self.enumeration.urn.reference}"
+        format_ = None if self.representation is None else self.representation.format
+        return (format_.text_type if format_ is not None else None) or "String"
+
     @property
     def id(self) -> str:
         """The id of the component."""

@@ -102,6 +102,9 @@ class HierarchyTree:
         """The URN of the hierarchy."""
         return self.hierarchy.urn
 
+    def __repr__(self) -> str:
+        return f"<HierarchyTree {self.urn.reference}>"
+
     @cached_property
     def roots(self) -> tuple[HierarchyNode, ...]:
         """The places of the first level, in order. Raises UnreadableContentError for a stub."""

@@ -67,6 +67,13 @@ class LiveStructures:
         self._now: Structures | None = None
         self._closed = False
 
+    def __repr__(self) -> str:
+        if self._closed:
+            return "<LiveStructures, closed>"
+        now = self._now
+        state = "not asked yet" if now is None else f"last asked in version {now.version}"
+        return f"<LiveStructures of {self._replica!r}, {state}>"
+
     @property
     def cache(self) -> DecodeCache:
         """Where decoded messages are kept."""

@@ -13,6 +13,7 @@ from kafka_replica.sdmx.lookups.decoding import CONTENT_TYPE
 from kafka_replica.sdmx.lookups.structures import Structures
 from kafka_replica.sdmx.split import Part
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.wording import counted
 
 _PLACE: Final = Partition("structure files", 0)
 
@@ -43,6 +44,9 @@ class FileSnapshot:
             )
             for offset, part in enumerate(parts)
         }
+
+    def __repr__(self) -> str:
+        return f"<FileSnapshot of {counted(len(self), 'artefact')}>"
 
     def get(self, key: Key) -> Record | None:
         """Return the record of a key, or None."""

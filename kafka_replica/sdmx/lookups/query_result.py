@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Final, Protocol, Self, TypeVar
 
 from kafka_replica.errors import SdmxError
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.wording import counted
 
 T = TypeVar("T")
+_SHOWN: Final = 20
 
 
 class ErrorsByUrn(Protocol):
@@ -43,8 +45,11 @@ class QueryResult(tuple[T, ...]):
         return len(self._errors) == 0
 
     def __repr__(self) -> str:
-        found = super().__repr__()
-        return found if self.is_complete else f"<{found}; {len(self._errors)} unreadable records not searched>"
+        shown = ", ".join(map(repr, self[:_SHOWN]))
+        rest = f", and {len(self) - _SHOWN:,} more" if len(self) > _SHOWN else "," if len(self) == 1 else ""
+        found = f"({shown}{rest})"
+        missed = counted(len(self._errors), "unreadable record")
+        return found if self.is_complete else f"<{found}; {missed} not searched>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (tuple(self), self.unreadable)

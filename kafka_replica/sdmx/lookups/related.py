@@ -113,8 +113,9 @@ class RelatedArtefacts(DecodedArtefacts):
                 differ: then all records are looked at, but only contents that are new are decoded.
         """
         urns = None if changed is None else {urn for key in changed if (urn := urn_of_key(key)) is not None}
-        indexes = self._indexes.moved(urns)
-        return type(self)(snapshot, cache=self._cache, companions=self._has_companions, _indexes=indexes)
+        moved = type(self)(snapshot, cache=self._cache, companions=self._has_companions)
+        moved._indexes = self._indexes.moved(urns)  # noqa: SLF001 - of the same class
+        return moved
 
     @property
     def reference_stats(self) -> ReferenceStats | None:

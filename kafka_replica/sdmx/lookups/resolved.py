@@ -24,6 +24,7 @@ from kafka_replica.sdmx.model import (
 )
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import is_stable, sort_key
+from kafka_replica.wording import counted
 
 
 class Missing(NamedTuple):
@@ -49,6 +50,9 @@ class AttachedConstraint(msgspec.Struct, frozen=True, kw_only=True):
     constraint: Constraint
     level: ConstraintLevel
     attached_to: Urn
+
+    def __repr__(self) -> str:
+        return f"<AttachedConstraint {self.constraint.urn.reference} on {self.level} {self.attached_to.reference}>"
 
     @property
     def is_actual(self) -> bool:
@@ -89,6 +93,16 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
     constraints: tuple[AttachedConstraint, ...] = ()
     unread_constraints: dict[Urn, str] = {}
     missing: tuple[Missing, ...] = ()
+
+    def __repr__(self) -> str:
+        counts = counted(len(self.components), "component"), counted(len(self.constraints), "constraint")
+        missing = f", {len(self.missing):,} missing" if self.missing else ""
+        return f"<ResolvedStructure {self.urn.reference} in version {self.version}: {', '.join(counts)}{missing}>"
+
+    def _repr_html_(self) -> str:
+        from kafka_replica.sdmx.html import resolved_html  # noqa: PLC0415 - for notebooks alone
+
+        return resolved_html(self)
 
     @property
     def used_components(self) -> Items[EffectiveComponent]:

@@ -5,19 +5,25 @@ Source: SDMX 3.1 Section 2, "Codelist" and "Value List"; SDMXStructureCodelist.x
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
-
-import msgspec
 
 from kafka_replica.sdmx.base import Annotation, ItemScheme, Maintainable, Nameable
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, stub_error
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.wording import quoted
 
 
 class Code(Nameable, frozen=True, gc=False, kw_only=True):
     """A code; ``parent`` is the id of another code of the list."""
 
     parent: str | None = None
+
+    def _facts(self) -> Iterator[str]:
+        yield from super()._facts()
+        if self.parent is not None:
+            yield f"below {self.parent}"
 
 
 class GeoFeatureSetCode(Code, frozen=True, gc=False, kw_only=True):
@@ -32,14 +38,14 @@ class GeoGridCode(Code, frozen=True, gc=False, kw_only=True):
     geo_cell: str | None = None
 
 
-class MemberValue(msgspec.Struct, frozen=True, gc=False):
+class MemberValue(ValueObject, frozen=True, gc=False):
     """A selected code of an extension: id or pattern with ``%``; cascade is true, false or excluderoot."""
 
     value: str
     cascade_values: str | None = None
 
 
-class CodelistExtension(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class CodelistExtension(ValueObject, frozen=True, gc=False, kw_only=True):
     """One codelist that is extended (3.x); codes are not copied in here."""
 
     codelist: Urn
@@ -67,13 +73,17 @@ class GeoGridCodelist(Codelist, frozen=True, gc=False, kw_only=True):
     grid_definition: str | None = None
 
 
-class ValueItem(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class ValueItem(ValueObject, frozen=True, gc=False, kw_only=True):
     """One value of a value list. Its id may be any text ("¥"), so it has no URN."""
 
     id: str
     names: InternationalString = NO_TEXT
     descriptions: InternationalString = NO_TEXT
     annotations: tuple[Annotation, ...] = ()
+
+    def __repr__(self) -> str:
+        name = self.name()
+        return f"<ValueItem {self.id}{'' if name is None else f' {quoted(name)}'}>"
 
     def name(self, language: str | None = None) -> str | None:
         """The name in that language or None; without a language the English one, else the first."""

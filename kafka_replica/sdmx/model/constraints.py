@@ -6,14 +6,13 @@ keys of 2.1 SDMXCommon.xsd. ContentConstraint (2.1) is DataConstraint in 3.x.
 
 from __future__ import annotations
 
-import msgspec
-
 from kafka_replica.sdmx.base import Annotation, Maintainable
 from kafka_replica.sdmx.model.provisions import QueryableDataSource
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 
-class SelectedValue(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class SelectedValue(ValueObject, frozen=True, gc=False, kw_only=True):
     """A value, or a pattern with ``%``; ``cascade_values`` is "true" or "excluderoot", None for neither."""
 
     value: str
@@ -23,14 +22,14 @@ class SelectedValue(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     valid_to: str | None = None
 
 
-class PeriodBound(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class PeriodBound(ValueObject, frozen=True, gc=False, kw_only=True):
     """One end of a range of time."""
 
     period: str
     is_inclusive: bool = True
 
 
-class TimeRange(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class TimeRange(ValueObject, frozen=True, gc=False, kw_only=True):
     """A range of time: before one period, after one, or from ``start`` to ``end``."""
 
     before: PeriodBound | None = None
@@ -41,14 +40,14 @@ class TimeRange(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     valid_to: str | None = None
 
 
-class SetReference(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class SetReference(ValueObject, frozen=True, gc=False, kw_only=True):
     """A data set or metadata set of 2.1: who provides it, and its id there."""
 
     provider: Urn
     id: str
 
 
-class MemberSelection(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class MemberSelection(ValueObject, frozen=True, gc=False, kw_only=True):
     """What is allowed (or, where ``include`` is false, not allowed) for one component.
 
     No values and no range: all values of the component. ``data_sets``, ``data_keys`` and ``objects`` are
@@ -67,7 +66,7 @@ class MemberSelection(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     objects: tuple[Urn, ...] = ()
 
 
-class Region(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Region(ValueObject, frozen=True, gc=False, kw_only=True):
     """A cube region, a target region of metadata, or one key of a key set.
 
     ``key_values`` are selections of dimensions, ``components`` those of attributes and measures.
@@ -84,14 +83,14 @@ class Region(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     metadata_target: str | None = None
 
 
-class KeySet(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class KeySet(ValueObject, frozen=True, gc=False, kw_only=True):
     """Keys that are in, or out."""
 
     keys: tuple[Region, ...]
     is_included: bool = True
 
 
-class ReleaseCalendar(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class ReleaseCalendar(ValueObject, frozen=True, gc=False, kw_only=True):
     """When data is released: durations, as written."""
 
     periodicity: str | None = None
@@ -99,7 +98,7 @@ class ReleaseCalendar(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     tolerance: str | None = None
 
 
-class ConstraintAttachment(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class ConstraintAttachment(ValueObject, frozen=True, gc=False, kw_only=True):
     """What a constraint holds for: artefacts and providers by URN, data sets, or sources by address."""
 
     references: tuple[Urn, ...] = ()
@@ -141,7 +140,7 @@ class AttachmentConstraint(Constraint, frozen=True, gc=False, kw_only=True):
     """A constraint that attributes may be attached to (2.1)."""
 
 
-class AvailabilityConstraint(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class AvailabilityConstraint(ValueObject, frozen=True, gc=False, kw_only=True):
     """What data there is (3.1). It has neither id nor agency, so it is no artefact and has no URN."""
 
     attachment: ConstraintAttachment | None = None

@@ -5,14 +5,14 @@ Source: SDMX 3.1 Section 2, "Data Structure Definition and Dataflow"; SDMXStruct
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
-
-import msgspec
 
 from kafka_replica.sdmx.base import Annotation, Identifiable, Link, Maintainable
 from kafka_replica.sdmx.containers import Items, stub_error
 from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 
 class Component(Identifiable, frozen=True, gc=False, kw_only=True):
@@ -28,6 +28,9 @@ class Dimension(Component, frozen=True, gc=False, kw_only=True):
 
     position: int
 
+    def _facts(self) -> Iterator[str]:
+        yield "time" if self.is_time else f"position {self.position}"
+
     @property
     def is_time(self) -> bool:
         """Whether it is the time dimension."""
@@ -40,7 +43,7 @@ class Measure(Component, frozen=True, gc=False, kw_only=True):
     mandatory: bool = False
 
 
-class AttributeRelationship(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class AttributeRelationship(ValueObject, frozen=True, gc=False, kw_only=True):
     """What an attribute describes: the data set, some dimensions, groups, or each observation.
 
     ``groups`` may stand beside ``dimensions`` (the AttachmentGroup of 2.1); ``measures`` are those the
@@ -62,7 +65,7 @@ class Attribute(Component, frozen=True, gc=False, kw_only=True):
     relationship: AttributeRelationship
 
 
-class MetadataAttributeUsage(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class MetadataAttributeUsage(ValueObject, frozen=True, gc=False, kw_only=True):
     """A metadata attribute of the metadata structure that data may carry too (3.x), by its id."""
 
     metadata_attribute: str
@@ -99,6 +102,15 @@ class DataStructure(Maintainable, frozen=True, gc=False, kw_only=True):
     descriptors: tuple[Identifiable, ...] = ()
     evolving_structure: bool = False
 
+    def _counts(self) -> Iterator[tuple[str, int]]:
+        counts = {
+            "dimensions": len(self.dimension_list),
+            "measures": len(self.measures),
+            "attributes": len(self.attributes),
+            "groups": len(self.groups),
+        }
+        yield from ((what, count) for what, count in counts.items() if count)
+
     @property
     def dimensions(self) -> Items[Dimension]:
         """The dimensions without that of time, in order."""
@@ -123,6 +135,11 @@ class Dataflow(Maintainable, frozen=True, gc=False, kw_only=True):
 
     structure_reference: Urn | None = None
     dimension_constraint: tuple[str, ...] = ()
+
+    def _facts(self) -> Iterator[str]:
+        yield from super()._facts()
+        if self.structure_reference is not None:
+            yield f"of {self.structure_reference.reference}"
 
     @property
     def structure(self) -> Urn | None:

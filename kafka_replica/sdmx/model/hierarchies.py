@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-import msgspec
-
 from kafka_replica.sdmx.base import Identifiable, ItemScheme, Maintainable, Nameable
 from kafka_replica.sdmx.containers import NO_ITEMS, Items
 from kafka_replica.sdmx.representation import TextFormat
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 
 class Level(Nameable, frozen=True, gc=False, kw_only=True):
@@ -65,7 +64,7 @@ class Hierarchy(ItemScheme, frozen=True, gc=False, kw_only=True):
             yield from code.walk()
 
 
-class IncludedCodelist(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class IncludedCodelist(ValueObject, frozen=True, gc=False, kw_only=True):
     """A codelist that a hierarchical codelist draws on, and its name in there (2.1)."""
 
     alias: str

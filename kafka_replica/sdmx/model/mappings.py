@@ -5,13 +5,12 @@ Source: SDMX 3.1 Section 2, "Structure Mapping"; SDMXStructureStructureMappings.
 
 from __future__ import annotations
 
-import msgspec
-
 from kafka_replica.sdmx.base import Annotation, Link, Maintainable
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 
-class MappedValue(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class MappedValue(ValueObject, frozen=True, gc=False, kw_only=True):
     """A source value: literal, or a regular expression; the indexes cut the value before it is compared."""
 
     value: str
@@ -20,7 +19,7 @@ class MappedValue(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     end_index: int | None = None
 
 
-class RepresentationMapping(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class RepresentationMapping(ValueObject, frozen=True, gc=False, kw_only=True):
     """One row of a representation map. No targets: these sources are mapped to nothing."""
 
     sources: tuple[MappedValue, ...]
@@ -38,7 +37,7 @@ class RepresentationMap(Maintainable, frozen=True, gc=False, kw_only=True):
     mappings: tuple[RepresentationMapping, ...] = ()
 
 
-class ComponentMap(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class ComponentMap(ValueObject, frozen=True, gc=False, kw_only=True):
     """Which components become which; without a representation map values stay as they are."""
 
     sources: tuple[str, ...]
@@ -47,7 +46,7 @@ class ComponentMap(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     annotations: tuple[Annotation, ...] = ()
 
 
-class FixedValueMap(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class FixedValueMap(ValueObject, frozen=True, gc=False, kw_only=True):
     """A component of the target, or else of the source, that always has these values."""
 
     source: str | None = None
@@ -56,7 +55,7 @@ class FixedValueMap(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     annotations: tuple[Annotation, ...] = ()
 
 
-class DateMap(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class DateMap(ValueObject, frozen=True, gc=False, kw_only=True):
     """What maps of dates share. The frequency of the result is one (``target_frequency``) or a dimension's.
 
     ``urn`` is None where the map has no id, which the standard allows.
@@ -93,7 +92,7 @@ class EpochMap(DateMap, frozen=True, gc=False, kw_only=True):
     epoch_period: str
 
 
-class FrequencyFormatMapping(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class FrequencyFormatMapping(ValueObject, frozen=True, gc=False, kw_only=True):
     """How dates of a frequency are written; ``urn`` is None where it has no id."""
 
     frequency: str
@@ -116,7 +115,7 @@ class StructureMap(Maintainable, frozen=True, gc=False, kw_only=True):
     frequency_format_mappings: tuple[FrequencyFormatMapping, ...] = ()
 
 
-class ItemMap(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class ItemMap(ValueObject, frozen=True, gc=False, kw_only=True):
     """One item of the source and one of the target, by id; no target: it is mapped to nothing."""
 
     source: MappedValue

@@ -5,15 +5,14 @@ Source: SDMX 2.1 Section 2, "Metadata Set"; SDMXMetadataGeneric.xsd 2.1; SDMXGen
 
 from __future__ import annotations
 
-import msgspec
-
 from kafka_replica.sdmx.base import Annotation
 from kafka_replica.sdmx.model.constraints import Region, SetReference
 from kafka_replica.sdmx.model.metadatastructures import MetadataSet, ReportedAttribute
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 
-class TargetObjectValue(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class TargetObjectValue(ValueObject, frozen=True, gc=False, kw_only=True):
     """What a report is about, for one target object: an artefact or item, a key, a set, a constraint or a period.
 
     ``value`` and ``object_type`` are of 2.0, which gives an id and the class of what has it.
@@ -29,7 +28,7 @@ class TargetObjectValue(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     object_type: str | None = None
 
 
-class MetadataReport(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class MetadataReport(ValueObject, frozen=True, gc=False, kw_only=True):
     """A report: which report structure it follows (``id``), which metadata target, about what, and what it says.
 
     Structure-specific messages leave the ids to the schema that is made of the metadata structure: then they are None.

@@ -6,13 +6,12 @@ structures SDMX 2.1 Section 2, "Metadata Structure Definition"; SDMXMetadataGene
 
 from __future__ import annotations
 
-import msgspec
-
 from kafka_replica.sdmx.base import Annotation, Identifiable, Maintainable
 from kafka_replica.sdmx.containers import NO_ITEMS, NO_TEXT, InternationalString, Items, stub_error
 from kafka_replica.sdmx.model.datastructures import Component
 from kafka_replica.sdmx.representation import Occurs, Representation
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 
 class MetadataAttribute(Component, frozen=True, gc=False, kw_only=True):
@@ -73,7 +72,7 @@ class Metadataflow(Maintainable, frozen=True, gc=False, kw_only=True):
         return self.structure_reference
 
 
-class ReportedAttribute(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class ReportedAttribute(ValueObject, frozen=True, gc=False, kw_only=True):
     """What a metadata set says under one metadata attribute, and under those below it.
 
     ``structured_texts`` hold XHTML as text.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NoReturn
 
 from kafka_replica.errors import UnreadableContentError
@@ -17,6 +18,10 @@ class OpaqueArtefact(Maintainable, frozen=True, gc=False, kw_only=True):
 
     content: bytes
     content_type: str
+
+    def _facts(self) -> Iterator[str]:
+        yield f"of class {self.urn.cls}"
+        yield from super()._facts()
 
     def __getattr__(self, attribute: str) -> NoReturn:
         if attribute.startswith("_"):

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import msgspec
-
 from kafka_replica.sdmx.base import ItemScheme, Nameable
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items
+from kafka_replica.sdmx.value_object import ValueObject
 
 
-class Contact(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Contact(ValueObject, frozen=True, gc=False, kw_only=True):
     """Whom to ask, and how; every way may come several times."""
 
     id: str | None = None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import msgspec
-
 from kafka_replica.sdmx.base import Annotation, ItemScheme, Link, Nameable
 from kafka_replica.sdmx.containers import NO_ITEMS, NO_TEXT, InternationalString, Items
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 
-class InputOutput(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class InputOutput(ValueObject, frozen=True, gc=False, kw_only=True):
     """What goes into a step, or comes out of it (class ProcessArtefact)."""
 
     object_reference: Urn
@@ -19,7 +18,7 @@ class InputOutput(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     annotations: tuple[Annotation, ...] = ()
 
 
-class Computation(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Computation(ValueObject, frozen=True, gc=False, kw_only=True):
     """What a step computes, and with which software."""
 
     local_id: str | None = None
@@ -30,7 +29,7 @@ class Computation(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     annotations: tuple[Annotation, ...] = ()
 
 
-class Transition(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Transition(ValueObject, frozen=True, gc=False, kw_only=True):
     """Which step is next (its path), and when. ``urn`` is None where it has no id, which the standard allows."""
 
     target_step: str

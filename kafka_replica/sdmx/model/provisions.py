@@ -5,10 +5,9 @@ Source: SDMX 3.1 Section 2, "Data Provisioning"; SDMXStructureProvisionAgreement
 
 from __future__ import annotations
 
-import msgspec
-
 from kafka_replica.sdmx.base import Maintainable
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 
 class ProvisionAgreement(Maintainable, frozen=True, gc=False, kw_only=True):
@@ -32,7 +31,7 @@ class MetadataProvisionAgreement(Maintainable, frozen=True, gc=False, kw_only=Tr
     targets: tuple[str, ...] = ()
 
 
-class QueryableDataSource(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class QueryableDataSource(ValueObject, frozen=True, gc=False, kw_only=True):
     """A web service that answers queries."""
 
     data_url: str

@@ -5,12 +5,11 @@ Source: SDMX 2.1 Section 2, "Structure Set and Mappings"; SDMXStructureStructure
 
 from __future__ import annotations
 
-import msgspec
-
 from kafka_replica.sdmx.base import Annotation, Maintainable, Nameable
 from kafka_replica.sdmx.model.mappings import ItemMap
 from kafka_replica.sdmx.representation import TextFormat
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 
 class SchemeMapInSet(Nameable, frozen=True, gc=False, kw_only=True):
@@ -25,7 +24,7 @@ class SchemeMapInSet(Nameable, frozen=True, gc=False, kw_only=True):
     alias: str | None = None
 
 
-class ComponentMapInSet(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class ComponentMapInSet(ValueObject, frozen=True, gc=False, kw_only=True):
     """A component of the source and one of the target, and how its values become others.
 
     One of: ``codelist_map`` (the id of a map in the set), ``to_text_format`` with ``to_value_type``

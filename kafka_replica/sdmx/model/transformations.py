@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import msgspec
-
 from kafka_replica.sdmx.base import ItemScheme, Nameable
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.value_object import ValueObject
 
 
 class VtlDefinitionScheme(ItemScheme, frozen=True, gc=False, kw_only=True):
@@ -108,7 +107,7 @@ class NamePersonalisationScheme(VtlDefinitionScheme, frozen=True, gc=False, kw_o
     name_personalisations: Items[NamePersonalisation]
 
 
-class VtlMethod(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class VtlMethod(ValueObject, frozen=True, gc=False, kw_only=True):
     """How a dataflow becomes a data set of VTL, or the other way; ``space_keys`` are dimensions."""
 
     method: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from kafka_replica.stores.rocks.tuning import Tuning
 
 _LOOKS = 100
 _PAUSE_S = 0.02
+_NOT_DATA = ("LOCK", "LOG", "rocksdict-config")  # what RocksDB and rocksdict write beside the data
 
 
 def open_beside(folder: Folder, tuning: Tuning) -> Generation:
@@ -48,7 +50,33 @@ def _open(folder: Folder, tuning: Tuning) -> Generation:
             f"looking at the store in {folder.path}: there is no version there; name the folder of a store, and wait "
             "until its replica is ready"
         )
-    return Generation(Database(database, tuning, must_exist=True, read_only=True), is_ours=False)
+    return Generation(Database(database, tuning, must_exist=True, links=_links_to(database)), is_ours=False)
+
+
+def _links_to(database: Path) -> Path:
+    """Make a temporary folder of links to the files of a database.
+
+    rocksdict writes a file of its own when it opens a database, also for reading only. That must not be into a folder
+    that another process uses, and cannot be on a file system that is mounted read-only.
+
+    Raises:
+        StoreDamagedError: the database is gone.
+        StoreError: it may not be read, or there is no place for the links.
+    """
+    doing = f"looking at the store in {database.parent}"
+    try:
+        files = [file for file in database.iterdir() if not file.name.startswith(_NOT_DATA)]
+    except FileNotFoundError as error:
+        raise StoreDamagedError(f"{doing}: {database.name} is gone; try again") from error
+    except OSError as error:
+        raise StoreError(f"{doing}: {error}; check that this user may read there") from error
+    try:
+        links = Path(tempfile.mkdtemp(prefix="kafka-replica-"))
+        for file in files:
+            (links / file.name).symlink_to(file)
+    except OSError as error:
+        raise StoreError(f"{doing}: {error}; set TMPDIR to a folder that can be written") from error
+    return links
 
 
 def _signs(folder: Folder) -> list[tuple[Any, ...]]:

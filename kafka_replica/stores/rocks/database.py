@@ -77,7 +77,8 @@ class Database:
         folder: where it is.
         tuning: what it may use.
         must_exist: whether it is damage if there is no database; else one is made.
-        read_only: reads what another process may have open, as it is at this moment.
+        links: a folder of links to the files of the database, removed with this object: opens that one, for
+            reading only, as the files are at this moment. Another process may have the database open.
 
     Raises:
         StoreInUseError: somebody else has it open.
@@ -85,15 +86,19 @@ class Database:
         StoreError: it cannot be opened.
     """
 
-    def __init__(self, folder: Path, tuning: Tuning, *, must_exist: bool = False, read_only: bool = False) -> None:
+    def __init__(self, folder: Path, tuning: Tuning, *, must_exist: bool = False, links: Path | None = None) -> None:
         self.folder = folder
         self.is_damaged = False
         """Whether something in it could not be read for what it is."""
-        access = rocksdict.AccessType.read_only(False) if read_only else rocksdict.AccessType.read_write()
+        access = rocksdict.AccessType.read_write() if links is None else rocksdict.AccessType.read_only(False)
         try:
-            self._db = rocksdict.Rdict(str(folder), tuning.options(creates=not must_exist), access_type=access)
+            self._db = rocksdict.Rdict(str(links or folder), tuning.options(creates=not must_exist), access_type=access)
         except Exception as error:  # noqa: BLE001
+            if links is not None:
+                shutil.rmtree(links, ignore_errors=True)
             self.explain(error, "opening")
+        if links is not None:
+            finalize(self, _remove, self._db, links)
         self._stat = _stat(folder)
         self._logged, self._unlogged = rocksdict.WriteOptions(), rocksdict.WriteOptions()
         # Attributes, whatever rocksdict's stubs say.

@@ -22,6 +22,7 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 
 from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
+from kafka_replica.wording import reason_of
 
 FORMAT = 1
 _CURRENT, _NEXT, _LOCK = "CURRENT", "CURRENT.next", "kafka-replica.lock"
@@ -71,7 +72,7 @@ class Folder:
             return None
         except OSError as error:
             raise StoreError(
-                f"opening the store in {self.path}: {error}; check that this user may read there"
+                f"opening the store in {self.path}: {reason_of(error)}; check that this user may read there"
             ) from error
         except (ValueError, KeyError, TypeError) as error:
             raise self._damaged(f"{_CURRENT} is damaged ({error!r})") from error

@@ -131,9 +131,6 @@ class RocksSnapshot(Snapshot):
             return iter(())
         return ((key, self._record(view, key, data)) for key, data in self._walk())
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} version {self.version} of {self.cut}>"  # counting may take a while
-
     def gather(self) -> None:
         """Notes what newer versions touched, each key once, so that the links can be let go of."""
         with self._lock:

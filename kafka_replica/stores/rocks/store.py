@@ -79,7 +79,7 @@ class RocksStore:
             raise
 
     def __repr__(self) -> str:
-        return f"RocksStore({str(self._folder.path)!r})"
+        return f"<RocksStore {str(self._folder.path)!r} {self._now.summary()}>"
 
     # --- reading ---
 

@@ -16,6 +16,7 @@ from kafka_replica.sdmx.readers.fusion.common import maintained
 from kafka_replica.sdmx.readers.fusion.wire import Wire, WireMaintainable
 from kafka_replica.sdmx.readers.json_parts import references
 from kafka_replica.sdmx.urn import Urn
+from kafka_replica.wording import counted
 
 
 class WireSelection(Wire, gc=False, forbid_unknown_fields=True):
@@ -89,7 +90,8 @@ def _keys(urn: Urn, wire: WireSeries) -> list[Region]:
     keys = []
     for row in wire.rows or ():
         if len(row) not in {len(dims), len(dims) + len(comps)}:
-            raise MessageError(f"reading {urn}: a row of its series has {len(row)} values for {len(dims)} dimensions")
+            held, wanted = counted(len(row), "value"), counted(len(dims), "dimension")
+            raise MessageError(f"reading {urn}: a row of its series has {held} for {wanted}")
         found = [
             MemberSelection(id=id_, values=(SelectedValue(value=value),))
             for id_, value in zip((*dims, *comps), row, strict=False)

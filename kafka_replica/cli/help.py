@@ -1,0 +1,134 @@
+"""What every command's help has in common: examples, environment variables, and one letter for each frequent option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import click
+
+from kafka_replica.cli.log_output import DEBUG_VARIABLE
+
+SHORT_OPTIONS: Final = {
+    "--bootstrap-server": "-b",
+    "--config": "-c",
+    "--json": "-j",
+    "--keep": "-k",
+    "--name": "-n",
+    "--out": "-o",
+    "--port": "-p",
+    "--structures": "-s",
+    "--topic": "-t",
+}
+"""The letter of an option, the same in all commands."""
+
+EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
+    "": (
+        "broker start",
+        "samples",
+        "publish samples --create-topic --topic sdmx.structures",
+        'get "SDMX:CL_FREQ(2.1)" --topic sdmx.structures',
+    ),
+    "broker": ("broker start", "broker status", "broker stop"),
+    "broker start": (
+        "broker start",
+        "broker start --name second --port 9093 --data ./kafka-data",
+        "broker start --set message.max.bytes=16777216 --foreground",
+    ),
+    "broker status": ("broker status", "broker status --name second --json"),
+    "broker stop": ("broker stop", "broker stop --name second"),
+    "doctor": ("doctor -t sdmx.structures", "doctor -b broker:9093 -c client.properties -t sdmx.structures"),
+    "dump": ("dump -t sdmx.structures", "dump -t sdmx.structures --json --store ./replica"),
+    "get": (
+        'get "SDMX:CL_FREQ(2.1)" -t sdmx.structures',
+        "get SDMX:CL_FREQ -t sdmx.structures --json",
+        'get "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.1)" -t sdmx.structures',
+    ),
+    "list": (
+        "list -t sdmx.structures",
+        'list "CL_FREQ" -t sdmx.structures',
+        'list "*Codelist=ESTAT:*" -t sdmx.structures',
+    ),
+    "map": (
+        'map data.csv --map "ESTAT:OLD_TO_NEW(1.0)" -t sdmx.structures -o mapped',
+        'map data.csv --map "ESTAT:OLD_TO_NEW(1.0)" -s structures/ -o mapped',
+    ),
+    "producer": (
+        "producer run --config producer.toml",
+        "producer status --config producer.toml",
+    ),
+    "producer claim": ("producer claim --config producer.toml",),
+    "producer delete": ("producer delete --config producer.toml",),
+    "producer flush": ("producer flush --config producer.toml",),
+    "producer list": ("producer list --config producer.toml",),
+    "producer migrate": ("producer migrate --config producer.toml",),
+    "producer replace": ("producer replace 17 corrected.xml --config producer.toml",),
+    "producer resume": ("producer resume --config producer.toml",),
+    "producer run": (
+        "producer run --config producer.toml",
+        "producer run --config producer.toml --watch ./structures --metrics-port 9100",
+    ),
+    "producer show": ("producer show 17 --config producer.toml",),
+    "producer skip": ("producer skip 17 --config producer.toml",),
+    "producer status": ("producer status --config producer.toml", "producer status --config producer.toml --json"),
+    "producer suspend": ('producer suspend --config producer.toml --reason "maintenance"',),
+    "publish": (
+        "publish codelists.xml structures/ -t sdmx.structures --create-topic",
+        'publish -t sdmx.structures --delete "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.0)"',
+    ),
+    "samples": ("samples", "samples ./somewhere"),
+    "status": ("status -t sdmx.structures", "status -t sdmx.structures --json"),
+    "validate": (
+        'validate data.csv --flow "ESTAT:NA_MAIN(1.6)" -t sdmx.structures -o checked',
+        'validate data.csv --flow "ESTAT:NA_MAIN(1.6)" -s structures/ -o checked',
+    ),
+    "watch": ("watch -t sdmx.structures", "watch -t sdmx.structures --json"),
+}
+"""Examples of each command, by its words; of the whole command under the empty text."""
+
+VARIABLES: Final = {
+    "KAFKA_REPLICA_BOOTSTRAP_SERVERS": "The brokers, where --bootstrap-server is not given.",
+    "KAFKA_REPLICA_CACHE": 'The folder for what "broker start" fetches.',
+    "KAFKA_REPLICA_DEBUG": "Set to 1: stack traces, and the log of Kafka's client.",
+    "KAFKA_REPLICA_MAVEN_ROOT": 'Where "broker start" fetches Kafka from.',
+    "KAFKA_REPLICA_STATE": "The folder that remembers brokers that were started.",
+    "KAFKA_REPLICA_STORE": "The folder of a replica, where --store is not given.",
+    "KAFKA_REPLICA_TOPIC": "The topic, where --topic is not given.",
+}
+"""All environment variables, and what each means."""
+_OF_BROKERS: Final = ("KAFKA_REPLICA_CACHE", "KAFKA_REPLICA_MAVEN_ROOT", "KAFKA_REPLICA_STATE")
+
+
+def complete(command: click.Command, words: str) -> None:
+    """Give a command, and those below it, short options, examples and environment variables.
+
+    Args:
+        command: the command; it is changed.
+        words: how it is called, such as ``broker start``; empty for the whole.
+    """
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            parameter.show_envvar = True
+            letters = [letter for name in parameter.opts if (letter := SHORT_OPTIONS.get(name))]
+            parameter.opts[:] = [*letters, *(name for name in parameter.opts if name not in letters)]
+    command.epilog = _epilog(EXAMPLES.get(words, ()), _variables_of(command, words))
+    if isinstance(command, click.Group):
+        for name, below in command.commands.items():
+            complete(below, f"{words} {name}")
+
+
+def _variables_of(command: click.Command, words: str) -> Iterable[str]:
+    if not words:
+        return VARIABLES
+    own = {str(option.envvar) for option in command.params if isinstance(option, click.Option) and option.envvar}
+    own |= {*_OF_BROKERS} if words.startswith("broker") else set()
+    return sorted({*own, DEBUG_VARIABLE})
+
+
+def _epilog(examples: Iterable[str], variables: Iterable[str]) -> str:
+    """Return the text below the options; click does not wrap paragraphs that begin with a backspace."""
+    shown = [f"  kafka-replica {example}" for example in examples]
+    width = max(map(len, VARIABLES)) + 2
+    explained = [f"  {name:<{width}}{VARIABLES[name]}" for name in variables]
+    blocks = (["Examples:", *shown] if shown else [], ["Environment variables:", *explained])
+    return "\n\n".join("\b\n" + "\n".join(lines) for lines in blocks if lines)

@@ -1,0 +1,121 @@
+"""Finding the record that ``get`` is asked for: by its key, or by a short reference to an artefact."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Final, NamedTuple
+
+from kafka_replica.errors import ArtefactNotFoundError, UrnError, UsageError
+from kafka_replica.records import Record, key_text
+from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.versions import newest
+from kafka_replica.stores import Snapshot
+from kafka_replica.wording import counted
+
+# A URN, or less of it: [Class=]AGENCY:ID[(VERSION)][.ITEM]
+_REFERENCE: Final = re.compile(
+    r"(?:urn:sdmx:org\.sdmx\.infomodel\.[a-z]+\.)?(?:([A-Za-z]+)=)?([\w.\-]+):([\w@$\-]+)(?:\(([^()]*)\))?(?:\.(.+))?"
+).fullmatch
+_SHOWN: Final = 3
+_COMPARED: Final = 20_000  # names; comparing more of them would take longer than a person waits
+
+
+class Found(NamedTuple):
+    """A record, and the name under which it was found."""
+
+    name: str
+    record: Record
+
+
+def find_record(snapshots: Sequence[Snapshot], wanted: str) -> Record:
+    """Return the record of a key, or of the artefact that a reference such as ``SDMX:CL_FREQ(2.1)`` means.
+
+    In a reference the version may be a rule (``2.0+``), or missing: then the latest is meant.
+
+    Args:
+        snapshots: one version; of several topics, the part of each.
+        wanted: the key or reference.
+
+    Raises:
+        ArtefactNotFoundError: there is none, or it fits several.
+        UsageError: it is a pattern, or names an item in an artefact.
+    """
+    found = [
+        Found(f"{wanted} in topic {record.topic}", record)
+        for snapshot in snapshots
+        if (record := snapshot.get(os.fsencode(wanted))) is not None
+    ]
+    found = found or [one for snapshot in snapshots for one in _meant(snapshot, wanted)]
+    if len(found) > 1:
+        shown = "".join(f"\n  {one.name}" for one in found)
+        raise ArtefactNotFoundError(f"{wanted} fits {counted(len(found), 'record')}; say which one is meant:{shown}")
+    if found:
+        return found[0].record
+    _check_is_one(wanted)
+    first = snapshots[0]
+    raise ArtefactNotFoundError(
+        f"there is no key {key_text(os.fsencode(wanted))} in version {first.version} of {first.cut}"
+        f"{_hint(snapshots, wanted)}"
+    )
+
+
+def _check_is_one(wanted: str) -> None:
+    parts = _REFERENCE(wanted)
+    if "*" in wanted or "?" in wanted:
+        pattern = wanted if parts is None or parts[1] else f"*={wanted}"
+        raise UsageError(f'{wanted} stands for several keys; see them with: kafka-replica list "{pattern}"')
+    if parts is not None and parts[5]:
+        whole = wanted.removesuffix(f".{parts[5]}")
+        raise UsageError(f'{wanted} names an item; get the artefact that holds it: kafka-replica get "{whole}"')
+
+
+def _meant(snapshot: Snapshot, wanted: str) -> Iterator[Found]:
+    """The artefact of each class that a reference means."""
+    parts = _REFERENCE(wanted)
+    if parts is None or parts[5] or "*" in wanted:
+        return
+    by_class: dict[str, dict[str, Urn]] = {}
+    for urn in _urns(snapshot):
+        if (urn.agency, urn.id) == (parts[2], parts[3]) and parts[1] in {None, urn.cls}:
+            by_class.setdefault(urn.cls, {})[urn.version] = urn
+    for versions in by_class.values():
+        chosen = newest(parts[4] or "*", versions)
+        record = None if chosen is None else snapshot.get(str(versions[chosen]))
+        if chosen is not None and record is not None:
+            yield Found(str(versions[chosen]), record)
+
+
+def _urns(snapshot: Snapshot) -> Iterator[Urn]:
+    for key in snapshot:
+        try:
+            urn = Urn.parse(key)
+        except UrnError:
+            continue
+        if urn.is_maintainable:
+            yield urn
+
+
+def _hint(snapshots: Sequence[Snapshot], wanted: str) -> str:
+    """Return which key or reference may have been meant."""
+    in_full = wanted.startswith("urn:")
+    names: dict[str, str] = {}  # what is compared, and what is shown
+    word = wanted.lower()
+    for snapshot in snapshots:
+        for key in snapshot:
+            text = key_text(key)
+            try:
+                urn = Urn.parse(key)
+            except UrnError:
+                names[text.lower()] = text
+                continue
+            name = text if in_full else urn.reference
+            names[name.lower()] = name
+            names.setdefault(urn.id.lower(), name)
+    if len(names) > _COMPARED:
+        start = word[:_SHOWN]
+        names = {name: shown for name, shown in names.items() if name.startswith(start)}
+    near = dict.fromkeys(names[name] for name in get_close_matches(word, list(names)[:_COMPARED], _SHOWN))
+    return f"; did you mean {' or '.join(near)}?" if near else ""

@@ -1,0 +1,65 @@
+"""Warnings of the library on stderr, so that nothing is said twice."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, TextIO
+
+DEBUG_VARIABLE: Final = "KAFKA_REPLICA_DEBUG"
+
+
+class _HoldingHandler(logging.StreamHandler[TextIO]):
+    """Writes records, or holds them until it is known what came of the trouble that they tell of."""
+
+    def __init__(self) -> None:
+        super().__init__(sys.stderr)
+        self.held: list[logging.LogRecord] | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self.held is None:
+            super().emit(record)
+        else:
+            self.held.append(record)
+
+
+def set_up_logging() -> None:
+    """Show warnings on stderr. What ends a command is shown once, by its last sentence."""
+    handler = _HoldingHandler()
+    handler.addFilter(_is_to_be_shown)
+    text = "kafka-replica: %(levelname)s: %(message)s"
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, format=text)
+
+
+@contextmanager
+def warnings_held() -> Iterator[None]:
+    """Hold warnings until the end of the block: if it raises, those that say the same as the error are dropped."""
+    handler = next((one for one in logging.getLogger().handlers if isinstance(one, _HoldingHandler)), None)
+    if handler is None or handler.held is not None:
+        yield
+        return
+    held = handler.held = []
+    final = ""
+    try:
+        yield
+    except Exception as error:
+        final = str(error)
+        raise
+    except BaseException:
+        held.clear()  # interrupted: nobody wants to know any more
+        raise
+    finally:
+        handler.held = None
+        for record in held:
+            reasons = [str(part) for part in record.args or () if isinstance(part, Exception)]
+            if not any(reason in final for reason in reasons):
+                handler.handle(record)
+
+
+def _is_to_be_shown(record: logging.LogRecord) -> bool:
+    if record.name == "kafka_replica.librdkafka":
+        return record.levelno >= logging.CRITICAL or DEBUG_VARIABLE in os.environ
+    return record.name != "kafka_replica" or record.levelno < logging.ERROR

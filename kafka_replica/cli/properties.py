@@ -1,0 +1,110 @@
+"""Kafka's client properties as the command line gives them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from click.core import ParameterSource
+
+from kafka_replica.broker.property_names import check_names
+from kafka_replica.broker.security.servers import parse_servers
+from kafka_replica.cli.remembered import remembered_servers
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.property_files import filled, flat, read_settings_file
+
+SERVERS: Final = "bootstrap.servers"
+SERVERS_VARIABLE: Final = "KAFKA_REPLICA_BOOTSTRAP_SERVERS"
+_OTHER_NAME: Final = "metadata.broker.list"  # librdkafka's, for the same
+_SCHEME: Final = re.compile(r"(^|,)\s*\w+://")
+_TABLE: Final = "kafka"
+"""The table of a producer's file that holds Kafka's properties."""
+
+
+def properties(bootstrap_server: str | None, configs: tuple[str, ...]) -> dict[str, Any]:
+    """Return the properties that the command line gives.
+
+    The brokers are those of ``--bootstrap-server``, else of ``--config``, else of the environment variable, else the
+    one that ``broker start`` has started.
+
+    Raises:
+        ConfigurationError: a file cannot be read, there is no such property, something is neither a file nor
+            KEY=VALUE, or there is no broker to connect to.
+    """
+    settings: dict[str, Any] = {}
+    for config in configs:
+        settings |= _of_file(Path(config)) if _is_file(config) else _of_text(config)
+    if bootstrap_server is not None and not (_is_from_environment() and settings.get(SERVERS)):
+        settings[SERVERS] = bootstrap_server
+    elif not settings.get(SERVERS) and not settings.get(_OTHER_NAME):
+        settings[SERVERS] = remembered_servers()
+    if settings.get(SERVERS) is None and not settings.get(_OTHER_NAME):
+        raise ConfigurationError(
+            f"no broker to connect to: give --bootstrap-server HOST:PORT, set {SERVERS_VARIABLE}, or start one with "
+            "kafka-replica broker start"
+        )
+    for name in (SERVERS, _OTHER_NAME):
+        if settings.get(name) is not None:
+            parse_servers(_SCHEME.sub(r"\1", settings[name]), name, "")  # without asking which protocols agree
+    return settings
+
+
+def _is_from_environment() -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and context.get_parameter_source("bootstrap_server") is ParameterSource.ENVIRONMENT
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, as a key or a token is; messages must not show it
+        return False
+
+
+def _of_file(path: Path) -> dict[str, str]:
+    file = read_settings_file(path)
+    values = file.values
+    if not file.is_toml:
+        prefix = f"{_TABLE}."
+        of_table = {name: value for name, value in values.items() if name.startswith(prefix)}
+        for name in of_table or values:
+            check_names([name.removeprefix(prefix)], file.where(name))
+        if of_table:
+            return {name.removeprefix(prefix): filled(value, file.where(name)) for name, value in of_table.items()}
+        return values
+    table = values.get(_TABLE)
+    found = flat(table if isinstance(table, dict) else values)
+    check_names(found, str(path))
+    if isinstance(table, dict):
+        found = {name: filled(value, f"{path}, [{_TABLE}] {name}") for name, value in found.items()}
+    return _texts(found, path)
+
+
+def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
+    """Return TOML's values as Kafka's clients take them."""
+    found: dict[str, str] = {}
+    for name, value in values.items():
+        if isinstance(value, bool):
+            found[name] = str(value).lower()
+        elif isinstance(value, (str, int, float)):
+            found[name] = str(value)
+        elif isinstance(value, (list, tuple)) and all(isinstance(each, (str, int)) for each in value):
+            found[name] = ",".join(map(str, value))
+        else:
+            raise ConfigurationError(f"{path}: {name} should be a text, a number, true, false or a list of texts")
+    return found
+
+
+def _of_text(text: str) -> dict[str, str]:
+    separators = [at for at in (text.find("="), text.find(":")) if at > 0]
+    name = text[: min(separators)].strip() if separators else ""
+    if not name or os.sep in name:
+        # The first word alone: what follows may be a secret.
+        word = (text.split() or [""])[0].partition("=")[0][:80]
+        raise ConfigurationError(f"--config: {word!r} is neither a file nor KEY=VALUE")
+    check_names([name], "--config")
+    return {name: text[min(separators) + 1 :].strip()}

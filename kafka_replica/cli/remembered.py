@@ -1,0 +1,58 @@
+"""The broker that ``broker start`` has started, for commands that are told of none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from kafka_replica.errors import ConfigurationError, MissingExtraError
+
+if TYPE_CHECKING:
+    from kafka_replica.embedded.registry import Entry
+
+_KEY: Final = "kafka_replica.remembered_servers"
+DEFAULT_NAME: Final = "default"
+"""The name of a broker that was given none."""
+
+
+def remembered_servers() -> str | None:
+    """Return the address of the broker that runs on this machine, started by ``broker start``; None if none does.
+
+    Of several it is the one without a name of its own. What is used is said on stderr, once a command.
+
+    Raises:
+        ConfigurationError: several run, and all of them were given names.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return _look_up()
+    if _KEY not in context.meta:
+        context.meta[_KEY] = _look_up()
+    found: str | None = context.meta[_KEY]
+    return found
+
+
+def _look_up() -> str | None:
+    from kafka_replica.embedded.registry import Registry  # noqa: PLC0415 - with Kafka's address given it is not needed
+
+    try:
+        running = Registry().running()
+    except MissingExtraError:  # without the extra none can have been started
+        return None
+    if not running:
+        return None
+    chosen = chosen_of(running)
+    if chosen is None:
+        names = ", ".join(f"{one.name} at {one.bootstrap_servers}" for one in running)
+        raise ConfigurationError(f"several brokers run on this machine ({names}): name one with --bootstrap-server")
+    click.echo(f"kafka-replica: using the broker {chosen.name!r} at {chosen.bootstrap_servers}", err=True)
+    return chosen.bootstrap_servers
+
+
+def chosen_of(running: Sequence[Entry]) -> Entry | None:
+    """Return the broker that is used where none is named: the only one, or the one without a name of its own."""
+    if len(running) == 1:
+        return running[0]
+    return next((one for one in running if one.name == DEFAULT_NAME), None)

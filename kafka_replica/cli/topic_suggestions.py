@@ -1,0 +1,37 @@
+"""Which topic may have been meant, where the one that was named does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+from kafka_replica.broker.topic_names import topic_names
+from kafka_replica.errors import KafkaReplicaError, TopicNotFoundError
+from kafka_replica.wording import did_you_mean
+
+_ANSWER_S: Final = 5.0
+
+
+@contextmanager
+def topic_suggestions(config: Mapping[str, Any], topics: str) -> Iterator[None]:
+    """Add to the error for a missing topic which one may have been meant.
+
+    Args:
+        config: Kafka's client properties.
+        topics: the name that was given, or several with commas between them.
+    """
+    try:
+        yield
+    except TopicNotFoundError as error:
+        raise TopicNotFoundError(f"{error}{suggested_topics(config, topics)}") from error
+
+
+def suggested_topics(config: Mapping[str, Any], topics: str) -> str:
+    """Return ``; did you mean 'sdmx.structures'?``; nothing where no topic has a similar name, or none may be seen."""
+    try:
+        known = topic_names(config, _ANSWER_S)
+    except KafkaReplicaError:
+        return ""
+    missing = [name for name in (each.strip() for each in topics.split(",")) if name not in known]
+    return "".join(did_you_mean(name, known) for name in missing)

@@ -1,0 +1,54 @@
+"""A producer's configuration as Java properties: ``producer.topic=FOO`` is ``topic = "FOO"`` in ``[producer]``."""
+
+from __future__ import annotations
+
+from dataclasses import Field, fields
+from typing import Any, Final
+
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.producer.mail import MailSettings
+from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.producer.sources.folder import FolderSettings
+from kafka_replica.producer.sources.rest import ServiceSettings
+from kafka_replica.property_files import SettingsFile
+
+_KINDS: Final[dict[str, tuple[type, ...]]] = {
+    "producer": (ProducerSettings,),
+    "kafka": (),
+    "source": (ServiceSettings, FolderSettings),
+    "mail": (MailSettings,),
+}
+_FLAGS: Final = {"true": True, "false": False}
+
+
+def tables_of(file: SettingsFile) -> dict[str, dict[str, Any]]:
+    """Return the tables that a file of properties stands for, their values typed as the settings are.
+
+    Raises:
+        ConfigurationError: a name does not begin with a table.
+    """
+    tables: dict[str, dict[str, Any]] = {}
+    for name, text in file.values.items():
+        table, dot, setting = name.partition(".")
+        if not dot or table not in _KINDS:
+            raise ConfigurationError(
+                f"{file.where(name)}: {name!r} should begin with one of "
+                f"{', '.join(f'{known}.' for known in _KINDS)} as in producer.topic=FOO"
+            )
+        known = {field.name: field for kind in _KINDS[table] for field in fields(kind)}
+        tables.setdefault(table, {})[setting] = _typed(text, known[setting]) if setting in known else text
+    return tables
+
+
+def _typed(text: str, field: Field[Any]) -> Any:
+    """Return a value as TOML would have it; a text that is no such value as it is, which is refused later."""
+    if str(field.type).startswith("tuple"):
+        return [part.strip() for part in text.split(",")]
+    if isinstance(field.default, bool):
+        return _FLAGS.get(text.lower(), text)
+    if isinstance(field.default, (int, float)) or str(field.type).startswith("int"):
+        try:
+            return (float if isinstance(field.default, float) else int)(text)
+        except ValueError:
+            return text
+    return text

@@ -1,0 +1,138 @@
+"""Files of settings: Java properties and TOML.
+
+Source of the properties format: java.util.Properties, ``load(Reader)``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from kafka_replica.errors import ConfigurationError
+
+_VARIABLE: Final = re.compile(r"\$\{(\w+)\}")
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_BLANK: Final = " \t\f"
+_ESCAPES: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_ESCAPED: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.?))", re.DOTALL)
+_KEY: Final = re.compile(r"((?:[^\\=: \t\f]|\\.)*)[ \t\f]*[=:]?[ \t\f]*", re.DOTALL)
+
+
+class SettingsFile(NamedTuple):
+    """What a file of settings says.
+
+    Attributes:
+        path: the file.
+        values: names and values. Of properties all are texts; of TOML they are as TOML has them, tables included.
+        is_toml: whether it is TOML.
+        lines: of properties, the number of the line where each name stands.
+    """
+
+    path: Path
+    values: dict[str, Any]
+    is_toml: bool
+    lines: dict[str, int]
+
+    def where(self, name: str) -> str:
+        """Return the place of a setting, for messages."""
+        number = self.lines.get(name)
+        return str(self.path) if number is None else f"{self.path}, line {number}"
+
+
+def read_settings_file(path: Path) -> SettingsFile:
+    """Read a file: TOML if it is called so, properties if it is called so; otherwise whichever of the two it is.
+
+    Raises:
+        ConfigurationError: it cannot be read, or is called TOML and is not.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"reading {path}: {error.strerror or error}") from error
+    suffix = path.suffix.lower()
+    if suffix != ".properties":
+        try:
+            return SettingsFile(path, tomllib.loads(data.decode("utf-8-sig")), is_toml=True, lines={})
+        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            if suffix == ".toml":
+                raise ConfigurationError(f"reading {path} as TOML: {error}") from error
+    values, lines = {}, {}
+    for number, name, value in parse_properties(_text(data)):
+        values[name], lines[name] = value, number
+    return SettingsFile(path, values, is_toml=False, lines=lines)
+
+
+def parse_properties(text: str) -> Iterator[tuple[int, str, str]]:
+    r"""Read Java properties: the number of the line where each begins, its name, its value.
+
+    ``name=value``, ``name: value`` and ``name value`` mean the same. A line that ends in a backslash goes on in the
+    next one; ``\t``, ``\n``, ``\r``, ``\f`` and ``\uXXXX`` are characters, any other escaped character is itself.
+    """
+    for number, line in _logical_lines(text):
+        found = _KEY.match(line)
+        assert found is not None  # noqa: S101 - it matches the empty text
+        yield number, _unescaped(found[1]), _unescaped(line[found.end() :])
+
+
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    pending, began = "", 0
+    for number, natural in enumerate(_LINE_END.split(text), 1):
+        line = natural.lstrip(_BLANK)
+        if not pending and (not line or line[0] in "#!"):
+            continue
+        began = began if pending else number
+        backslashes = len(line) - len(line.rstrip("\\"))
+        if backslashes % 2:
+            pending += line[:-1]
+            continue
+        yield began, pending + line
+        pending = ""
+    if pending:
+        yield began, pending
+
+
+def _unescaped(text: str) -> str:
+    def character(found: re.Match[str]) -> str:
+        return chr(int(found[1], 16)) if found[1] else _ESCAPES.get(found[2], found[2])
+
+    # Java writes characters beyond the first plane as two escapes, which make one.
+    return _ESCAPED.sub(character, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")  # as Java reads a stream
+
+
+def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return settings by their whole names: TOML makes tables of names with dots that are not in quotes."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        found |= flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value}
+    return found
+
+
+def filled(value: Any, where: str) -> Any:
+    """Return a value with ``${NAME}`` in its texts replaced by the environment variables; lists become tuples.
+
+    Raises:
+        ConfigurationError: a variable is not set.
+    """
+
+    def look_up(found: re.Match[str]) -> str:
+        try:
+            return os.environ[found[1]]
+        except KeyError as error:
+            raise ConfigurationError(f"{where}: the environment variable {found[1]} is not set") from error
+
+    if isinstance(value, dict):
+        return {name: filled(each, where) for name, each in value.items()}
+    if isinstance(value, list):
+        return tuple(filled(each, where) for each in value)
+    return _VARIABLE.sub(look_up, value) if isinstance(value, str) else value

@@ -1,0 +1,127 @@
+"""Secrets in settings: which properties hold them, and text that does not show itself.
+
+A secret is wrapped as soon as a configuration is accepted. From then on log lines, the ``repr`` of whatever contains
+it, and the local variables of a traceback show ``***``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, SupportsIndex
+
+from kafka_replica.errors import ConfigurationError
+
+HIDDEN = "***"
+
+# The one list of secret properties: librdkafka's, Java's, schema registries', and those of the producer's files.
+_SECRET_NAME = re.compile(
+    r"""pas+w | pwd | passphrase | secret | jaas | private | assertion | user\.info | kinit\.cmd
+    | token(?!\.endpoint)       # but not the address where tokens are fetched
+    | oauthbearer\.config       # given to oauth_cb as well, for which it may hold anything
+    | ssl[._]key$ | key\.pem$ | keystore\.key$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_PRIVATE_KEY = "PRIVATE KEY-----"
+_USER_AND_PASSWORD = re.compile(r"(://[^\s:/@]*:|^[^\s:/@]+:(?!//)).*(?=@)")  # to the last @: rather too much
+_SECRET_PARAMETER = re.compile(rf"([?&][^=&\s]*(?:{_SECRET_NAME.pattern})[^=&\s]*=)[^&\s]*", _SECRET_NAME.flags)
+
+
+class Secret(str):
+    """A text whose ``repr`` is ``'***'``; for all other purposes it is the text itself.
+
+    ``str()`` has to return the value: confluent-kafka, SQLAlchemy and smtplib call it on what they are given. What it
+    returns is a `Secret` again, so that a value that was passed on still hides itself.
+    """
+
+    __slots__ = ()
+
+    @property
+    def shown(self) -> str:
+        """What may be shown to anybody."""
+        return HIDDEN
+
+    def __repr__(self) -> str:
+        return repr(self.shown)
+
+    def __str__(self) -> str:
+        return self
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        return Secret(super().__getitem__(key))
+
+    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> SecretBytes:
+        """Return the encoded text, which hides itself as well."""
+        return SecretBytes(super().encode(encoding, errors))
+
+
+class SecretBytes(bytes):
+    """Bytes whose ``repr`` is ``b'***'``."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return repr(HIDDEN.encode())
+
+
+class SecretUrl(Secret):
+    """A URL whose ``repr`` hides its password, and query parameters that are secret."""
+
+    __slots__ = ()
+
+    @property
+    def shown(self) -> str:
+        """The URL with ``***`` for its secrets."""
+        return _without_secrets(self)
+
+
+def is_secret(name: str) -> bool:
+    """Tell whether the value of a property must never be shown."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def hide_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of settings in which secret values hide themselves. Idempotent.
+
+    Besides the values of secret properties these are PEM texts with a private key, and addresses with a password.
+
+    Raises:
+        ConfigurationError: the settings are not a mapping.
+    """
+    if not isinstance(settings, Mapping):
+        raise ConfigurationError(
+            f"the configuration must be a mapping of librdkafka properties, not {type(settings).__name__}; "
+            'for example {"bootstrap.servers": "localhost:9092"}'
+        )
+    return {name: _hidden(str(name), value) for name, value in settings.items()}
+
+
+def hide_password(url: str) -> str:
+    """Return a URL that hides its password and secret parameters; one without these as it is."""
+    return url if _without_secrets(url) == url else SecretUrl(url)
+
+
+def without_frames(error: BaseException) -> None:
+    """Drop the tracebacks of a library's error and of its causes, whose frames hold secrets that we gave it."""
+    cause: BaseException | None = error
+    while cause is not None:
+        cause.__traceback__ = None
+        if cause.__context__ is not cause.__cause__:
+            cause.__context__ = None
+        cause = cause.__cause__
+
+
+def _hidden(name: str, value: Any) -> Any:
+    if is_secret(name):
+        if isinstance(value, bytes):
+            return SecretBytes(value)
+        return value if value is None or isinstance(value, bool) or callable(value) else Secret(value)
+    if isinstance(value, str):
+        return Secret(value) if _PRIVATE_KEY in value else hide_password(value)
+    return value
+
+
+def _without_secrets(url: str) -> str:
+    shown = _USER_AND_PASSWORD.sub(rf"\g<1>{HIDDEN}", url)
+    return _SECRET_PARAMETER.sub(rf"\g<1>{HIDDEN}", shown)

@@ -1,0 +1,62 @@
+"""Words that messages share: counts with the right noun, and what may have been meant."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def counted(count: int, singular: str, plural: str | None = None) -> str:
+    """Return a count with its noun: ``1 record``, ``2,000 records``, ``0 entries``.
+
+    Args:
+        count: how many.
+        singular: the noun for one, which may be several words; the last one takes the plural.
+        plural: the noun for any other count, where the rules of English do not give it.
+    """
+    return f"{count:,} {singular if count == 1 else plural or plural_of(singular)}"
+
+
+def plural_of(noun: str) -> str:
+    """Return the regular plural of an English noun: ``records``, ``entries``, ``branches``."""
+    if noun.endswith("y") and noun[-2:-1] not in set("aeiou"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def singular_of(noun: str) -> str:
+    """Return the singular of a plural such as a field's name: ``code``, ``category``, ``branch``."""
+    if noun.endswith("ies"):
+        return f"{noun[:-3]}y"
+    return noun[:-2] if noun.endswith(("ches", "shes", "sses", "xes")) else noun.removesuffix("s")
+
+
+def did_you_mean(word: str, known: Iterable[str], count: int = 1) -> str:
+    """Return ``; did you mean 'topic'?`` for a word that is like a known one, else an empty text.
+
+    Upper and lower case count as alike.
+
+    Args:
+        word: what was written.
+        known: what there is.
+        count: how many to name at most, the most similar first.
+    """
+    by_lower = {each.lower(): each for each in known}
+    near = [repr(by_lower[each]) for each in get_close_matches(word.lower(), by_lower, count)]
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def reason_of(error: Exception) -> str:
+    """Return what went wrong, without the path that the text of an ``OSError`` repeats."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def shortened(text: str, limit: int = 80) -> str:
+    """Return a text of at most so many characters; one that is longer ends in an ellipsis."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def quoted(text: str, limit: int = 80) -> str:
+    """Return a text on one line, shortened, in double quotes."""
+    return json.dumps(shortened(text, limit), ensure_ascii=False)

@@ -1,0 +1,95 @@
+"""Ctrl-C at any moment: exit status 130, and never a traceback. With real signals to real processes."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+# The first thing that the command's module imports tells that its code runs; before that, Python itself is starting.
+_PROGRAM = """
+import os, sys
+
+def tell(name, arguments):
+    if name == "import" and arguments[0] == "kafka_replica.cli.interrupts":
+        os.write(1, b"begun\\n")
+
+import kafka_replica
+sys.addaudithook(tell)
+from kafka_replica.cli import main
+main()
+"""
+_BEGUN = b"begun\n"
+_INTERRUPTED = {130, -signal.SIGINT}
+"""The exit status; at the very end Python has taken its handlers away, and the signal itself ends the process."""
+_COMMANDS = (["--help"], ["list", "--help"], ["validate", "--help"], ["producer", "--help"], ["broker", "status"])
+
+
+def run(command: list[str], folder: Path, interrupt_after_s: float | None) -> tuple[int, bytes, float]:
+    """Run a command; return its exit status, what it wrote to stderr, and for how long its own code ran."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "KAFKA_REPLICA_STATE": str(folder)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == _BEGUN
+    began_s = time.monotonic()
+    if interrupt_after_s is not None:
+        time.sleep(interrupt_after_s)
+        process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    return process.returncode, errors, time.monotonic() - began_s
+
+
+@pytest.mark.parametrize("command", _COMMANDS, ids=" ".join)
+def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str], tmp_path: Path) -> None:
+    """While modules are imported, while the command runs, and while Python shuts down."""
+    status, errors, took_s = run(command, tmp_path, None)
+    assert status in {0, 3}, errors
+    dice = random.Random(" ".join(command))
+    ended = []
+    for number in range(8):
+        # The first moments, and any others: nearly all of the time goes to imports.
+        delay_s = dice.uniform(0, 0.02) if number < 3 else dice.uniform(0, took_s * 1.1)
+        ended.append(run(command, tmp_path, delay_s))
+    for after, errors, _ in ended:
+        assert after in {*_INTERRUPTED, status}, (after, errors)
+        assert b"Traceback" not in errors
+        assert b"KeyboardInterrupt" not in errors
+    assert any(after in _INTERRUPTED for after, *_ in ended)
+
+
+def test_ctrl_c_while_a_command_waits_for_a_broker(tmp_path: Path) -> None:
+    """The replica is closed, nothing is said but that it was interrupted: status 130."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, "watch", "-b", "127.0.0.1:1", "-t", "t", "--timeout-s", "100"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "KAFKA_REPLICA_STATE": str(tmp_path)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert b"Traceback" not in errors
+    assert errors.strip() == b""
+
+
+def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    """A command that a script started in the background goes on when the script's user presses Ctrl-C."""
+    program = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{_PROGRAM}"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == _BEGUN
+    process.send_signal(signal.SIGINT)
+    said, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    assert b"Commands:" in said

@@ -1,0 +1,89 @@
+"""Tools for tests that look for secrets: in all of the log, in errors, and in tracebacks with local variables."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+PASSWORD = "open-sesame-4711"
+"""A secret that occurs nowhere by chance."""
+
+
+class Capture(logging.Handler):
+    """Keeps everything that any logger says, formatted, and the ``repr`` of what it was formatted from."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.NOTSET)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take a record as a handler formats it, and as a collector of errors would serialize it."""
+        self.lines.append(f"{record.name}: {self.format(record)} {record.args!r}")
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join(self.lines)
+
+
+@contextmanager
+def everything_logged() -> Iterator[Capture]:
+    """Log all of all loggers, and the inside of asyncio: in debug mode it shows each callback with its arguments."""
+    capture, root = Capture(), logging.getLogger()
+    loggers = [logger for logger in logging.root.manager.loggerDict.values() if isinstance(logger, logging.Logger)]
+    before = [(logger, logger.level, logger.disabled, logger.propagate) for logger in (root, *loggers)]
+    policy = asyncio.get_event_loop_policy()
+    for logger in (root, *loggers):
+        logger.setLevel(logging.DEBUG)
+        logger.disabled, logger.propagate = False, True
+    root.addHandler(capture)
+    asyncio.set_event_loop_policy(_Talkative())
+    try:
+        yield capture
+    finally:
+        asyncio.set_event_loop_policy(policy)
+        root.removeHandler(capture)
+        for logger, level, disabled, propagate in before:
+            logger.setLevel(level)
+            logger.disabled, logger.propagate = disabled, propagate
+
+
+class _Talkative(asyncio.DefaultEventLoopPolicy):
+    """Makes loops that log every callback as if it had been slow."""
+
+    def new_event_loop(self) -> asyncio.AbstractEventLoop:
+        loop = super().new_event_loop()
+        loop.set_debug(True)
+        loop.slow_callback_duration = 0.0
+        return loop
+
+
+class Attempt:
+    """Something that fails. An object, because a traceback shows what a function has closed over."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        self._call = call
+
+    def error(self) -> BaseException:
+        """Make it fail, and return how."""
+        try:
+            self._call()
+        except Exception as error:  # noqa: BLE001 - whatever it is
+            return error
+        raise AssertionError("it did not fail")
+
+
+def shown(error: BaseException) -> str:
+    """Return all that a collector of errors keeps of an error: texts, causes, and the variables of each frame.
+
+    The frames of tests are left out: their variables are the test's own.
+    """
+    frames = traceback.TracebackException.from_exception(error, capture_locals=True)
+    at: traceback.TracebackException | None = frames
+    while at is not None:
+        at.stack = traceback.StackSummary.from_list([f for f in at.stack if "/tests/" not in f.filename])
+        at = at.__cause__ or at.__context__
+    return "".join(frames.format()) + repr(error)
