@@ -114,3 +114,20 @@ def test_a_file_that_is_wrong_says_where(text: str, says: str, tmp_path: Path) -
     file.write_text(text)
     with pytest.raises(ConfigurationError, match=says):
         read_configuration(file)
+
+
+def test_a_file_of_java_properties_says_the_same(tmp_path: Path) -> None:
+    """Numbers and flags are read as the settings want them, also where there is no default."""
+    toml, properties = tmp_path / "producer.toml", tmp_path / "producer.properties"
+    toml.write_text(
+        '[producer]\ntopic = "a,b"\nprogress_replication_factor = 2\nlease_s = 3.0\nskip_unchanged = false\n'
+        '[kafka]\n"bootstrap.servers" = "localhost:1"\n'
+    )
+    properties.write_text(
+        "producer.topic=a,b\nproducer.progress_replication_factor=2\nproducer.lease_s=3\n"
+        "producer.skip_unchanged: false\nkafka.bootstrap.servers=localhost:1\n"
+    )
+    assert read_configuration(properties) == read_configuration(toml)
+    properties.write_text("producer.topic=a\nproducer.progress_replication_factor=two\nkafka.bootstrap.servers=b:1\n")
+    with pytest.raises(ConfigurationError, match="progress_replication_factor should be a number"):
+        read_configuration(properties)
