@@ -210,6 +210,8 @@ class Replica:
         )
 
     def __repr__(self) -> str:
+        if not hasattr(self, "_lifecycle"):  # a traceback with locals shows a replica whose arguments were refused
+            return f"<{type(self).__name__} that was not made>"
         return f"<{type(self).__name__} {shortened(self.topic)}: {self._summary()}>"
 
     def _summary(self) -> str:

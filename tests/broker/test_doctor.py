@@ -123,7 +123,7 @@ def test_the_command(local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture
     assert run(["doctor", *servers, "--topic", "no-such-topic"]) == 1
     shown = capfdbinary.readouterr().out.decode()
     assert "FAULT" in shown
-    assert "1 faults" in shown
+    assert "1 fault, " in shown
 
 
 def test_what_create_topic_created_is_not_criticised(
