@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from producer_tools import transactions_of, wait_until
+from structure_samples import codelist, urn
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import ConfigurationError
+from kafka_replica.errors import ConfigurationError, MessageError
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -131,3 +132,14 @@ def test_a_file_of_java_properties_says_the_same(tmp_path: Path) -> None:
     properties.write_text("producer.topic=a\nproducer.progress_replication_factor=two\nkafka.bootstrap.servers=b:1\n")
     with pytest.raises(ConfigurationError, match="progress_replication_factor should be a number"):
         read_configuration(properties)
+
+
+def test_nothing_is_replaced_by_files_with_bad_artefacts(tmp_path: Path) -> None:
+    """All that is asked for is replaced, or nothing; it is told before the database is needed."""
+    file, structures = tmp_path / "producer.toml", tmp_path / "structures.xml"
+    file.write_text('[producer]\ntopic = "a"\n[kafka]\n"bootstrap.servers" = "localhost:1"\n')
+    structures.write_text(codelist("CL_A CL_B").replace('id="CL_B"', 'id="CL_B" isPartial="perhaps"'))
+    done = CliRunner().invoke(kafka_replica, ["producer", "replace", "1", str(structures), "--config", str(file)])
+    assert isinstance(done.exception, MessageError)
+    assert str(done.exception).startswith(f"{structures}: {urn('CL_B')}")
+    assert str(done.exception).endswith("nothing is replaced")
