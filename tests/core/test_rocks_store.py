@@ -396,7 +396,8 @@ def test_looking_never_finds_half_a_version(folder: Path) -> None:
                 try:
                     beside = RocksStore(folder, read_only=True)
                 except StoreError as error:  # on a slow machine the writer is always faster, and that is reported
-                    assert "changing all the time" in str(error)
+                    if "changing all the time" not in str(error):
+                        raise
                     continue
                 found = {record.value for record in beside.snapshot().values()}
                 snapshot = beside.snapshot()
