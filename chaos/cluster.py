@@ -12,7 +12,7 @@ from typing import Self
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from chaos.proxy import Network
+from chaos.proxy import Network, Proxy
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import BrokerError, EmbeddedKafkaError, KafkaReplicaError
 
@@ -52,17 +52,21 @@ def compacted_hard(delete_retention_ms: int) -> dict[str, str]:
 class Cluster:
     """One broker, or three with everything replicated three times.
 
+    Args:
+        brokers: 1 or 3.
+        make_proxy: makes the proxy in front of a broker, of the port to listen on and the one it leads to.
+
     Attributes:
         brokers: the brokers, to be killed and frozen.
         network: the proxies in front of them, in the same order.
     """
 
-    def __init__(self, brokers: int) -> None:
+    def __init__(self, brokers: int, make_proxy: Callable[[int, int], Proxy] = Proxy) -> None:
         ports = iter(free_ports(4 * brokers))
         places = [[next(ports) for _ in range(4)] for _ in range(brokers)]
         voters = ",".join(f"{number}@{_HOST}:{place[1]}" for number, place in enumerate(places, 1))
         self.brokers = [_broker(number, place, voters, brokers) for number, place in enumerate(places, 1)]
-        self.network = Network([(behind, before) for _, _, before, behind in places])
+        self.network = Network([(behind, before) for _, _, before, behind in places], make_proxy)
         self.bootstrap = ",".join(f"{_HOST}:{place[0]}" for place in places)
         self.proxied_bootstrap = ",".join(f"{_HOST}:{place[3]}" for place in places)
 

@@ -36,7 +36,7 @@ class LocalPostgres:
     """
 
     def __init__(self, binaries: Path, *, durable: bool = False) -> None:
-        self._binaries = binaries
+        self.binaries = binaries
         self._durable = durable
         # Not in a folder of tests: these are closed to other users.
         self.folder = Path(tempfile.mkdtemp(prefix="kafka-replica-postgres-"))
@@ -58,7 +58,7 @@ class LocalPostgres:
         secret.write_text(self.password)
         secret.chmod(0o644)
         options = ["-U", "app", f"--pwfile={secret}", "-A", "scram-sha-256", "--no-sync", "-E", "UTF8", "--locale=C"]
-        command = [*self._as, str(self._binaries / "initdb"), "-D", str(self._data), *options]
+        command = [*self._as, str(self.binaries / "initdb"), "-D", str(self._data), *options]
         subprocess.run(command, check=True, capture_output=True, cwd="/")
 
     def start(self) -> None:
@@ -85,7 +85,7 @@ class LocalPostgres:
             "max_connections": "100", "wal_level": "logical",
         }  # fmt: skip
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        command = [str(self._binaries / "postgres"), "-D", str(self._data), "-p", str(self.port), *options]
+        command = [str(self.binaries / "postgres"), "-D", str(self._data), "-p", str(self.port), *options]
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen([*self._as, *command], stdout=log, stderr=log, cwd="/")
 

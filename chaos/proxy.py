@@ -78,7 +78,7 @@ class Proxy:
         try:
             if self._refusing:
                 raise ConnectionRefusedError
-            from_broker, to_broker = await asyncio.open_connection(_HOST, self._target_port)
+            from_broker, to_broker = await self._to_target()
         except OSError:
             writer.transport.abort()
             return
@@ -91,6 +91,9 @@ class Proxy:
             )
         finally:
             self._connections.discard(connection)
+
+    async def _to_target(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        return await asyncio.open_connection(_HOST, self._target_port)
 
     async def _pump(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, connection: _Connection, *, dooming: bool
@@ -119,10 +122,12 @@ class Network:
 
     Args:
         ways: for each proxy the port to listen on and the port it leads to.
+        make: makes a proxy of these two.
     """
 
-    def __init__(self, ways: list[tuple[int, int]]) -> None:
+    def __init__(self, ways: list[tuple[int, int]], make: Callable[[int, int], Proxy] = Proxy) -> None:
         self._ways = ways
+        self._make = make
         self._proxies: list[Proxy] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="proxies", daemon=True)
@@ -156,7 +161,7 @@ class Network:
 
     async def _open(self) -> None:
         for port, target in self._ways:
-            proxy = Proxy(port, target)
+            proxy = self._make(port, target)
             await proxy.start()
             self._proxies.append(proxy)
 

@@ -17,6 +17,7 @@
     │   ├── TopicNotFoundError      there is no such topic
     │   ├── LogReplacedError        the log is not the one that was read: made again, or cut off
     │   ├── WaitTimeoutError        something did not happen in the time given
+    │   ├── ProducerConflictError   another database publishes under the producer's id, or its database was copied
     │   └── PublishError            a transaction was not committed
     │       ├── RecordNotSentError  a record of it was refused on this side
     │       └── CommitUnknownError  ... or it was: the broker did not answer in time
@@ -38,7 +39,8 @@
     │   ├── StoreDamagedError       what it has on disk is not what was written
     │   └── StoreInUseError         another process, or another replica, has it
     ├── OutboxError                 the producer's database could not do its work
-    │   └── OutboxUnavailableError  it cannot be reached, or is busy; it may come back
+    │   ├── OutboxUnavailableError  it cannot be reached, or is busy; it may come back
+    │   └── OutboxNotMigratedError  it has no tables of the producer, or those of another version
     ├── SourceError                 a folder or service that the producer watches cannot be read, or not all of it
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 
@@ -110,6 +112,10 @@ class LogReplacedError(BrokerError):
 
 class WaitTimeoutError(BrokerError, TimeoutError):
     """Something that was waited for did not happen in the time given."""
+
+
+class ProducerConflictError(BrokerError):
+    """Another database publishes under the producer's id on this cluster, or the producer's database is a copy."""
 
 
 class PublishError(BrokerError):
@@ -222,6 +228,10 @@ class OutboxError(KafkaReplicaError):
 
 class OutboxUnavailableError(OutboxError):
     """The producer's database cannot be reached, or is busy; it may come back."""
+
+
+class OutboxNotMigratedError(OutboxError):
+    """The database has no tables of the producer, or those of another version; migrate it."""
 
 
 class SourceError(KafkaReplicaError):

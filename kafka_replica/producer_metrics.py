@@ -38,6 +38,7 @@ _GAUGES: tuple[tuple[str, str, Callable[[Any, float], float | None]], ...] = (
         "oldest_pending_age_seconds", "For how long the oldest of these has been recorded; 0 if there is none.",
         lambda said, now_s: 0.0 if said.oldest_pending_ms is None else max(0.0, now_s - said.oldest_pending_ms / 1000),
     ),
+    ("retrying", "1 while it tries again, because Kafka cannot be reached, say.", lambda said, _: float(said.retrying)),
     (
         "last_sent_timestamp_seconds", "When the last transaction was noted as sent, since 1970-01-01 UTC.",
         lambda said, _: None if said.last_sent_ms is None else said.last_sent_ms / 1000,
@@ -47,6 +48,8 @@ _TOTALS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
     ("recorded_transactions", "Transactions recorded, by whichever instance.", lambda said: said.recorded),
     ("sent_transactions", "Transactions that have arrived, from whichever instance.", lambda said: said.sent),
     ("left_out_records", "Records not sent, for the format could not carry them.", lambda said: said.not_carried),
+    ("skipped_transactions", "Transactions skipped as a whole, by request.", lambda said: said.skipped),
+    ("skipped_records", "Records skipped by request, with those of whole transactions.", lambda s: s.skipped_records),
 )
 _COUNTERS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
     ("acknowledged_transactions", "Transactions that Kafka acknowledged to this instance.", lambda n: n.transactions),

@@ -210,6 +210,8 @@ class Replica:
         )
 
     def __repr__(self) -> str:
+        if not hasattr(self, "_lifecycle"):  # a traceback with locals shows a replica whose arguments were refused
+            return f"<{type(self).__name__} that was not made>"
         return f"<{type(self).__name__} {shortened(self.topic)}: {self._summary()}>"
 
     def _summary(self) -> str:
@@ -415,7 +417,8 @@ class Replica:
                 "(kafka-transactions.sh describe-producers), or wait for its transaction.timeout.ms"
             )
         elif not status.barrier:
-            text += "; nothing was heard from the broker: check bootstrap.servers, and that it can be reached"
+            text += "; nothing was heard from the broker"
+            text += ": check bootstrap.servers, and that it can be reached" if status.last_error is None else ""
         else:
             text += f"; read up to {status.positions}, shown {status.cut}, the barrier is at {status.barrier}"
         if status.last_error is not None:

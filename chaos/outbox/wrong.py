@@ -24,7 +24,7 @@ class MarksEarly(StructureProducer):
         send = runner._send
 
         def marked_first(tx_id: int) -> Event:
-            runner._queue.mark_sent(tx_id, None)
+            runner._queue.mark_sent(tx_id, None, incarnation=runner._queue.view().intent.incarnation)
             return send(tx_id)
 
         runner._send = marked_first  # type: ignore[method-assign]
@@ -63,7 +63,7 @@ class FencesNobody(StructureProducer):
             link = make(incarnation)
             link._identity = replace(link._identity, transactional_id=own)
             connect = link.connect
-            link.connect = lambda _former_id, hint: connect(None, hint)  # type: ignore[method-assign]
+            link.connect = lambda _former_id, hint, sent: connect(None, hint, sent)  # type: ignore[method-assign]
             return link
 
         return made

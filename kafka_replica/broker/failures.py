@@ -62,8 +62,10 @@ _MAY_PASS = {
 _REPLACED = {KafkaError._AUTO_OFFSET_RESET, KafkaError._LOG_TRUNCATION, KafkaError.OFFSET_OUT_OF_RANGE}
 
 _QUOTED = re.compile(r"(?<=sasl\.oauthbearer\.config beginning at: ).*", re.DOTALL)  # it may hold a secret
-
-_FENCED = "another producer has taken up the same transactional id; give each producer one of its own"
+_FENCED = (
+    "another producer has taken up the same transactional id, maybe one with another database; give each producer an "
+    "id of its own on this cluster"
+)
 _ADVICE_BY_CODE = {
     KafkaError._AUTO_OFFSET_RESET: "the log no longer has what comes next, it was made again or cut off",
     KafkaError._LOG_TRUNCATION: "the log was cut off",
@@ -119,7 +121,7 @@ def explained(error: KafkaError | KafkaException | Exception, doing: str) -> Bro
     advice = _ADVICE_BY_CODE.get(cause.code()) or _ADVICE.get(kind)
     if kind is ConfigurationError and "GSSAPI" in cause.str():
         advice = _NO_KERBEROS
-    text = f"{doing}: Kafka says {cause.name()}: {_QUOTED.sub(HIDDEN, cause.str())}"
+    text = f"{doing}: Kafka says {cause.name()}: {_QUOTED.sub(HIDDEN, cause.str()).removeprefix('Broker: ')}"
     return kind(f"{text}; {advice}" if advice else text)
 
 

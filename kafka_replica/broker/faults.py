@@ -7,15 +7,25 @@ from enum import StrEnum
 
 from confluent_kafka import KafkaError, KafkaException
 
-from kafka_replica.broker.failures import may_pass
-from kafka_replica.errors import AuthenticationError, AuthorizationError, BrokerUnavailableError, WaitTimeoutError
+from kafka_replica.broker.failures import is_missing_topic, is_refusal, may_pass
+from kafka_replica.errors import (
+    AuthenticationError,
+    AuthorizationError,
+    BrokerUnavailableError,
+    TopicNotFoundError,
+    WaitTimeoutError,
+)
 
 
 class Fault(StrEnum):
     """Kinds of failure, by what they ask for."""
 
     TRANSITORY = "transitory"
-    """Kafka may do it when asked again."""
+    """Kafka may do it when asked again: no broker answers, say. Passes by itself, however long it takes."""
+    MISSING = "missing"
+    """A topic is not there; a broker that is coming up may not know it yet."""
+    AUTHENTICATION = "authentication"
+    """The broker refused our credentials, or we its certificate."""
     FENCED = "fenced"
     """Somebody else has taken up the transactional id, or Kafka has forgotten it: take it up anew, if it is ours."""
     LOCAL = "local"
@@ -44,7 +54,24 @@ _MAY_PASS = {
     KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
     KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER,
     KafkaError.NOT_COORDINATOR,
+    KafkaError.THROTTLING_QUOTA_EXCEEDED,
+    KafkaError.NOT_CONTROLLER,
+    KafkaError.LISTENER_NOT_FOUND,
+    KafkaError.ELIGIBLE_LEADERS_NOT_AVAILABLE,
+    KafkaError.INVALID_MSG,  # damaged on its way
+    KafkaError._RETRY,
+    KafkaError._OUTDATED,
+    KafkaError._UNKNOWN_BROKER,
+    KafkaError._DESTROY_BROKER,
+    KafkaError._WAIT_CACHE,
 }
+_BY_TYPE: tuple[tuple[type[Exception], Fault], ...] = (
+    (BrokerUnavailableError, Fault.TRANSITORY),
+    (WaitTimeoutError, Fault.TRANSITORY),
+    (TopicNotFoundError, Fault.MISSING),
+    (AuthenticationError, Fault.AUTHENTICATION),
+    (AuthorizationError, Fault.REFUSED),
+)
 
 
 def fault_of(error: BaseException) -> Fault:
@@ -52,10 +79,9 @@ def fault_of(error: BaseException) -> Fault:
     for each in _chain(error):
         if isinstance(each, KafkaException) and each.args and isinstance(each.args[0], KafkaError):
             return _of_code(each.args[0])
-        if isinstance(each, (BrokerUnavailableError, WaitTimeoutError)):
-            return Fault.TRANSITORY
-        if isinstance(each, (AuthenticationError, AuthorizationError)):
-            return Fault.REFUSED
+        for kind, fault in _BY_TYPE:
+            if isinstance(each, kind):
+                return fault
     return Fault.UNEXPECTED
 
 
@@ -65,9 +91,13 @@ def _of_code(error: KafkaError) -> Fault:
         return Fault.FENCED
     if code in _MAY_PASS or may_pass(error):
         return Fault.TRANSITORY
-    if code < 0 and code not in {KafkaError._AUTHENTICATION, KafkaError._SSL, KafkaError._STATE, KafkaError._FATAL}:
-        return Fault.LOCAL
-    return Fault.REFUSED if code > 0 or code in {KafkaError._AUTHENTICATION, KafkaError._SSL} else Fault.UNEXPECTED
+    if is_refusal(error):
+        return Fault.AUTHENTICATION
+    if is_missing_topic(error):
+        return Fault.MISSING
+    if code in {KafkaError._STATE, KafkaError._FATAL, KafkaError.UNKNOWN}:
+        return Fault.UNEXPECTED
+    return Fault.REFUSED if code > 0 else Fault.LOCAL
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

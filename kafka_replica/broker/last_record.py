@@ -62,9 +62,16 @@ def last_of_key(
 
 
 def committed(
-    config: Mapping[str, Any], places: list[Partition], timeout_s: float, begin: Mapping[Partition, int]
+    config: Mapping[str, Any],
+    places: list[Partition],
+    timeout_s: float,
+    begin: Mapping[Partition, int],
+    *,
+    decided_only: bool = False,
 ) -> Iterator[Found]:
     """All committed records that lie below the high watermarks of now, in the order of each partition.
+
+    With ``decided_only``, those below the last stable offsets: no open transaction is waited for.
 
     Raises:
         BrokerError: Kafka did not answer or refused, or somebody's open transaction stayed in the way.
@@ -72,7 +79,7 @@ def committed(
     own = {name: value for name, value in config.items() if not name.startswith(_PRODUCER_ONLY)}
     topics = Topics(own)
     beginnings = topics.beginnings(places, timeout_s)
-    ends = topics.ends(places, timeout_s).high
+    ends = topics.ends(places, timeout_s)[not decided_only]
     starts = {place: max(beginnings[place], begin.get(place, 0)) for place in places}
     todo = {place: ends[place] for place in places if starts[place] < ends[place]}
     if not todo:

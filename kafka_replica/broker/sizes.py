@@ -30,11 +30,11 @@ def is_too_large(error: KafkaError) -> bool:
     return error.code() in _TOO_LARGE
 
 
-def over_own_limit(doing: str, size_bytes: int, limit_bytes: int) -> str:
-    """What to say of a record that is larger than the client's own limit."""
+def over_own_limit(doing: str, size_bytes: int, limit_bytes: int, done: str = "sent") -> str:
+    """What to say of a record that is larger than the client's own limit, and so was not sent, or not recorded."""
     return (
         f"{doing}: MSG_SIZE_TOO_LARGE: key and value have {size_bytes:,} bytes before compression, and this producer's "
-        f"own limit is {limit_bytes:,}, so it was not sent; raise max.request.size (librdkafka calls it "
+        f"own limit is {limit_bytes:,}, so it was not {done}; raise max.request.size (librdkafka calls it "
         "message.max.bytes)"
     )
 

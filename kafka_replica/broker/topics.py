@@ -23,14 +23,13 @@ from kafka_replica.broker.clients import made
 from kafka_replica.broker.diagnosis import Trouble, connection_trouble
 from kafka_replica.broker.failures import explained, is_refusal, may_pass
 from kafka_replica.broker.settings import admin_settings, error_callback
+from kafka_replica.broker.topic_settings import recommended_replicas, with_min_insync
 from kafka_replica.cuts import Ends
 from kafka_replica.errors import BrokerUnavailableError
 from kafka_replica.records import Cut, Partition
 
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
 _EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
-
-
 _GLANCE_S = 0.05  # between two looks for an answer
 _LOOK_EVERY_S, _AGAIN_EVERY_S = 0.2, 1.0  # for what librdkafka reports meanwhile; once it has reported trouble
 
@@ -157,13 +156,29 @@ class Topics:
         yield
         self._has_leaders = True
 
-    def create(self, topic: str, partitions: int, settings: Mapping[str, str], timeout_s: float) -> bool:
-        """Creates a topic with the broker's default replication; False when it is there already.
+    def create(
+        self,
+        topic: str,
+        partitions: int,
+        settings: Mapping[str, str],
+        timeout_s: float,
+        replication_factor: int | None = None,
+    ) -> bool:
+        """Create a topic; False when it is there already.
+
+        Args:
+            topic: its name.
+            partitions: how many.
+            settings: its settings; ``min.insync.replicas`` is added where it goes with the replication.
+            timeout_s: for how long to wait for Kafka.
+            replication_factor: how many copies each partition has; None takes 3, or as many as there are brokers.
 
         Raises:
-            BrokerError: Kafka refused.
+            BrokerError: Kafka did not answer, or refused.
         """
-        new = NewTopic(topic, num_partitions=partitions, replication_factor=-1, config=dict(settings))
+        copies = replication_factor or recommended_replicas(len(self.brokers(timeout_s)))
+        config = with_min_insync(settings, copies)
+        new = NewTopic(topic, num_partitions=partitions, replication_factor=copies, config=config)
         try:
             self._admin.create_topics([new], request_timeout=timeout_s)[topic].result(timeout_s + 1)
         except KafkaException as error:

@@ -11,12 +11,14 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from kafka_replica.broker.clients import made
 from kafka_replica.broker.failures import explained, is_consequence
-from kafka_replica.broker.settings import common_settings
+from kafka_replica.broker.settings import common_settings, error_callback
 from kafka_replica.broker.sizes import is_too_large, over_kafkas_limit, over_own_limit
 from kafka_replica.errors import (
+    AuthenticationError,
     BrokerError,
     BrokerUnavailableError,
     CommitUnknownError,
+    ConfigurationError,
     PublishError,
     RecordNotSentError,
     UsageError,
@@ -26,6 +28,8 @@ from kafka_replica.records import Headers, Partition, key_text
 T = TypeVar("T")
 
 _RETRY_S = 0.1
+_REFUSED_WITHIN_S = 0.5  # how often a wait for the first answer looks whether the broker refused our credentials
+_EARLIEST_RETRY = 0.8  # of retry.backoff.ms: librdkafka varies it by 20 % either way
 _BY_KEY = -1  # librdkafka's partitioner chooses
 _POLL_EVERY = 128  # records; what was delivered holds its memory until then
 
@@ -35,11 +39,34 @@ DEFAULTS: dict[str, Any] = {
     # librdkafka measures a record before compression, the broker a batch after it; the broker decides.
     "message.max.bytes": 256 << 20,
     "linger.ms": 5,
+    # How soon librdkafka may send a request a second time; a commit that took longer costs a new producer.
+    "retry.backoff.ms": 500,
+    "retry.backoff.max.ms": 1000,
 }
 
 
+def own_limit_bytes(config: Mapping[str, Any]) -> int:
+    """Return how large key and value of a record may be together, before compression, for a producer of these.
+
+    Raises:
+        ConfigurationError: the limit is no number.
+    """
+    limit = {**DEFAULTS, **common_settings(config)}["message.max.bytes"]
+    try:
+        return int(limit)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"message.max.bytes={limit!r} is no number of bytes") from error
+
+
 class TransactionalWriter:
-    """One fenced transactional producer. For one thread; a transaction at a time."""
+    """One fenced transactional producer. For one thread; a transaction at a time.
+
+    librdkafka (2.16) lacks KIP-890's bump of the producer epoch with each transaction. A request to end a transaction
+    (EndTxn) that the network or a broker delays, and that librdkafka repeats meanwhile, can therefore end a part of the
+    *next* transaction when it arrives at last. So the next transaction begins with a new producer of the same
+    transactional id, whose epoch fences the delayed request, whenever librdkafka may have sent EndTxn more than once.
+    It never does before ``retry.backoff.ms`` has passed, which is how such a transaction is recognised.
+    """
 
     def __init__(self, config: Mapping[str, Any], transactional_id: str, timeout_s: float) -> None:
         self._timeout_s = timeout_s
@@ -47,15 +74,41 @@ class TransactionalWriter:
         self._ends: dict[Partition, int] = {}
         self._refused: list[tuple[KafkaError, Message]] = []
         self._config = config
-        self._settings = {**DEFAULTS, **common_settings(config), "transactional.id": transactional_id}
+        self._trouble: list[KafkaError] = []
+        self._settings = {
+            **DEFAULTS, **common_settings(config), "transactional.id": transactional_id,
+            "error_cb": error_callback(config, self._trouble),
+        }  # fmt: skip
+        self._may_be_repeated = False
+        """Whether librdkafka may have sent the last EndTxn more than once."""
         self._producer = self._taken_up()
+        backoff_ms, longest_ms = (float(self._settings[f"retry.backoff.{name}"]) for name in ("ms", "max.ms"))
+        self._repeated_after_s = min(_EARLIEST_RETRY * backoff_ms, longest_ms) / 1000
         self._own_limit_bytes = int(self._settings["message.max.bytes"])  # a number, for librdkafka took it
 
     def _taken_up(self) -> Producer:
         producer = made(Producer, self._settings, "setting up the producer")
         doing = f"taking up the transactional id {self._settings['transactional.id']}"
-        self._call(doing, producer.init_transactions, self._timeout_s)
+        self._trouble.clear()
+
+        def init() -> None:
+            try:
+                producer.init_transactions(min(self._timeout_s, _REFUSED_WITHIN_S))
+            except KafkaException:
+                producer.poll(0)  # hands out what librdkafka reports
+                self._check_accepted(doing)
+                raise
+
+        self._call(doing, init)
+        self._may_be_repeated = False
         return producer
+
+    def _check_accepted(self, doing: str) -> None:
+        """Raises AuthenticationError if the broker refused our credentials; librdkafka itself only times out then."""
+        for each in self._trouble:
+            refusal = explained(each, doing)
+            if isinstance(refusal, AuthenticationError):
+                raise refusal
 
     @property
     def transactional_id(self) -> str:
@@ -64,10 +117,11 @@ class TransactionalWriter:
 
     def begin(self) -> None:
         """Begins a transaction."""
-        if self._refused:
+        if self._refused or self._may_be_repeated:
             # librdkafka (2.16) gives up the first records after one that Kafka refused, too; a new producer does not.
             self._producer = self._taken_up()
         self._ends, self._refused = {}, []
+        self._trouble.clear()
         self._call("beginning a transaction", self._producer.begin_transaction)
 
     def send(self, topic: str, key: bytes, value: bytes | None, headers: Headers) -> None:
@@ -85,7 +139,8 @@ class TransactionalWriter:
             except BufferError:
                 self._serve(0.1)
             except KafkaException as error:
-                raise self._not_handed_over(error, topic, key, value) from error
+                cause = self._cause(error)
+                raise self._not_handed_over(cause, topic, key, value) from cause
             else:
                 self._serve(0)
                 return
@@ -107,7 +162,8 @@ class TransactionalWriter:
                     except BufferError:
                         self._serve(0.1)
                     except KafkaException as error:
-                        raise self._not_handed_over(error, topic, key, value) from error
+                        cause = self._cause(error)
+                        raise self._not_handed_over(cause, topic, key, value) from cause
             if not number % _POLL_EVERY:
                 self._serve(0)
 
@@ -127,25 +183,34 @@ class TransactionalWriter:
             error, message = next((each for each in self._refused if not is_consequence(each[0])), self._refused[0])
             raise PublishError(self._why_refused(error, message)) from KafkaException(error)
         try:
-            self._call("committing the transaction", self._producer.commit_transaction, self._timeout_s)
-        except BrokerUnavailableError as error:
+            self._end("committing the transaction", self._producer.commit_transaction)
+        except BrokerError as error:
+            if not isinstance(error, BrokerUnavailableError) and not self._may_be_repeated:
+                raise PublishError(str(error)) from error  # the answer to the only request
             self.usable = False
             raise CommitUnknownError(
-                f"{error}; no answer in {self._timeout_s} s, so it may have been committed or not: read the topic to "
-                "find out, and go on with a new producer of the same transactional id"
+                f"{error}; no answer in {self._timeout_s:g} s, or not to the first request, so it may have been "
+                "committed or not: read the topic to find out, and go on with a new producer of the same "
+                "transactional id"
             ) from error
-        except BrokerError as error:
-            raise PublishError(str(error)) from error
         return self._ends
+
+    def _end(self, doing: str, verb: Callable[[float], None]) -> None:
+        """Commits or aborts, and notes whether librdkafka may have asked for it more than once."""
+        began_s = time.monotonic()
+        try:
+            self._call(doing, verb, self._timeout_s)
+        finally:
+            self._may_be_repeated |= time.monotonic() - began_s >= self._repeated_after_s
 
     def abort(self) -> None:
         """Takes back the open transaction; readers of committed data never see it."""
-        self._call("aborting the transaction", self._producer.abort_transaction, self._timeout_s)
+        self._end("aborting the transaction", self._producer.abort_transaction)
 
     def close(self) -> None:
         """Ends it; a transaction that is open stays so until its time-out, or the next producer of the same id."""
         self.usable = False
-        with suppress(KafkaException, RuntimeError):
+        with suppress(KafkaException, RuntimeError, SystemError):
             self._producer.purge()
             self._producer.poll(0)
 
@@ -165,6 +230,26 @@ class TransactionalWriter:
         if is_too_large(error.args[0]):
             return RecordNotSentError(over_own_limit(doing, len(key) + len(value or b""), self._own_limit_bytes))
         return RecordNotSentError(str(explained(error, doing)))
+
+    def _cause(self, raised: KafkaException | SystemError) -> KafkaException:
+        """Return the error of Kafka behind what its client raised.
+
+        A fatal error, such as being fenced, the client raises among its callbacks, so that Python finds it in another
+        one, or loses it (SystemError); and of all that follows librdkafka says only that it was fatal.
+        """
+        error = raised if isinstance(raised, KafkaException) else raised.__cause__
+        if isinstance(error, KafkaException) and error.args[0].code() != KafkaError._FATAL:
+            return error
+        producer = getattr(self, "_producer", None)  # not there while the first one is made
+        if producer is not None:
+            try:
+                producer.begin_transaction()  # refused, with the reason
+            except KafkaException as refusal:
+                if refusal.args[0].fatal():
+                    return refusal
+        if isinstance(error, KafkaException):
+            return error
+        return KafkaException(KafkaError(KafkaError._FAIL, f"Kafka's client failed without saying why ({raised})"))
 
     def _why_refused(self, error: KafkaError, message: Message) -> str:
         key, topic = message.key() or b"", message.topic() or ""
@@ -196,16 +281,7 @@ class TransactionalWriter:
             try:
                 return verb(*args)
             except (KafkaException, SystemError) as raised:
-                error = _kafkas(raised)
+                error = self._cause(raised)
                 if not error.args[0].retriable() or time.monotonic() >= give_up_s:
                     raise explained(error, doing) from error
                 time.sleep(_RETRY_S)
-
-
-def _kafkas(raised: KafkaException | SystemError) -> KafkaException:
-    """What Kafka's client raised: a fatal error it raises among the callbacks, and Python finds it in the next one."""
-    if isinstance(raised, KafkaException):
-        return raised
-    if isinstance(raised.__cause__, KafkaException):
-        return raised.__cause__
-    raise raised

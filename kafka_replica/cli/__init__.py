@@ -6,18 +6,33 @@ when they were interrupted before it was done. ``docs/commands.md`` has them all
 
 from __future__ import annotations
 
+import os
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+
+def _exit_if_interrupted(unraisable: sys.UnraisableHookArgs) -> None:
+    """Exit at Ctrl-C in a destructor or a callback, such as the import system's, which would swallow it."""
+    if unraisable.exc_type is KeyboardInterrupt:
+        os._exit(130)
+    sys.__unraisablehook__(unraisable)
+
+
+_hook, sys.unraisablehook = sys.unraisablehook, _exit_if_interrupted
 try:
     from kafka_replica.cli.interrupts import INTERRUPTED, exit_at_ctrl_c, raise_at_ctrl_c
 except KeyboardInterrupt:  # this early there is nothing else to be done
     raise SystemExit(130) from None
+finally:
+    sys.unraisablehook = _hook
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command; every failure becomes a sentence and an exit status."""
+    sys.unraisablehook = _exit_if_interrupted
     try:
         exit_at_ctrl_c()  # until all is imported
         status = _status(arguments)

@@ -32,10 +32,12 @@ _MARKS = {
     "--large-bytes", type=click.IntRange(1), default=LARGE_BYTES, show_default=True,
     help="How large the largest record will be, before compression.",
 )  # fmt: skip
+@click.option("--progress-topic", help="The producer's, if it is not TOPIC.progress.")
 @click.option("--transactional-id", default="tx-doctor", show_default=True, help="For the transactions that are tried.")
 @kafka_options
 def doctor(
     large_bytes: int,
+    progress_topic: str | None,
     transactional_id: str,
     bootstrap_server: str | None,
     topic: str,
@@ -52,7 +54,12 @@ def doctor(
     findings: list[Finding] = []
     config = properties(bootstrap_server, configs)
     for found in examine(
-        config, topic, large_bytes=large_bytes, transactional_id=transactional_id, timeout_s=min(timeout_s, 30.0)
+        config,
+        topic,
+        large_bytes=large_bytes,
+        progress_topic=progress_topic,
+        transactional_id=transactional_id,
+        timeout_s=min(timeout_s, 30.0),
     ):
         finding = _with_suggestion(found, config, topic)
         findings.append(finding)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Final, NamedTuple
 
@@ -11,6 +10,7 @@ import click
 from kafka_replica.cli.help import complete
 from kafka_replica.cli.interrupts import exit_at_ctrl_c, raise_at_ctrl_c
 from kafka_replica.errors import MissingExtraError
+from kafka_replica.wording import did_you_mean
 
 
 class _Command(NamedTuple):
@@ -68,9 +68,7 @@ class LazyGroup(click.Group):
         """Find the command that is called; where there is none, say what may have been meant."""
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            near = get_close_matches(name, _COMMANDS)
-            hint = f" Did you mean {' or '.join(near)}?" if near else ""
-            ctx.fail(f"No such command {name!r}.{hint}")
+            ctx.fail(f"No such command {name!r}{did_you_mean(name, _COMMANDS, 3) or '.'}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

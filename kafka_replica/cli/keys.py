@@ -113,9 +113,10 @@ def _hint(snapshots: Sequence[Snapshot], wanted: str) -> str:
                 continue
             name = text if in_full else urn.reference
             names[name.lower()] = name
-            names.setdefault(urn.id.lower(), name)
+            names.setdefault(urn.id.lower(), f"{urn.agency}:{urn.id}")
     if len(names) > _COMPARED:
         start = word[:_SHOWN]
         names = {name: shown for name, shown in names.items() if name.startswith(start)}
-    near = dict.fromkeys(names[name] for name in get_close_matches(word, list(names)[:_COMPARED], _SHOWN))
+    similar = [word] if word in names else get_close_matches(word, list(names)[:_COMPARED], _SHOWN)
+    near = dict.fromkeys(names[name] for name in similar)
     return f"; did you mean {' or '.join(near)}?" if near else ""

@@ -6,10 +6,9 @@ import math
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -22,21 +21,17 @@ except ImportError as error:
     raise MissingExtraError("the producer", "producer") from error
 
 import kafka_replica.producer.outbox  # noqa: F401 - says so if the extra is not installed
+from kafka_replica.cli.producer_options import control_of, done, producer_options
+from kafka_replica.cli.producer_transactions import list_transactions, show, skip
+from kafka_replica.cli.producer_transactions import replace as replace_records
 from kafka_replica.producer.files import Configuration, make_source, read_configuration
 from kafka_replica.producer.mail import Mailer
 from kafka_replica.producer.notices import Notice
+from kafka_replica.producer.outbox import migrate as migrate_tables
+from kafka_replica.producer.outbox import open_database
 from kafka_replica.producer.service import ProducerStatus, StructureProducer
 from kafka_replica.producer.sources.folder import FolderSettings
 from kafka_replica.producer.sources.watcher import Watcher
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
-def _options(command: Callable[..., Any]) -> Callable[..., Any]:
-    command = click.option("--json", "as_json", is_flag=True, help="JSON lines, for scripts.")(command)
-    return click.option(
-        "--config", "file", type=_FILE, required=True, help="The producer's file (TOML or Java properties)."
-    )(command)
 
 
 @click.group()
@@ -44,8 +39,12 @@ def producer() -> None:
     """The reference producer: recorded transactions to Kafka, exactly once and in order."""
 
 
+for _command in (list_transactions, show, skip, replace_records):
+    producer.add_command(_command)
+
+
 @producer.command()
-@_options
+@producer_options
 @click.option(
     "--watch",
     "folders",
@@ -93,11 +92,11 @@ def _serve_metrics(made: StructureProducer, port: int) -> Callable[[], None]:
 
 
 @producer.command()
-@_options
+@producer_options
 @click.option("--watch-s", type=click.FloatRange(min=0), default=5.0, show_default=True, help="Watch for its life.")
 def status(file: Path, as_json: bool, watch_s: float) -> None:
     """Show how it fares; 0 only if it publishes."""
-    with _closed(file) as made:
+    with control_of(file) as made:
         found = made.status(watch_s=watch_s)
     if as_json:
         json_line(found.as_json())
@@ -107,53 +106,76 @@ def status(file: Path, as_json: bool, watch_s: float) -> None:
 
 
 @producer.command()
-@_options
-def flush(file: Path, as_json: bool) -> None:
-    """Have all present content sent in one transaction, and tombstones for all other keys in one."""
-    with _closed(file) as made:
-        recorded = made.flush()
-    _done(as_json, "flush", f"recorded as transactions {recorded[0]} and {recorded[1]}; the running instance sends it")
+@producer_options
+def migrate(file: Path, as_json: bool) -> None:
+    """Create the producer's tables in the database, or bring them to this version; ``run`` does so as well."""
+    database = read_configuration(file).producer.database
+    engine = open_database(str(database))
+    try:
+        migrate_tables(engine)
+    finally:
+        engine.dispose()
+    done(as_json, "migrate", "the producer's tables are of this version")
 
 
 @producer.command()
-@_options
+@producer_options
+@click.option(
+    "--new-incarnation",
+    is_flag=True,
+    help="After the database was restored or lost commits: do not believe what Kafka says of earlier transactions.",
+)
+def flush(file: Path, as_json: bool, new_incarnation: bool) -> None:
+    """Have all present content sent in one transaction, and tombstones for all other keys in one."""
+    with control_of(file) as made:
+        recorded = made.flush(new_incarnation=new_incarnation)
+    done(as_json, "flush", f"recorded as transactions {recorded[0]} and {recorded[1]}; the running instance sends it")
+
+
+@producer.command()
+@producer_options
 @click.option("--reason", default="by request", show_default=True, help="Why, for the status.")
 def suspend(file: Path, as_json: bool, reason: str) -> None:
     """Stop sending, until resumed or started again; recording goes on."""
-    with _closed(file) as made:
+    with control_of(file) as made:
         made.suspend(reason)
-    _done(as_json, "suspend", "nothing more is sent")
+    done(as_json, "suspend", "nothing more is sent")
 
 
 @producer.command()
-@_options
+@producer_options
 def resume(file: Path, as_json: bool) -> None:
     """Go on: what is pending, and what has failed, in the order in which it was recorded."""
-    with _closed(file) as made:
+    with control_of(file) as made:
         made.resume()
-    _done(as_json, "resume", "it goes on")
+    done(as_json, "resume", "it goes on")
 
 
 @producer.command()
-@_options
+@producer_options
+def claim(file: Path, as_json: bool) -> None:
+    """Make this database the one that publishes under the producer's id: it was moved, or takes another one's place."""
+    with control_of(file) as made:
+        made.claim()
+    done(as_json, "claim", f"this database publishes as {made.settings.transactional_id} when the producer is resumed")
+
+
+@producer.command()
+@producer_options
 @click.confirmation_option(prompt="Delete the configuration and all that was recorded?")
 def delete(file: Path, as_json: bool) -> None:
     """Delete the configuration and all that was recorded; topics keep what they have."""
-    with _closed(file) as made:
+    with control_of(file) as made:
         made.delete()
-    _done(as_json, "delete", "deleted; the topic keeps what it has")
+    done(as_json, "delete", "deleted; the topic keeps what it has")
 
 
-def _closed(file: Path) -> closing[StructureProducer]:
-    """A producer that is not started, and closed at the end."""
-    return closing(_made(read_configuration(file), 0))
-
-
-def _made(configuration: Configuration, wait_s: float, *observers: Callable[[Notice], None]) -> StructureProducer:
-    """A producer; a service waits for its database, a person is told at once that it is not there."""
-    mailers = [] if configuration.mail is None else [Mailer(configuration.mail, configuration.producer.id)]
-    settings = replace(configuration.producer, database_wait_s=wait_s)
-    return StructureProducer(settings, observers=[*observers, *mailers])
+def _made(configuration: Configuration, wait_s: float, observer: Callable[[Notice], None]) -> StructureProducer:
+    """Return a producer that waits so long for its database."""
+    made = StructureProducer(replace(configuration.producer, database_wait_s=wait_s), observers=[observer])
+    if configuration.mail is not None:
+        made.observe(Mailer(configuration.mail, made.id))
+    return made
 
 
 def _show(found: ProducerStatus) -> None:
@@ -166,12 +188,9 @@ def _show(found: ProducerStatus) -> None:
     say(f"pending: {found.pending:,} ({found.pending_bytes:,} bytes)")
     if found.not_carried:
         say(f"not carried by the format: {found.not_carried:,} records")
+    if found.skipped_records or found.skipped:
+        transactions = f"{found.skipped:,} transaction{'' if found.skipped == 1 else 's'}"
+        records = f"{found.skipped_records:,} record{'' if found.skipped_records == 1 else 's'}"
+        say(f"skipped by request: {transactions}, {records}")
     if found.failed is not None:
         say(f"failed: transaction {found.failed.tx_id}, status {found.failed.status}: {found.failed.error}")
-
-
-def _done(as_json: bool, what: str, words: str) -> None:
-    if as_json:
-        json_line({"done": what})
-    else:
-        say(words)

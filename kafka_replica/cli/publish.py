@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
+from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.broker.topics import Topics
 from kafka_replica.cli.options import ReplicaOptions, kafka_options
 from kafka_replica.cli.output import json_line, say
@@ -19,7 +20,7 @@ from kafka_replica.cli.topic_schemes import merge_with_topic
 from kafka_replica.cli.topic_suggestions import topic_suggestions
 from kafka_replica.errors import MessageError, UrnError, UsageError
 from kafka_replica.producer import Committed, TransactionalProducer
-from kafka_replica.producer.structures import TOPIC_SETTINGS, put_part
+from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.files import FileContents, Rejected, read_structures, structure_files
@@ -35,6 +36,11 @@ REJECTED: Final = 3
 @click.option("--delete", "deletes", multiple=True, metavar="URN...", help="Send tombstones for these URNs.")
 @click.option("--create-topic", is_flag=True, help="Create the topic first if it is missing (compacted).")
 @click.option("--partitions", type=click.IntRange(1), default=1, show_default=True, help="Of a topic created.")
+@click.option(
+    "--replication-factor",
+    type=click.IntRange(1),
+    help="Of a topic created; 3 if not given, or as many as there are brokers.",
+)
 @click.option("--skip-unreadable", is_flag=True, help="Leave out files that cannot be read as a whole; they are named.")
 @click.option(
     "--no-check", is_flag=True, help="Publish artefacts that the reader cannot read, too, as far as they can be cut."
@@ -51,6 +57,7 @@ def publish(
     deletes: tuple[str, ...],
     create_topic: bool,
     partitions: int,
+    replication_factor: int | None,
     skip_unreadable: bool,
     no_check: bool,
     no_merge: bool,
@@ -83,7 +90,7 @@ def publish(
         raise UsageError(f"asked to publish and to delete at once: {', '.join(both)}")
     topics = Topics(config)
     if create_topic:
-        topics.create(topic, partitions, TOPIC_SETTINGS, timeout_s)
+        topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)
     with topic_suggestions(config, topic):
         topics.look_up(topic, timeout_s)  # a producer waits for a topic that is not there
     if not no_merge:

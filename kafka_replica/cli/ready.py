@@ -89,7 +89,8 @@ def _give_up_if_silent(replica: Replica, status: Status) -> None:
     if status.state is State.STALLED and not status.barrier:
         servers = replica.config["bootstrap.servers"]
         reason = status.last_error or "check the address, and that the broker runs"
-        raise BrokerUnavailableError(f"no broker answers at {servers} in {status.heard_s_ago or 0:.0f} s: {reason}")
+        where = "" if servers in reason else f" at {servers}"
+        raise BrokerUnavailableError(f"no broker answers{where} in {status.heard_s_ago or 0:.0f} s: {reason}")
 
 
 def _progress() -> Progress:

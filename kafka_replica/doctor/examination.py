@@ -11,8 +11,8 @@ from kafka_replica.broker.settings import common_settings
 from kafka_replica.broker.topics import Topics
 from kafka_replica.broker.trial import Trial
 from kafka_replica.doctor.findings import Finding, Grade
-from kafka_replica.doctor.topic_rules import topic_findings
-from kafka_replica.errors import AuthorizationError, BrokerError, KafkaReplicaError
+from kafka_replica.doctor.topic_rules import cluster_finding, progress_findings, topic_findings
+from kafka_replica.errors import AuthorizationError, BrokerError, KafkaReplicaError, TopicNotFoundError
 from kafka_replica.secret_values import hide_secrets
 from kafka_replica.wording import counted
 
@@ -25,6 +25,7 @@ def examine(
     topic: str,
     *,
     large_bytes: int = LARGE_BYTES,
+    progress_topic: str | None = None,
     transactional_id: str = "tx-doctor",
     timeout_s: float = 10.0,
 ) -> Iterator[Finding]:
@@ -36,6 +37,7 @@ def examine(
         config: librdkafka's or Java's properties; ``bootstrap.servers`` at least.
         topic: the topic to be replicated or written.
         large_bytes: the size of the largest record that will be sent, before compression.
+        progress_topic: the producer's; ``<topic>.progress`` if that is there.
         transactional_id: for the transactions; the user may need a right for it.
         timeout_s: for each step.
     """
@@ -50,9 +52,12 @@ def examine(
     if all(finding.grade is Grade.FAULT for finding in reached):
         return
     topics = Topics(settings)
-    yield from _brokers(topics, timeout_s)
-    found = list(_topic(topics, topic, large_bytes, timeout_s))
+    brokers = topics.brokers(timeout_s)
+    yield from _brokers(brokers, timeout_s)
+    yield cluster_finding(len(brokers))
+    found = list(_topic(topics, topic, len(brokers), large_bytes, timeout_s))
     yield from found
+    yield from _progress_topic(topics, topic, progress_topic, len(brokers), timeout_s)
     if found[0].grade is not Grade.FAULT:
         yield from _writing(settings, topic, large_bytes, transactional_id, timeout_s)
 
@@ -70,9 +75,9 @@ def _hello(settings: Mapping[str, Any], timeout_s: float) -> str:
     return f"answers; {counted(len(brokers), 'broker')} in the cluster"
 
 
-def _brokers(topics: Topics, timeout_s: float) -> Iterator[Finding]:
+def _brokers(brokers: Mapping[int, tuple[str, int]], timeout_s: float) -> Iterator[Finding]:
     """The addresses that brokers give of themselves: clients go on with those."""
-    for number, (host, port) in topics.brokers(timeout_s).items():
+    for number, (host, port) in brokers.items():
         check = f"broker {number} at {host}:{port}"
         try:
             with socket.create_connection((host, port), timeout_s):
@@ -84,7 +89,7 @@ def _brokers(topics: Topics, timeout_s: float) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _topic(topics: Topics, topic: str, large_bytes: int, timeout_s: float) -> Iterator[Finding]:
+def _topic(topics: Topics, topic: str, brokers: int, large_bytes: int, timeout_s: float) -> Iterator[Finding]:
     try:
         replicas = topics.replicas(topic, timeout_s)
     except BrokerError as error:
@@ -100,7 +105,25 @@ def _topic(topics: Topics, topic: str, large_bytes: int, timeout_s: float) -> It
     except BrokerError as error:
         yield _fault("topic settings", error)
         return
-    yield from topic_findings(settings, min(replicas.values()), large_bytes)
+    yield from topic_findings(settings, min(replicas.values()), brokers, large_bytes)
+
+
+def _progress_topic(
+    topics: Topics, topic: str, progress_topic: str | None, brokers: int, timeout_s: float
+) -> Iterator[Finding]:
+    """The settings of the progress topic; one that is only guessed at, and not there, is not mentioned."""
+    name = progress_topic or f"{topic}.progress"
+    try:
+        replicas = topics.replicas(name, timeout_s)
+        settings = topics.settings(name, timeout_s)
+    except TopicNotFoundError:
+        if progress_topic is not None:
+            yield Finding(f"progress topic {name}", Grade.SKIPPED, "is not there; the producer creates it")
+    except BrokerError as error:
+        if progress_topic is not None:
+            yield Finding(f"progress topic {name}", Grade.SKIPPED, f"could not be looked at: {error}")
+    else:
+        yield from progress_findings(settings, min(replicas.values()), brokers)
 
 
 def _writing(
@@ -134,5 +157,5 @@ def _tried(check: str, attempt: Callable[[], str]) -> Finding:
 
 def _fault(check: str, error: KafkaReplicaError) -> Finding:
     """Our errors say at their end what to do."""
-    said, _, todo = str(error).rpartition("; ")
+    said, _, todo = str(error).removeprefix(f"looking up {check}: ").rpartition("; ")
     return Finding(check, Grade.FAULT, said or todo, todo if said else None)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from kafka_replica.broker.topic_settings import MIN_INSYNC, REPLICAS, STRUCTURE_TOPIC, recommended_replicas
 from kafka_replica.doctor.findings import Finding, Grade
 from kafka_replica.wording import plural_of
 
 _HOUR_MS, _DAY_MS = 3_600_000, 86_400_000
-_FEW_REPLICAS = 3
+_OF_PROGRESS = ("cleanup.policy", "unclean.leader.election.enable")
 
 
-def topic_findings(settings: Mapping[str, str], replicas: int, large_bytes: int) -> Iterator[Finding]:
+def topic_findings(settings: Mapping[str, str], replicas: int, brokers: int, large_bytes: int) -> Iterator[Finding]:
     """Findings about each setting that matters.
 
     Args:
         settings: of the topic, by name, as Kafka tells them.
         replicas: how many copies its partitions have, the least of all partitions.
+        brokers: how many brokers the cluster has.
         large_bytes: how large a record is wanted to be possible.
     """
     for name, judge in _JUDGES.items():
@@ -24,7 +26,25 @@ def topic_findings(settings: Mapping[str, str], replicas: int, large_bytes: int)
             yield judge(f"topic {name}", settings[name])
     if "max.message.bytes" in settings:
         yield _largest(int(settings["max.message.bytes"]), large_bytes)
-    yield from _replication(replicas, settings.get("min.insync.replicas"))
+    yield from _replication("topic", replicas, brokers, settings.get("min.insync.replicas"))
+
+
+def progress_findings(settings: Mapping[str, str], replicas: int, brokers: int) -> Iterator[Finding]:
+    """Findings about the settings of a producer's progress topic; arguments as of ``topic_findings``."""
+    for name in _OF_PROGRESS:
+        if name in settings:
+            yield _JUDGES[name](f"progress topic {name}", settings[name])
+    yield from _replication("progress topic", replicas, brokers, settings.get("min.insync.replicas"))
+
+
+def cluster_finding(brokers: int) -> Finding:
+    """A finding about the number of brokers."""
+    if brokers >= REPLICAS:
+        return Finding("cluster", Grade.OK, f"{brokers} brokers")
+    return Finding(
+        "cluster", Grade.ADVICE, f"{brokers} broker{'s' if brokers > 1 else ''}: what it holds does not outlive a lost "
+        "disk, and nothing can be written while a broker is down", f"{REPLICAS} brokers, where that matters",
+    )  # fmt: skip
 
 
 def _cleanup(check: str, value: str) -> Finding:
@@ -44,7 +64,8 @@ def _tombstones(check: str, value: str) -> Finding:
     said = f"tombstones are kept for {_duration(kept_ms)}"
     if kept_ms >= _DAY_MS:
         return Finding(check, Grade.OK, said)
-    todo = "set it to a day (86400000) or more, above the longest time that a replica may be down"
+    wanted = STRUCTURE_TOPIC["delete.retention.ms"]
+    todo = f"set it to a day ({wanted}) or more, above the longest time that a replica may be down"
     more = "; a replica that was away for longer is built anew"
     if kept_ms >= _HOUR_MS:
         return Finding(check, Grade.ADVICE, said + more, todo)
@@ -58,7 +79,7 @@ def _lag(check: str, value: str) -> Finding:
         return Finding(
             check, Grade.ADVICE, "0: a log may be compacted while it is read for the first time, which puts the first "
             "version off until the reading has caught up with what was compacted",
-            "set it to some minutes (600000), longer than the first reading takes",
+            f"set it to some minutes ({STRUCTURE_TOPIC['min.compaction.lag.ms']}), longer than the first reading takes",
         )  # fmt: skip
     return Finding(check, Grade.OK, f"nothing younger than {_duration(lag_ms)} is compacted")
 
@@ -86,25 +107,27 @@ def _largest(limit: int, wanted: int) -> Finding:
         return Finding(check, Grade.OK, f"a batch of up to {limit:,} bytes, compressed")
     return Finding(
         check, Grade.ADVICE, f"{limit:,} bytes a batch, compressed; a record of {wanted:,} bytes has to be compressed "
-        "to that", "raise it to 16777216 if codelists are long, or compress (compression.type=zstd)",
+        f"to that", f"raise it to {STRUCTURE_TOPIC['max.message.bytes']} if codelists are long, or compress "
+        "(compression.type=zstd)",
     )  # fmt: skip
 
 
-def _replication(replicas: int, min_insync: str | None) -> Iterator[Finding]:
-    if replicas < _FEW_REPLICAS:
+def _replication(topic: str, replicas: int, brokers: int, min_insync: str | None) -> Iterator[Finding]:
+    copies = f"{replicas} cop{'y' if replicas == 1 else 'ies'}"
+    if replicas < recommended_replicas(brokers):
         yield Finding(
-            "topic replication", Grade.ADVICE, f"{replicas} cop{'y' if replicas == 1 else 'ies'}: one broker's end may "
-            "be the end of what it holds", "3 copies, with min.insync.replicas=2",
+            f"{topic} replication", Grade.ADVICE, f"{copies} on {brokers} brokers: what it holds may be lost with "
+            f"{'that broker' if replicas == 1 else 'those'}",
+            f"{REPLICAS} copies, with min.insync.replicas={MIN_INSYNC}",
         )  # fmt: skip
     else:
-        yield Finding("topic replication", Grade.OK, f"{replicas} copies")
-    if min_insync is None or replicas < _FEW_REPLICAS:
+        yield Finding(f"{topic} replication", Grade.OK, f"{copies} on {brokers} broker{'s' if brokers > 1 else ''}")
+    if min_insync is None or replicas < REPLICAS:
         return
-    check = "topic min.insync.replicas"
-    if int(min_insync) < 2:
-        todo = "set it to 2"
+    check = f"{topic} min.insync.replicas"
+    if int(min_insync) < MIN_INSYNC:
         said = f"{min_insync}: a transaction may be acknowledged by one broker alone, and end with it"
-        yield Finding(check, Grade.ADVICE, said, todo)
+        yield Finding(check, Grade.ADVICE, said, f"set it to {MIN_INSYNC}")
     elif int(min_insync) >= replicas:
         said = f"{min_insync} of {replicas}: nothing can be written while one broker is down"
         yield Finding(check, Grade.ADVICE, said, f"set it to {replicas - 1}")

@@ -12,13 +12,14 @@ from kafka_replica.producer.dead_letters import DeadLetterTopic
 from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
 
 if TYPE_CHECKING:
-    from kafka_replica.producer.service import ProducerSettings, ProducerStatus, StructureProducer
+    from kafka_replica.producer.service import ProducerControl, ProducerSettings, ProducerStatus, StructureProducer
 
 __all__ = [
     "Change",
     "Committed",
     "DeadLetterTopic",
     "Delete",
+    "ProducerControl",
     "ProducerSettings",
     "ProducerStatus",
     "Put",
@@ -30,7 +31,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in {"ProducerSettings", "ProducerStatus", "StructureProducer"}:
+    if name in {"ProducerControl", "ProducerSettings", "ProducerStatus", "StructureProducer"}:
         import kafka_replica.producer.outbox  # noqa: F401, PLC0415 - says so if the extra is not installed
         from kafka_replica.producer import service  # noqa: PLC0415
 

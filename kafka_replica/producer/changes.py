@@ -6,10 +6,13 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
+from kafka_replica.errors import UsageError
 from kafka_replica.records import Key, key_bytes, key_text
 from kafka_replica.wording import counted, shortened
 
 __all__ = ["Change", "Delete", "Put", "Unreadable", "apart", "content_hash", "key_hash"]
+
+_DIGEST_BYTES = 32
 
 
 class Put(NamedTuple):
@@ -64,12 +67,42 @@ def content_hash(put: Put) -> bytes:
 
 
 def apart(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]]:
-    """Additions and changes, and deletions: they never share a transaction. Of a key named twice, the last counts."""
+    """Part additions and changes from deletions: they never share a transaction. Of a key named twice, the last counts.
+
+    Raises:
+        UsageError: something is not a change, or cannot be sent to Kafka.
+    """
     last: dict[bytes, Change] = {}
     for change in changes:
-        key = key_bytes(change.key)
+        key = _checked_key(change)
         last.pop(key, None)  # so that it stands where it was said last
         last[key] = change
     puts = [change for change in last.values() if isinstance(change, Put)]
     deletes = [change for change in last.values() if isinstance(change, Delete)]
     return puts, deletes
+
+
+def _checked_key(change: Change) -> bytes:
+    if not isinstance(change, Put | Delete):
+        raise UsageError(f"recording changes: each is a Put or a Delete, not {type(change).__name__}")
+    name = type(change).__name__
+    if not isinstance(change.key, str | bytes):
+        raise UsageError(f"recording a {name}: its key is str or bytes, not {type(change.key).__name__}")
+    try:
+        key = key_bytes(change.key)
+    except UnicodeEncodeError as error:
+        raise UsageError(f"recording a {name}: its key {change.key!r} is not text: {error.reason}") from error
+    if isinstance(change, Put):
+        _check_content(change, f"recording {key_text(key)}")
+    return key
+
+
+def _check_content(put: Put, doing: str) -> None:
+    given: tuple[object, object, object] = put.value, put.content_type, put.digest  # whatever their types say
+    value, content_type, digest = given
+    if not isinstance(value, bytes):
+        raise UsageError(f"{doing}: its value is bytes, not {type(value).__name__}; to delete a key, give a Delete")
+    if content_type is not None and not (isinstance(content_type, str) and content_type.isprintable()):
+        raise UsageError(f"{doing}: its content type is a media type or None, not {content_type!r}")
+    if digest is not None and not (isinstance(digest, bytes) and len(digest) == _DIGEST_BYTES):
+        raise UsageError(f"{doing}: its digest has {_DIGEST_BYTES} bytes, or is None")

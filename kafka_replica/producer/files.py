@@ -26,13 +26,14 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from kafka_replica.broker.property_names import check_names
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer.mail import MailSettings
 from kafka_replica.producer.property_tables import tables_of
 from kafka_replica.producer.settings import ProducerSettings
 from kafka_replica.producer.sources.folder import FolderSettings, FolderSource
 from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
-from kafka_replica.property_files import filled, read_settings_file
+from kafka_replica.property_files import filled, flat, read_settings_file
 from kafka_replica.wording import did_you_mean
 
 SourceSettings: TypeAlias = FolderSettings | ServiceSettings
@@ -61,7 +62,9 @@ def read_configuration(path: Path) -> Configuration:
     if unknown := set(said) - set(tables):
         hint = did_you_mean(min(unknown), tables) or f"; known are {', '.join(tables)}"
         raise ConfigurationError(f"{path}: unknown table {', '.join(sorted(unknown))}{hint}")
-    settings = _made(ProducerSettings, {**tables["producer"], "kafka": tables["kafka"]}, f"{path}, [producer]")
+    kafka = flat(tables["kafka"])
+    check_names(kafka, f"{path}, [kafka]")
+    settings = _made(ProducerSettings, {**tables["producer"], "kafka": kafka}, f"{path}, [producer]")
     mail, source = tables["mail"], tables["source"]
     kind: type[SourceSettings] = ServiceSettings if "url" in source else FolderSettings
     return Configuration(
@@ -106,6 +109,9 @@ def _made(kind: type[T], given: dict[str, Any], where: str) -> T:
             raise ConfigurationError(
                 f"{where}: {name} should be a {'list' if not isinstance(value, tuple) else 'text'}"
             )
+        wanted = "text" if str(known[name].type).startswith("str") else "number"
+        if str(known[name].type).startswith(("str", "int")) and isinstance(value, str) != (wanted == "text"):
+            raise ConfigurationError(f"{where}: {name} should be a {wanted}")
         default = known[name].default
         number = isinstance(default, (int, float))
         if (number and not isinstance(value, (int, float))) or (

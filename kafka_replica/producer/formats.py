@@ -38,7 +38,7 @@ def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: st
         MessageError: the content is no structure message, or does not hold the artefact.
     """
     format_ = _format_of(wanted)
-    if content_type is not None and of_content_type(content_type) is format_:
+    if content_type is not None and of_content_type(content_type) is format_ and _is_certain(content_type):
         return Encoded(value, wanted)
     artefact = _named(key, read_message(value, content_type, on_error="collect"))
     try:
@@ -46,6 +46,12 @@ def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: st
     except UnwritableError as error:
         _log.warning("left out: %s", error)
         return None
+
+
+def _is_certain(content_type: str) -> bool:
+    """Whether a content type says its edition: registries call any SDMX-JSON ``application/vnd.sdmx.json``."""
+    name = content_type.lower()
+    return "version" in name or "json" not in name or "fusion" in name
 
 
 def _format_of(media_type: str) -> Format:

@@ -1,4 +1,4 @@
-"""Mail to the administrator when a producer suspends itself."""
+"""Mail to the administrator when a producer suspends itself, or cannot reach Kafka for a while."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from typing import Literal
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_fixed
+import tenacity
 
-from kafka_replica.producer.notices import Notice, Suspension
+from kafka_replica.producer.notices import Notice, Retrying, Suspension
 from kafka_replica.secret_values import Secret, without_frames
 
 _log = logging.getLogger("kafka_replica.producer")
+_TOLD_AT = 4  # failures one after the other: less may be a broker that is restarted
 _MEANINGS = {2: "it never left this machine", 3: "Kafka refused it", 4: "unexpected"}
 
 
@@ -43,7 +44,7 @@ class MailSettings:
 
 
 class Mailer:
-    """An observer that sends a mail for each suspension; one that cannot be sent is logged.
+    """An observer that sends a mail for each suspension, and one for each outage; what cannot be sent is logged.
 
     Args:
         settings: where to, and how.
@@ -59,30 +60,49 @@ class Mailer:
 
     def __call__(self, notice: Notice) -> None:
         """Takes in what a producer tells."""
-        if not isinstance(notice, Suspension):
+        if isinstance(notice, Suspension):
+            message = self._message("is suspended", self._suspended(notice))
+        elif isinstance(notice, Retrying) and notice.attempt == _TOLD_AT:
+            message = self._message("cannot publish", self._retrying(notice))
+        else:
             return
-        message = self._message(notice)
-        again = retry_if_exception_type(OSError)  # SMTP's errors are of that kind, too
+        again = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(OSError),  # SMTP's errors are of that kind, too
+            stop=tenacity.stop_after_attempt(3),
+            wait=tenacity.wait_fixed(1),
+            reraise=True,
+        )
         try:
-            Retrying(stop=stop_after_attempt(3), wait=wait_fixed(1), retry=again, reraise=True)(self._send, message)
+            again(self._send, message)
         except OSError as error:
             without_frames(error)
             _log.error("mail to %s was not sent: %s", ", ".join(self._settings.to), error)
 
-    def _message(self, notice: Suspension) -> EmailMessage:
+    def _message(self, what: str, text: str) -> EmailMessage:
         message = EmailMessage()
         message["From"] = self._settings.sender
         message["To"] = ", ".join(self._settings.to)
-        message["Subject"] = f"kafka-replica: producer {self._producer_id} is suspended"
+        message["Subject"] = f"kafka-replica: producer {self._producer_id} {what}"
+        message.set_content(text)
+        return message
+
+    def _retrying(self, notice: Retrying) -> str:
+        return (
+            f"The producer {self._producer_id} on {socket.gethostname()} has tried {notice.attempt} times in vain.\n\n"
+            f"Error: {notice.reason}\n\n"
+            "It tries again, every few seconds, until it succeeds. Nothing was skipped: changes are recorded, and are "
+            "sent in order as soon as Kafka takes them. Nobody has to resume it.\n"
+        )
+
+    def _suspended(self, notice: Suspension) -> str:
         which = "No transaction is to blame." if notice.tx_id is None else f"Transaction: {notice.tx_id}"
         meaning = _MEANINGS.get(notice.status, "")
-        message.set_content(
+        return (
             f"The producer {self._producer_id} on {socket.gethostname()} has suspended itself.\n\n"
             f"{which}\nStatus: {notice.status} ({meaning})\nError: {notice.reason}\n\n"
             "Nothing was skipped. Changes are recorded, and are sent in order once the cause is mended and the "
-            "producer is resumed:\n\n    kafka-replica producer resume --config FILE\n"
+            "producer is resumed, or started again:\n\n    kafka-replica producer resume --config FILE\n"
         )
-        return message
 
     def _send(self, message: EmailMessage) -> None:
         settings = self._settings

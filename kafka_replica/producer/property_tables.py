@@ -46,9 +46,9 @@ def _typed(text: str, field: Field[Any]) -> Any:
         return [part.strip() for part in text.split(",")]
     if isinstance(field.default, bool):
         return _FLAGS.get(text.lower(), text)
-    if isinstance(field.default, (int, float)):
+    if isinstance(field.default, (int, float)) or str(field.type).startswith("int"):
         try:
-            return type(field.default)(text)
+            return (float if isinstance(field.default, float) else int)(text)
         except ValueError:
             return text
     return text

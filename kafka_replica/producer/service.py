@@ -6,34 +6,32 @@ import os
 import socket
 import threading
 import uuid
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, Engine
-
-from kafka_replica.errors import UsageError
 from kafka_replica.producer.changes import Change
+from kafka_replica.producer.control import ProducerControl
 from kafka_replica.producer.counts import ProducerCounts
 from kafka_replica.producer.encoding import Encoder
-from kafka_replica.producer.formats import encoder_of
 from kafka_replica.producer.notices import DatabaseAwaited, Notice, Notify
-from kafka_replica.producer.outbox.database import open_database, outbox_errors
+from kafka_replica.producer.outbox.cleanup import Cleanup
+from kafka_replica.producer.outbox.configuration import as_stored, is_stored
+from kafka_replica.producer.outbox.database import outbox_errors, reading
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.migrate import migrate
-from kafka_replica.producer.outbox.outbox import Outbox
-from kafka_replica.producer.outbox.status import ProducerStatus, read_status
+from kafka_replica.producer.outbox.raw_connections import AnyConnection
+from kafka_replica.producer.outbox.status import ProducerStatus
 from kafka_replica.producer.outbox.waiting import once_there
+from kafka_replica.producer.relay.cleaner import Cleaner
 from kafka_replica.producer.relay.heartbeat import Heartbeat
-from kafka_replica.producer.relay.link import Identity, Link
 from kafka_replica.producer.relay.runner import Runner
 from kafka_replica.producer.settings import ProducerSettings
 
-__all__ = ["ProducerSettings", "ProducerStatus", "StructureProducer"]
+__all__ = ["ProducerControl", "ProducerSettings", "ProducerStatus", "StructureProducer"]
 
 
-class StructureProducer:
+class StructureProducer(ProducerControl):
     """Publishes what is recorded in its outbox, each transaction as one Kafka transaction, exactly once, in order.
 
     ::
@@ -43,7 +41,12 @@ class StructureProducer:
                 producer.record(connection, [Put(urn, message, media_type)])
 
     Any number of instances may be started on one configuration: one publishes, the others stand by. All methods may
-    be called from any thread, and those that rule (flush, suspend, resume, delete) from any process.
+    be called from any thread. ``ProducerControl`` has those that control a producer (flush, suspend, resume, ...) for
+    other processes.
+
+    Making one brings the tables to this version, creates the producer if it is missing, and writes the configuration
+    that commands and registries show, if it differs. Recording transactions that are open are not waited for on
+    PostgreSQL, unless there is something to migrate.
 
     Args:
         settings: how it is configured.
@@ -60,24 +63,15 @@ class StructureProducer:
     def __init__(
         self, settings: ProducerSettings, *, encoder: Encoder | None = None, observers: Iterable[Notify] = ()
     ) -> None:
-        self.settings = settings
-        self._encoder = encoder or encoder_of(settings.media_type)
-        self.outbox = Outbox(settings.id, skip_unchanged=settings.skip_unchanged)
-        self.engine = settings.database if isinstance(settings.database, Engine) else open_database(settings.database)
         self.counts = ProducerCounts()
         self._observers: list[Notify] = [self.counts, *observers]
         self._lifecycle = threading.Lock()
         self._runner: Runner | None = None
         self._lease: Lease | None = None
         self._heartbeat: Heartbeat | None = None
+        self._cleaner: Cleaner | None = None
         self._thread: threading.Thread | None = None
-        try:
-            once_there(
-                self.engine, self._prepare, settings.database_wait_s, lambda reason: self.tell(DatabaseAwaited(reason))
-            )
-        except BaseException:
-            self._let_go()
-            raise
+        super().__init__(settings, encoder=encoder)
 
     def __repr__(self) -> str:
         state = "not started" if self._thread is None else "publishing" if self.leads else "standing by"
@@ -85,12 +79,12 @@ class StructureProducer:
 
     # --- recording ---
 
-    def record(self, connection: Connection, changes: Iterable[Change]) -> list[int]:
+    def record(self, connection: AnyConnection, changes: Iterable[Change]) -> list[int]:
         """Records changes in the caller's database transaction; see ``Outbox.record``."""
         return self.outbox.record(connection, changes)
 
     def wake(self) -> None:
-        """Says that something was committed: the relay looks at once instead of at its next turn."""
+        """Make the relay of this instance look for work at once instead of at its next turn."""
         if self._runner is not None:
             self._runner.wake.set()
 
@@ -99,6 +93,10 @@ class StructureProducer:
         """Whether this instance is the one that publishes, or would if it were told to; others stand by."""
         lease = self._lease
         return lease is not None and lease.term is not None
+
+    def observe(self, observer: Notify) -> None:
+        """Add an observer: it is told what happens from now on."""
+        self._observers.append(observer)
 
     def tell(self, notice: Notice) -> None:
         """Tells all observers."""
@@ -111,12 +109,14 @@ class StructureProducer:
         """Begins to publish, or to stand by, in a thread of its own."""
         with self._lifecycle:
             if self._thread is None:
-                lease = self._lease = Lease(self.engine, self.settings.id, _instance(), self.settings.lease_s)
+                lease = self._lease = Lease(self.engine, self.id, _instance(), self.settings.lease_s)
                 self._runner = self._make_runner(lease)
                 self._heartbeat = Heartbeat(lease)
                 self._heartbeat.start()
+                self._cleaner = Cleaner(Cleanup(self.engine, self.id, self.settings.keep_sent_s), lease)
+                self._cleaner.start()
                 self._thread = threading.Thread(
-                    target=self._runner.run, name=f"kafka_replica producer {self.settings.id}", daemon=True
+                    target=self._runner.run, name=f"kafka_replica producer {self.id}", daemon=True
                 )
                 self._thread.start()
         return self
@@ -124,13 +124,15 @@ class StructureProducer:
     def close(self) -> None:
         """Ends publishing after the transaction that is being sent, and lets another instance take over."""
         with self._lifecycle:
+            if self._cleaner is not None:
+                self._cleaner.close()
             if self._runner is not None and self._thread is not None and self._heartbeat is not None:
                 self._runner.closing.set()
                 self._runner.wake.set()
                 self._thread.join(2 * self.settings.timeout_s)
                 self._heartbeat.close()
-            self._runner = self._thread = self._heartbeat = self._lease = None
-            self._let_go()
+            self._runner = self._thread = self._heartbeat = self._cleaner = self._lease = None
+            self._dispose()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -140,69 +142,25 @@ class StructureProducer:
     ) -> None:
         self.close()
 
-    # --- ruling ---
-
-    def flush(self) -> list[int]:
-        """Has all present content sent in one transaction, then tombstones for all other keys of the topics in one.
-
-        What was recorded before goes first. One that is idle or suspended runs from then on.
-        """
-        with self.engine.begin() as connection:
-            recorded = self.outbox.record_flush(connection)
-            self.outbox.resume(connection)
-        self.wake()
-        return recorded
-
-    def suspend(self, reason: str = "by request") -> None:
-        """Stops sending, after 64 transactions or 16 MB more at most, until resumed or started again."""
-        with self.engine.begin() as connection:
-            self.outbox.suspend(connection, reason)
-
-    def resume(self) -> None:
-        """Goes on: what is pending, and what has failed, is sent in the order in which it was recorded."""
-        with self.engine.begin() as connection:
-            self.outbox.resume(connection)
-        self.wake()
-
-    def delete(self) -> None:
-        """Deletes the configuration and all that was recorded; topics keep what they have.
-
-        Waits for twice the lease where the one that publishes shows no sign of life.
-
-        Raises:
-            UsageError: an instance is running; stop it first.
-        """
-        # Who is silent for as long as the lease loses it, and who then takes it shows a beat: that is seen, too.
-        status = self.status(watch_s=2 * self.settings.lease_s)
-        if status.owner_lives:
-            raise UsageError(f"producer {self.settings.id} is run by {status.owner}; stop it before deleting it")
-        incarnation = status.incarnation
-        with self.engine.begin() as connection:
-            self.outbox.delete(connection)
-        with suppress(Exception):  # one small record stays in the progress topic, and says nothing to anybody
-            self._make_link(lambda _step: None)(incarnation).forget()
-
-    def status(self, *, watch_s: float = 0.0) -> ProducerStatus:
-        """What the database says of it.
-
-        Args:
-            watch_s: for how long to watch at most whether the instance that publishes lives.
-        """
-        return read_status(self.engine, self.settings.id, watch_s)
-
     # --- parts ---
 
-    def _prepare(self) -> None:
-        settings = self.settings
-        migrate(self.engine)
-        with outbox_errors(f"preparing producer {settings.id}"), self.engine.begin() as connection:
-            self.outbox.create(
-                connection, topic=",".join(settings.topics), media_type=settings.media_type, settings=settings.kafka
-            )
+    def _open(self) -> None:
+        once_there(
+            self.engine, self._prepare, self.settings.database_wait_s, lambda reason: self.tell(DatabaseAwaited(reason))
+        )
 
-    def _let_go(self) -> None:
-        if not isinstance(self.settings.database, Engine):
-            self.engine.dispose()
+    def _prepare(self) -> None:
+        migrate(self.engine)
+        self._identify()
+        settings = self.settings
+        topic = ",".join(settings.topics)
+        wanted = as_stored(topic, settings.media_type, settings.kafka)
+        with outbox_errors(f"preparing producer {self.id}"):
+            with reading(self.engine) as connection:
+                if is_stored(connection, self.id, wanted):
+                    return
+            with self.engine.begin() as connection:
+                self.outbox.create(connection, topic=topic, media_type=settings.media_type, settings=settings.kafka)
 
     def _make_runner(self, lease: Lease) -> Runner:
         settings = self.settings
@@ -218,18 +176,6 @@ class StructureProducer:
             notify=self.tell,
             step=self._step,
         )
-
-    def _make_link(self, step: Callable[[str], None]) -> Callable[[str], Link]:
-        settings = self.settings
-
-        def make(incarnation: str) -> Link:
-            progress = settings.progress_topic or f"{settings.topics[0]}.progress"
-            identity = Identity(
-                settings.id, incarnation, settings.transactional_id, settings.topics, progress, settings.media_type
-            )
-            return Link(settings.kafka, identity, self._encoder, settings.timeout_s, step)
-
-        return make
 
     def _step(self, name: str) -> None:
         """Called before each step of the relay; tests die here."""

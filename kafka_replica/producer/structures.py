@@ -6,9 +6,6 @@ from kafka_replica.producer.transactions import Transaction
 from kafka_replica.sdmx import Part
 from kafka_replica.sdmx.lookups.structures import CONTENT_TYPE
 
-TOPIC_SETTINGS = {"cleanup.policy": "compact", "max.message.bytes": str(16 << 20)}
-"""What a topic of structures is created with."""
-
 
 def put_part(transaction: Transaction, part: Part) -> None:
     """Write one artefact: key = its URN, value = its message, content type in a header.

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from kafka_replica.errors import ConfigurationError
+from kafka_replica.wording import did_you_mean
 
 SEVERITIES: Final = ("error", "warning", "information")
 """From the most severe to the least."""
@@ -120,7 +121,8 @@ def changed(usual: Mapping[str, str], changes: Mapping[str, str] | None, unknown
     changes = changes or {}
     for code, severity in changes.items():
         if code not in usual:
-            raise ConfigurationError(f"setting rule {code!r}: {unknown}; rules: {', '.join(usual)}")
+            hint = did_you_mean(code, usual, 3) or f"; rules: {', '.join(usual)}"
+            raise ConfigurationError(f"setting rule {code!r}: {unknown}{hint}")
         if severity not in {*SEVERITIES, OFF}:
             raise ConfigurationError(
                 f"setting rule {code!r} to {severity!r}: give one of {', '.join((*SEVERITIES, OFF))}"

@@ -67,7 +67,8 @@ def of_json_schema(text: str) -> Format | None:
 def of_content_type(text: str | bytes) -> Format | None:
     """The format of a media type, whatever its case and spaces; None if it is not one of SDMX.
 
-    ``application/vnd.sdmx.structure+xml`` without a version is SDMX-ML 2.1, as SDMX REST 1.x says; plain
+    ``application/vnd.sdmx.structure+xml`` without a version is SDMX-ML 2.1, as SDMX REST 1.x says; SDMX-JSON without
+    one is 2.0. ``application/vnd.sdmx.json`` and ``application/vnd.xlsx`` are names that registries use. Plain
     ``application/xml`` and ``application/json`` say nothing.
     """
     if isinstance(text, bytes):
@@ -81,11 +82,11 @@ def of_content_type(text: str | bytes) -> Format | None:
             version = value.strip().strip('"')
     if essence == "application/vnd.fusion.json":
         return Format.FUSION_JSON
-    if essence == Format.XLSX:
+    if essence in {Format.XLSX, "application/vnd.xlsx"}:
         return Format.XLSX
     if essence == "application/vnd.sdmx.structure+xml":
         return _ML.get((version or "2.1")[:3])
-    if essence == "application/vnd.sdmx.structure+json":
+    if essence in {"application/vnd.sdmx.structure+json", "application/vnd.sdmx.json"}:
         return _JSON.get((version or "2.0")[:3])
     if essence == "application/vnd.sdmx.structure+edi" or (
         essence == "application/vnd.sdmx.structure" and version == "edi"

@@ -13,6 +13,8 @@ from secured_kafka import Secured
 from test_java_properties import allow_all
 
 from kafka_replica import Replica
+from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
+from kafka_replica.broker.topics import Topics
 from kafka_replica.cli.run import run
 from kafka_replica.doctor import Finding, Grade, examine
 from kafka_replica.embedded import LocalKafka
@@ -121,4 +123,24 @@ def test_the_command(local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture
     assert run(["doctor", *servers, "--topic", "no-such-topic"]) == 1
     shown = capfdbinary.readouterr().out.decode()
     assert "FAULT" in shown
-    assert "1 faults" in shown
+    assert "1 fault, " in shown
+
+
+def test_what_create_topic_created_is_not_criticised(
+    local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Neither the topic nor the producer's progress topic; that there is one broker is said of the cluster."""
+    topic, urn = f"created-{uuid.uuid4().hex}", "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL(1.0)"
+    servers = ["--bootstrap-server", local_kafka.bootstrap_servers, "--topic", topic]
+    assert run(["publish", "--delete", urn, *servers, "--create-topic"]) == 0
+    config = {"bootstrap.servers": local_kafka.bootstrap_servers}
+    asked = findings(config, topic, progress_topic=f"{topic}.mine")
+    assert asked[f"progress topic {topic}.mine"].grade is Grade.SKIPPED
+    Topics(quiet(config)).create(f"{topic}.progress", 1, PROGRESS_TOPIC, 20)
+    capfdbinary.readouterr()
+    assert run(["doctor", *servers, "--json", "--large-bytes", "1000"]) == 0
+    found = {line["check"]: line for line in map(json.loads, capfdbinary.readouterr().out.splitlines())}
+    assert [check for check, line in found.items() if line["grade"] != "ok"] == ["cluster"]
+    assert found["cluster"]["said"].startswith("1 broker: ")
+    assert found["progress topic replication"]["said"] == "1 copy on 1 broker"
+    assert found["progress topic cleanup.policy"]["said"] == "compact"

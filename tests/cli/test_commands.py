@@ -89,7 +89,7 @@ def test_get_of_what_is_not_there_fails(sample: Command) -> None:
     """Exit status 1, nothing on stdout, a sentence on stderr."""
     done = sample.run("get", "urn:nothing", status=1)
     assert done.stdout == b""
-    assert b"has no key urn:nothing" in done.stderr
+    assert b"there is no key urn:nothing" in done.stderr
 
 
 def test_list_by_pattern(sample: Command) -> None:
@@ -164,19 +164,19 @@ def test_publish_is_one_transaction_or_nothing(command: Command, tmp_path: Path)
     ("arguments", "says"),
     [
         (["publish"], b"nothing to publish"),
-        (["publish", "/no/such/file"], b"no file or folder /no/such/file"),
+        (["publish", "/no/such/file"], b"there is no file or folder /no/such/file"),
         (["publish", "--delete", "CL_FREQ"], b"CL_FREQ"),
         (["publish", "--delete", FREQ.replace("Codelist=", "Code=") + ".A"], b"is an item"),
         (["publish", "--delete", FREQ.replace("Codelist=", "Code=")], b"is an item"),
-        (["publish", "--delete", FREQ.replace("2.1", "*")], b"stands for many"),
+        (["publish", "--delete", FREQ.replace("2.1", "*")], b"may stand for several artefacts"),
         (["dump", "--config", "isolation.level=read_uncommitted"], b"aborted records"),
         (["dump", "--config", "nonsense"], b"neither a file nor KEY=VALUE"),
         (["dump", "--config", "no.such.property=1"], b"no.such.property"),
     ],
 )
 def test_mistakes_get_one_sentence(command: Command, arguments: list[str], says: bytes) -> None:
-    """Status 1, one line that says what is wrong, no stack trace."""
-    done = command.run(*arguments, status=1)
+    """Status 2, one line that says what is wrong, no stack trace."""
+    done = command.run(*arguments, status=2)
     assert says in done.stderr
     assert b"Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
@@ -191,10 +191,10 @@ def test_a_config_file_and_its_secrets(sample: Command, tmp_path: Path) -> None:
     assert json.loads(done.stdout.splitlines()[-1])["keys"] == 15
     bad = tmp_path / "bad.properties"
     bad.write_text("sasl.password=hunter2\nsasl.pasword hunter2\n")
-    done = sample.run("dump", "--config", str(bad), status=1)
-    assert b"line 2: 'sasl.pasword'" in done.stderr
+    done = sample.run("dump", "--config", str(bad), status=2)
+    assert b"line 2: Kafka's clients have no property 'sasl.pasword'; did you mean 'sasl.password'?" in done.stderr
     assert b"hunter2" not in done.stderr
-    long = sample.run("dump", "--config", "no.such=" + "hunter2" * 50, status=1)
+    long = sample.run("dump", "--config", "no.such=" + "hunter2" * 50, status=2)
     assert b"hunter2" not in long.stderr
 
 
@@ -203,7 +203,8 @@ def test_no_broker_is_told_in_time() -> None:
     began_s = time.monotonic()
     done = Command("127.0.0.1:1", "t").run("dump", "--json", status=1)
     assert time.monotonic() - began_s < 30
-    assert b"no broker answers at 127.0.0.1:1" in done.stderr
+    assert b"no broker answers in " in done.stderr
+    assert done.stderr.count(b"127.0.0.1:1") == 1
     assert done.stdout == b""
 
 

@@ -65,6 +65,31 @@ def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str],
     assert any(after in _INTERRUPTED for after, *_ in ended)
 
 
+@pytest.mark.parametrize("module", ["kafka_replica.cli.interrupts", "kafka_replica.cli.remembered", "click._textwrap"])
+def test_ctrl_c_in_a_callback_of_the_interpreter_is_not_lost(module: str, tmp_path: Path) -> None:
+    """The import system has callbacks, in which an exception is shown and then forgotten."""
+    program = f"""
+import signal, sys, weakref
+
+class Thing: pass
+
+def tell(name, arguments):
+    if name == "import" and arguments[0] == "{module}":
+        thing = Thing()
+        reference = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
+        del thing
+
+sys.addaudithook(tell)
+from kafka_replica.cli import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, "broker", "status", "--help"], capture_output=True, timeout=120, check=False,
+        env={**os.environ, "KAFKA_REPLICA_STATE": str(tmp_path)},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
 def test_ctrl_c_while_a_command_waits_for_a_broker(tmp_path: Path) -> None:
     """The replica is closed, nothing is said but that it was interrupted: status 130."""
     process = subprocess.Popen(

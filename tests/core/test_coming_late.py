@@ -189,7 +189,7 @@ def test_another_leader_in_the_middle_of_a_first_read(evidence: str) -> None:
     source.leaders = {place: -1}  # for a moment there is none
     check.take(source.read(1))
     source.leaders = {place: 1}
-    assert check.confirm()
+    check.confirm()
     check = begun()
     source.leaders = {place: 2}
     fetched = source.read(1)
@@ -202,11 +202,11 @@ def test_another_leader_in_the_middle_of_a_first_read(evidence: str) -> None:
         check.confirm()
     check = begun()
     check.take(source.read(1))
-    assert check.confirm()
+    check.confirm()
     check.answered(now(), source.ends())  # everything is read
     source.leaders = {place: 2}
     topic.put("a", b"3")
     topic.put("a", b"4")
     topic.compact()
     check.take(source.read(1))
-    assert check.confirm()
+    check.confirm()

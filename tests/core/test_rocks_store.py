@@ -393,7 +393,12 @@ def test_looking_never_finds_half_a_version(folder: Path) -> None:
     def look() -> None:
         try:
             while not ended.is_set():
-                beside = RocksStore(folder, read_only=True)
+                try:
+                    beside = RocksStore(folder, read_only=True)
+                except StoreError as error:  # on a slow machine the writer is always faster, and that is reported
+                    if "changing all the time" not in str(error):
+                        raise
+                    continue
                 found = {record.value for record in beside.snapshot().values()}
                 snapshot = beside.snapshot()
                 if found != {b"%d" % snapshot.version * 50} or len(list(snapshot)) != len(snapshot):

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
+from kafka_replica.broker.topic_settings import (
+    PROGRESS_TOPIC,
+    STRUCTURE_TOPIC,
+    recommended_replicas,
+    with_min_insync,
+)
 from kafka_replica.doctor import Grade
-from kafka_replica.doctor.topic_rules import topic_findings
+from kafka_replica.doctor.topic_rules import cluster_finding, progress_findings, topic_findings
 
 GOOD = {
     "cleanup.policy": "compact",
@@ -17,9 +25,11 @@ GOOD = {
 }
 
 
-def graded(settings: dict[str, str], replicas: int = 3, large_bytes: int = 1 << 20) -> dict[str, Grade]:
+def graded(
+    settings: Mapping[str, str], replicas: int = 3, brokers: int = 3, large_bytes: int = 1 << 20
+) -> dict[str, Grade]:
     """The grade of each check that is not OK, with something to do about it."""
-    findings = list(topic_findings(settings, replicas, large_bytes))
+    findings = list(topic_findings(settings, replicas, brokers, large_bytes))
     assert all((finding.todo is None) == (finding.grade is Grade.OK) for finding in findings)
     return {finding.check: finding.grade for finding in findings if finding.grade is not Grade.OK}
 
@@ -27,7 +37,7 @@ def graded(settings: dict[str, str], replicas: int = 3, large_bytes: int = 1 << 
 def test_a_good_topic() -> None:
     """Nothing to say, and each setting was looked at."""
     assert graded(GOOD) == {}
-    assert len(list(topic_findings(GOOD, 3, 1))) == len(GOOD) + 1
+    assert len(list(topic_findings(GOOD, 3, 3, 1))) == len(GOOD) + 1
 
 
 @pytest.mark.parametrize(
@@ -54,3 +64,19 @@ def test_one_thing_is_other(name: str, value: str, grade: Grade | None) -> None:
 def test_few_copies() -> None:
     """Said once, not for min.insync.replicas, too."""
     assert graded({**GOOD, "min.insync.replicas": "1"}, replicas=1) == {"topic replication": Grade.ADVICE}
+
+
+@pytest.mark.parametrize("brokers", [1, 2, 3, 5])
+def test_topics_as_they_are_created_are_not_criticised(brokers: int) -> None:
+    """What creates topics and what examines them go by one declaration, whatever the number of brokers."""
+    copies = recommended_replicas(brokers)
+    assert graded(with_min_insync(STRUCTURE_TOPIC, copies), copies, brokers) == {}
+    progress = progress_findings(with_min_insync(PROGRESS_TOPIC, copies), copies, brokers)
+    assert {finding.grade for finding in progress} == {Grade.OK}
+    assert cluster_finding(brokers).grade is (Grade.OK if brokers >= 3 else Grade.ADVICE)
+
+
+def test_the_progress_topic_has_too_few_copies_or_is_not_compacted() -> None:
+    """Both are said, of the progress topic."""
+    found = {each.check: each.grade for each in progress_findings({"cleanup.policy": "delete"}, 1, 3)}
+    assert found == {"progress topic cleanup.policy": Grade.FAULT, "progress topic replication": Grade.ADVICE}

@@ -87,7 +87,7 @@ def test_mistakes_are_sentences(environment: dict[str, str]) -> None:
     assert bad.returncode == 2
     assert "is not KEY=VALUE" in bad.stderr
     name = run(environment, "start", "--name", "a/b")
-    assert name.returncode == 1
+    assert name.returncode == 2
     assert "cannot be the name of a broker" in name.stderr
     refused = run(environment, "start", "--json", "--set", "log.retention.ms=soon")
     assert refused.returncode == 1

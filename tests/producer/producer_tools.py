@@ -14,6 +14,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from kafka_tools import quiet, wait_decided
+from sqlalchemy import Engine
 
 from kafka_replica import Change, Partition, Record, Replica
 from kafka_replica.producer.headers import TransactionHeaders, read
@@ -23,10 +24,10 @@ PATIENCE_S = 60.0
 PROGRAM = Path(__file__).parent / "relay_process.py"
 
 
-def settings_of(bootstrap: str, topic: str, database: str, **more: Any) -> ProducerSettings:
+def settings_of(bootstrap: str, topic: str, database: str | Engine, **more: Any) -> ProducerSettings:
     """For tests: quick to take over, and running from the start."""
-    kafka = {"bootstrap.servers": bootstrap, "log_level": 0}
-    quick: dict[str, Any] = {"first_start": "resume", "lease_s": 1.5, "poll_s": 0.02}
+    kafka = {"bootstrap.servers": bootstrap, "log_level": 0, **more.pop("kafka", {})}
+    quick: dict[str, Any] = {"id": "structures", "first_start": "resume", "lease_s": 1.5, "poll_s": 0.02}
     return ProducerSettings(topic, kafka, database, **{**quick, **more})
 
 
@@ -58,13 +59,18 @@ def process(settings: ProducerSettings, die_at: str = "", **variables: str) -> I
 
 def log_of(bootstrap: str, topic: str) -> list[tuple[Record, TransactionHeaders | None]]:
     """Every committed record of a topic of one partition, in order, as a plain consumer sees it."""
-    wait_decided(bootstrap, topic)
+    return [(record, read(record.headers)) for record in records_of(bootstrap, Partition(topic, 0))]
+
+
+def records_of(bootstrap: str, place: Partition) -> list[Record]:
+    """Every committed record of a partition, in order, as a plain consumer sees it."""
+    wait_decided(bootstrap, place.topic, partition=place.partition)
     group = {"group.id": "log", "isolation.level": "read_committed", "enable.partition.eof": True}
     reader = Consumer(
         quiet({"bootstrap.servers": bootstrap, "auto.offset.reset": "earliest", "enable.auto.commit": False, **group})
     )
-    reader.assign([TopicPartition(topic, 0, 0)])
-    found: list[tuple[Record, TransactionHeaders | None]] = []
+    reader.assign([TopicPartition(*place, 0)])
+    found: list[Record] = []
     while True:
         message = reader.poll(20)
         assert message is not None
@@ -74,8 +80,7 @@ def log_of(bootstrap: str, topic: str) -> list[tuple[Record, TransactionHeaders 
             return found
         headers = tuple(message.headers() or ())
         stamp = message.timestamp()[1]
-        record = Record(message.key(), message.value(), message.offset(), stamp, headers, Partition(topic, 0))
-        found.append((record, read(headers)))
+        found.append(Record(message.key(), message.value(), message.offset(), stamp, headers, place))
 
 
 def transactions_of(bootstrap: str, topic: str) -> list[tuple[int, int]]:

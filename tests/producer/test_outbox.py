@@ -8,12 +8,13 @@ import time
 from itertools import pairwise
 
 import pytest
-from sqlalchemy import Engine, inspect, select, text
+from sqlalchemy import Engine, func, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from kafka_replica.errors import UsageError
 from kafka_replica.producer.changes import Delete, Put
 from kafka_replica.producer.outbox import Kind, Mode, Outbox, Status, migrate, open_database
+from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.queue import Content, Queue, Recorded
 from kafka_replica.producer.outbox.tables import change, metadata, tx
@@ -23,10 +24,29 @@ def contents(engine: Engine, tx_id: int, kind: Kind = Kind.CHANGES) -> list[Cont
     """What a recorded transaction holds."""
     with engine.connect() as connection:
         messages = connection.execute(select(tx.c.tx_messages).where(tx.c.tx_id == tx_id)).scalar() or 0
-    count, found = Queue(engine, "structures").contents(Recorded(tx_id, kind, 0, 0, messages))
+    count, found, _ = Queue(engine, "structures").contents(Recorded(tx_id, kind, 0, 0, messages))
     listed = list(found)
     assert len(listed) == count
     return listed
+
+
+def mark_sent(queue: Queue, up_to: int, offset: int | None = None) -> None:
+    """Mark transactions of the present incarnation as sent."""
+    assert queue.mark_sent(up_to, offset, incarnation=queue.view().intent.incarnation)
+
+
+def clean_up(engine: Engine, keep_s: float = 3600.0) -> int:
+    """Clean up until nothing is left to do; returns how many rows of content were deleted."""
+    cleanup = Cleanup(engine, "structures", keep_s)
+    before = _count(engine)
+    while cleanup.step():
+        pass
+    return before - _count(engine)
+
+
+def _count(engine: Engine) -> int:
+    with engine.connect() as connection:
+        return connection.execute(select(func.count()).select_from(change)).scalar_one()
 
 
 def test_the_tables_are_those_of_the_migrations(engine: Engine) -> None:
@@ -111,7 +131,7 @@ def test_unchanged_content_is_not_recorded_again_unless_asked_for(engine: Engine
         assert outbox.record(connection, [Delete("a")]) == []
         assert outbox.record(connection, [Put("a", b"1", "y")]) == [4]
         assert Outbox("structures", skip_unchanged=False).record(connection, [Put("a", b"1", "y")]) == [5]
-        assert outbox.record_differences(connection, [Put("a", b"1", "y"), Put("c", b"1")]) == [6, 7]
+        assert outbox.record_differences(connection, [Put("a", b"1", "y"), Put("c", b"1")]).tx_ids == [6, 7]
     assert contents(engine, 2) == [Content(b"a", b"1", "y")]
     assert contents(engine, 6) == [Content(b"c", b"1", None)]
     assert contents(engine, 7) == [Content(b"b", None, None)]
@@ -128,11 +148,11 @@ def test_a_flush_holds_the_content_of_its_place_in_the_order(engine: Engine, out
     expected = [Content(b"c", b"1", None), Content(b"a", b"2", None)]
     assert contents(engine, 4, Kind.FLUSH) == expected
     assert queue.keys_as_of(5) == {b"a", b"c"}
-    queue.mark_sent(3, None)
-    assert queue.prune() == 3, "a=1, b=1 and the tombstone of b"
+    mark_sent(queue, 3)
+    assert clean_up(engine) == 3, "a=1, b=1 and the tombstone of b"
     assert contents(engine, 4, Kind.FLUSH) == expected
-    queue.mark_sent(7, None)
-    assert queue.prune() == 3, "a=2, c=1 and the tombstone of c"
+    mark_sent(queue, 7)
+    assert clean_up(engine) == 3, "a=2, c=1 and the tombstone of c"
     assert contents(engine, 8, Kind.FLUSH) == [Content(b"a", b"3", None), Content(b"d", b"1", None)]
 
 
@@ -245,17 +265,46 @@ def test_sent_is_never_taken_back_and_failure_needs_the_lease(engine: Engine, ou
         assert time.monotonic() < give_up_s
         time.sleep(0.05)
     assert not old.renew()
-    assert not queue.mark_failed(term, 1, Status.REFUSED, "too late")
+    incarnation = queue.view().intent.incarnation
+    assert not queue.mark_failed(term, 1, Status.REFUSED, "too late", incarnation=incarnation)
     assert queue.view().intent.mode is Mode.RUNNING
-    queue.mark_sent(1, 17)
-    assert queue.mark_failed(new.term, 1, Status.REFUSED, "wrong")
+    mark_sent(queue, 1, 17)
+    assert queue.mark_failed(new.term, 1, Status.REFUSED, "wrong", incarnation=incarnation)
     with engine.connect() as connection:
         assert connection.execute(select(tx.c.tx_status).order_by(tx.c.tx_id)).scalars().all() == [1, 0]
     assert queue.view().intent.mode is Mode.FAILED
-    queue.mark_sent(0, 3)
+    mark_sent(queue, 0, 3)
     view = queue.view()
     assert (view.intent.sent, view.intent.progress_offset, view.recorded) == (1, 17, 2)
     assert [each.tx_id for each in view.next] == [2]
+
+
+def test_an_instance_that_was_frozen_marks_nothing_of_a_configuration_that_was_made_again(
+    engine: Engine, outbox: Outbox
+) -> None:
+    """Deleted and created again while it stood still: what Kafka acknowledged to it is of another incarnation."""
+    queue, frozen = Queue(engine, "structures"), Lease(engine, "structures", "frozen", lease_s=3600)
+    assert frozen.hold()
+    with engine.begin() as connection:
+        outbox.record(connection, [Put("a", b"1")])
+        outbox.resume(connection)
+    before = queue.view().intent.incarnation
+    with engine.begin() as connection:
+        outbox.delete(connection)
+        outbox.create(connection, topic="FOO")
+        outbox.record(connection, [Put("a", b"2")])
+        outbox.resume(connection)
+    new = Lease(engine, "structures", "new", lease_s=3600)
+    assert new.hold()
+    assert new.term == frozen.term, "terms begin again, too"
+    assert not queue.mark_sent(1, 17, {1: (9, 9)}, incarnation=before)
+    assert not queue.mark_failed(frozen.term, 1, Status.REFUSED, "no", incarnation=before)
+    assert not queue.change_mode(Mode.IDLE, only=[Mode.RUNNING], asked=1, incarnation=before)
+    queue.note_identity("tx-other", incarnation=before)
+    view = queue.view()
+    assert (view.intent.sent, view.intent.mode, view.intent.transactional_id) == (0, Mode.RUNNING, None)
+    assert [(each.tx_id, each.size, each.messages) for each in view.next] == [(1, 2, 1)]
+    assert queue.mark_sent(1, 17, incarnation=view.intent.incarnation)
 
 
 def test_secrets_are_not_in_the_tables(engine: Engine, outbox: Outbox) -> None:
@@ -291,7 +340,7 @@ def test_deleting_leaves_nothing(engine: Engine, outbox: Outbox) -> None:
         outbox.record(connection, [Put("a", b"1")])
         outbox.delete(connection)
         for name in metadata.tables:
-            if name != "kafka_connection_settings":
+            if name not in {"kafka_connection_settings", "kafka_producer_database"}:
                 assert connection.execute(text(f"SELECT count(*) FROM {name}")).scalar_one() == 0, name
         outbox.create(connection, topic="FOO")
         assert outbox.record(connection, [Put("a", b"1")]) == [1]

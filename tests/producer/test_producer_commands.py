@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from producer_tools import transactions_of, wait_until
+from structure_samples import codelist, urn
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import ConfigurationError
+from kafka_replica.errors import ConfigurationError, MessageError
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -28,7 +29,10 @@ def line(*arguments: str) -> list[str]:
 def test_an_operators_day(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Run, idle; flush; suspend; resume; status; stop; delete. The password in the environment is shown nowhere."""
+    """Run, idle; flush; suspend; resume; status; stop; delete. The password in the environment is shown nowhere.
+
+    The file names no id: it is the default of the database.
+    """
     topic = kafka_topic(config={"min.compaction.lag.ms": "600000"})
     file = tmp_path / "producer.toml"
     file.write_text(f"""
@@ -48,8 +52,9 @@ def test_an_operators_day(
         assert "hunter2" not in done.output
         return done.stdout
 
-    assert "Running: false" in command("status", status=1)
     recorder = StructureProducer(read_configuration(file).producer)
+    assert recorder.id.startswith("structures-")
+    assert "Running: false" in command("status", status=1)
     running = subprocess.Popen(
         line("run", "--config", str(file), "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -85,12 +90,20 @@ def test_an_operators_day(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[producer]\n[kafka]\na=1", "topic is missing"),
+        ("[producer]\n[kafka]\nretries=1", "topic is missing"),
         ('[producer]\ntopic="a"', "kafka is missing"),
-        ('[producer]\ntopic="a"\ntopics="b"\n[kafka]\na=1', "unknown topics"),
-        ('[producer]\ntopic="a"\nlease_s="soon"\n[kafka]\na=1', "lease_s should be a number"),
-        ('[producer]\ntopic="${NOT_SET_ANYWHERE}"\n[kafka]\na=1', "NOT_SET_ANYWHERE is not set"),
-        ('[producer]\ntopic="a"\n[kafka]\na=1\n[mail]\nhost="h"', "to is missing"),
+        ('[producer]\ntopic="a"\ntopics="b"\n[kafka]\nretries=1', "unknown topics"),
+        ('[producer]\ntopic="a"\nlease_s="soon"\n[kafka]\nretries=1', "lease_s should be a number"),
+        ('[producer]\ntopic="a"\nid=5\n[kafka]\nretries=1', "id should be a text"),
+        ('[producer]\ntopic="${NOT_SET_ANYWHERE}"\n[kafka]\nretries=1', "NOT_SET_ANYWHERE is not set"),
+        ('[producer]\ntopic="a"\n[kafka]\nretries=1\n[mail]\nhost="h"', "to is missing"),
+        (
+            '[producer]\ntopic="a"\n[kafka]\n"bootstrap.server"="a:1"',
+            r"no property 'bootstrap\.server'.*'bootstrap\.servers'",
+        ),
+        ('[producer]\ntopic="a"\n[kafka]\nbootstrap_servers="a:1"', "did you mean 'bootstrap.servers'"),
+        ('[producer]\ntopic="a"\n[kafka]\n"sasl.user"="me"', "did you mean 'sasl.username'"),
+        ('[producer]\ntopic="a"\n[kafka]\nzzz="me"', "no property 'zzz'; see librdkafka's"),
         ("[other]", "unknown table other"),
         ("producer = 1", "should be a table"),
         ("[", "Invalid|Expected"),
@@ -102,3 +115,31 @@ def test_a_file_that_is_wrong_says_where(text: str, says: str, tmp_path: Path) -
     file.write_text(text)
     with pytest.raises(ConfigurationError, match=says):
         read_configuration(file)
+
+
+def test_a_file_of_java_properties_says_the_same(tmp_path: Path) -> None:
+    """Numbers and flags are read as the settings want them, also where there is no default."""
+    toml, properties = tmp_path / "producer.toml", tmp_path / "producer.properties"
+    toml.write_text(
+        '[producer]\ntopic = "a,b"\nprogress_replication_factor = 2\nlease_s = 3.0\nskip_unchanged = false\n'
+        '[kafka]\n"bootstrap.servers" = "localhost:1"\n'
+    )
+    properties.write_text(
+        "producer.topic=a,b\nproducer.progress_replication_factor=2\nproducer.lease_s=3\n"
+        "producer.skip_unchanged: false\nkafka.bootstrap.servers=localhost:1\n"
+    )
+    assert read_configuration(properties) == read_configuration(toml)
+    properties.write_text("producer.topic=a\nproducer.progress_replication_factor=two\nkafka.bootstrap.servers=b:1\n")
+    with pytest.raises(ConfigurationError, match="progress_replication_factor should be a number"):
+        read_configuration(properties)
+
+
+def test_nothing_is_replaced_by_files_with_bad_artefacts(tmp_path: Path) -> None:
+    """All that is asked for is replaced, or nothing; it is told before the database is needed."""
+    file, structures = tmp_path / "producer.toml", tmp_path / "structures.xml"
+    file.write_text('[producer]\ntopic = "a"\n[kafka]\n"bootstrap.servers" = "localhost:1"\n')
+    structures.write_text(codelist("CL_A CL_B").replace('id="CL_B"', 'id="CL_B" isPartial="perhaps"'))
+    done = CliRunner().invoke(kafka_replica, ["producer", "replace", "1", str(structures), "--config", str(file)])
+    assert isinstance(done.exception, MessageError)
+    assert str(done.exception).startswith(f"{structures}: {urn('CL_B')}")
+    assert str(done.exception).endswith("nothing is replaced")

@@ -35,12 +35,13 @@ def test_ahead_is_the_same_as_one_by_one(engine: Engine, outbox: Outbox) -> None
             ahead.look_at(pending[first:])
             for each in pending[first:]:
                 if each.kind is not Kind.SWEEP:
-                    count, found = ahead.contents(each)
+                    count, found, fingerprint = ahead.contents(each)
+                    assert fingerprint == queue.fingerprint(each.tx_id) == queue.contents(each).fingerprint
                     assert list(found) == one_by_one[each.tx_id]
                     assert count == len(one_by_one[each.tx_id])
                     if each.tx_id % 3:  # whether or not there was time for it
                         ahead.read_on()
-        count, found = ahead.contents(pending[2])  # nothing of it is left in memory
+        _, found, _ = ahead.contents(pending[2])  # nothing of it is left in memory
         assert list(found) == one_by_one[pending[2].tx_id]
 
 
@@ -52,7 +53,7 @@ def test_no_look_shows_more_than_a_few_megabytes(engine: Engine, outbox: Outbox)
         outbox.record(connection, [Put("vast", bytes(20 * MB))])
     queue = Queue(engine, "structures")
     assert [each.tx_id for each in queue.view().next] == [1, 2]
-    queue.mark_sent(5, None)
+    queue.mark_sent(5, None, incarnation=queue.view().intent.incarnation)
     assert [each.tx_id for each in queue.view().next] == [6], "one at least"
 
 

@@ -101,6 +101,34 @@ def test_a_bad_artefact_keeps_its_content_and_the_others_are_taken_in(
     assert (taken.tx_ids, taken.unreadable) == ((4,), ())
 
 
+def test_an_artefact_that_cannot_be_sent_keeps_its_content_and_the_others_are_taken_in(
+    tmp_path: Path, folder: Path
+) -> None:
+    """A list that has become larger than the producer may send does not hold up the rest of its source."""
+    kafka = {"bootstrap.servers": "nowhere:1", "max.request.size": 4000}
+    producer = StructureProducer(settings_of("nowhere:1", "t", f"sqlite:///{tmp_path / 'outbox.db'}", kafka=kafka))
+    source = source_of(folder)
+    (folder / "a.xml").write_text(codelist("CL_A"))
+    (folder / "b.xml").write_text(codelist("CL_B"))
+    assert take_in(source, producer) == [1]
+    before = present(producer)
+    (folder / "a.xml").write_text(codelist("CL_A", "Y"))
+    (folder / "b.xml").write_text(codelist("CL_B", *(f"Y{number}" for number in range(50))))
+    taken = record_source(source, producer)
+    assert taken is not None
+    assert taken.tx_ids == (2,)
+    [reason] = taken.unreadable
+    assert reason.startswith(f"recording {urn('CL_B')}: ")
+    assert "max.request.size" in reason
+    assert present(producer)[urn("CL_B")] == before[urn("CL_B")]
+    assert b"Y" in present(producer)[urn("CL_A")]
+    (folder / "b.xml").write_text(codelist("CL_B", "Y"))
+    taken = record_source(source, producer)
+    assert taken is not None
+    assert (taken.tx_ids, taken.unreadable) == ((3,), ())
+    producer.close()
+
+
 def test_an_artefact_without_identity_suspends_deletions(producer: StructureProducer, folder: Path) -> None:
     """It may be any artefact that is missing: nothing is deleted until it can be read."""
     (folder / "a.xml").write_text(codelist("CL_A CL_B"))

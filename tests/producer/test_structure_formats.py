@@ -53,6 +53,39 @@ def test_a_codelist_goes_into_every_format(wanted: str) -> None:
     assert encoded(put(codelist("CL_A", "A", "B")), wanted) == made
 
 
+@pytest.mark.parametrize(
+    ("wanted", "is_in"),
+    [
+        ("application/vnd.sdmx.json", "application/vnd.sdmx.structure+json;version=2.0.0"),
+        ("application/vnd.sdmx.json;version=2.1.0", "application/vnd.sdmx.structure+json;version=2.1.0"),
+        ("application/vnd.sdmx.structure+xml; version=3.0.0; charset=utf-8", ML_3_0),
+    ],
+)
+def test_registries_names_of_formats_are_accepted(wanted: str, is_in: str) -> None:
+    """As the format that is published, with or without a version; the header says what was configured."""
+    assert encoder_of(wanted) is as_structures
+    made = encoded(put(codelist("CL_A")), wanted)
+    assert made is not None
+    assert read_message(made, wanted).format is of_content_type(is_in)
+
+
+def test_a_name_that_says_no_version_does_not_pass_another_edition() -> None:
+    """Content that a registry calls application/vnd.sdmx.json may be SDMX-JSON 1.0."""
+    (artefact,) = read_message(codelist("CL_A").encode())
+    old = write_message(artefact, "application/vnd.sdmx.structure+json;version=1.0")
+    made = encoded(
+        Put(urn("CL_A"), old, "application/vnd.sdmx.json"), "application/vnd.sdmx.structure+json;version=2.0.0"
+    )
+    assert made is not None
+    assert made != old
+    assert read_message(made).format is of_content_type("application/vnd.sdmx.json;version=2.0.0")
+
+
+def test_workbooks_by_the_name_that_registries_use() -> None:
+    """application/vnd.xlsx is accepted like the registered name."""
+    assert encoder_of("application/vnd.xlsx") is as_structures
+
+
 def test_what_is_in_the_format_already_stays_as_it_is() -> None:
     """Byte for byte, whatever the header says."""
     recorded = put(codelist("CL_A"))

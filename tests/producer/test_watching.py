@@ -128,11 +128,23 @@ def test_of_two_instances_one_watches(local_kafka: LocalKafka, kafka_topic: Topi
         assert len(failures) == 1, "each reason once"
 
 
-def test_the_metrics_of_one_that_is_suspended(tmp_path: Path) -> None:
-    """No broker: what is pending, since when, and why; without its database it says so."""
-    settings = settings_of("127.0.0.1:1", "t", f"sqlite:///{tmp_path / 'o.db'}", timeout_s=0.5, retries=1)
+def _refusing(_key: bytes, _value: bytes, _content_type: str | None, _wanted: str) -> None:
+    raise ValueError("cannot be written")
+
+
+@pytest.mark.parametrize("why", ["there is no broker", "it has suspended itself"])
+def test_the_metrics_of_one_that_does_not_publish(
+    why: str, tmp_path: Path, local_kafka: LocalKafka, kafka_topic: TopicMaker
+) -> None:
+    """What is pending, since when, and why; without its database it says so."""
+    bootstrap = local_kafka.bootstrap_servers if why == "it has suspended itself" else "127.0.0.1:1"
+    timeout_s = 30.0 if why == "it has suspended itself" else 0.5
+    topic = kafka_topic()
+    database = f"sqlite:///{tmp_path / 'o.db'}"
+    # Otherwise what cannot be written would not be recorded.
+    settings = settings_of(bootstrap, topic, database, prefix=topic, timeout_s=timeout_s, validate=False)
     registry = CollectorRegistry()
-    producer = StructureProducer(settings)
+    producer = StructureProducer(settings, encoder=_refusing)
     export_producer(producer, registry=registry)
 
     def metrics() -> dict[str, float]:
@@ -141,13 +153,18 @@ def test_the_metrics_of_one_that_is_suspended(tmp_path: Path) -> None:
     with producer:
         with producer.engine.begin() as connection:
             producer.record(connection, [Put("a", b"1234")])
-        wait_until(lambda: metrics()['statestate="failed"'] == 1, "it is suspended")
-        found = metrics()
+        if why == "there is no broker":
+            wait_until(lambda: metrics()["retrying"] == 1, "it tries again")
+            found = metrics()
+            assert (found["failed_transaction_status"], found['statestate="running"']) == (0, 1)
+            assert found["retries_total"] >= 1
+        else:
+            wait_until(lambda: metrics()['statestate="failed"'] == 1, "it is suspended")
+            wait_until(lambda: metrics()['suspensions_totalstatus="2"'] == 1, "it has told so")
+            found = metrics()
+            assert (found["failed_transaction_status"], found["retrying"]) == (2, 0)
         assert (found["pending_transactions"], found["pending_bytes"]) == (1, 5)
         assert 0 < found["oldest_pending_age_seconds"] < 3600
-        assert found["failed_transaction_status"] == 2
-        assert found['suspensions_totalstatus="2"'] == 1
-        assert found["retries_total"] == 1
         assert (found["sent_transactions_total"], "last_sent_timestamp_seconds" in found) == (0, False)
         producer.suspend()
     with producer.engine.begin() as connection:
@@ -183,7 +200,7 @@ def test_a_port_that_is_taken() -> None:
 def test_a_source_in_the_file_that_is_wrong(text: str, says: str, tmp_path: Path) -> None:
     """Before anything is begun."""
     file = tmp_path / "producer.toml"
-    file.write_text(f'[producer]\ntopic = "a"\n[kafka]\na = 1\n[source]\n{text}')
+    file.write_text(f'[producer]\ntopic = "a"\n[kafka]\nretries = 1\n[source]\n{text}')
     with pytest.raises(ConfigurationError, match=says):
         read_configuration(file)
 
@@ -191,7 +208,7 @@ def test_a_source_in_the_file_that_is_wrong(text: str, says: str, tmp_path: Path
 def test_a_source_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder or a service; secrets from the environment, shown nowhere."""
     file = tmp_path / "producer.toml"
-    head = '[producer]\ntopic = "a"\n[kafka]\na = 1\n[source]\n'
+    head = '[producer]\ntopic = "a"\n[kafka]\nretries = 1\n[source]\n'
     monkeypatch.setenv("WHERE", "structures")
     file.write_text(head + 'folders = ["${WHERE}", "more"]\nallow_empty = true')
     found = read_configuration(file).source

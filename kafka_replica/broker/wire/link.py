@@ -15,7 +15,7 @@ from typing import cast
 from aiokafka.conn import AIOKafkaConnection
 
 from kafka_replica.broker.security import ConnectionSettings, open_connection
-from kafka_replica.broker.wire.messages import VERSIONS
+from kafka_replica.broker.wire.messages import TO_READ, VERSIONS
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
 _SIZE = struct.Struct(">i")
@@ -125,6 +125,11 @@ class Link:
         """Whether it can be asked."""
         return self._answers.lost is None and not self._transport.is_closing()
 
+    def speaks(self, api: int) -> bool:
+        """Return whether the broker takes this kind of request in the version that is spoken here."""
+        low, high = self.versions.get(api, (0, -1))
+        return low <= VERSIONS[api] <= high
+
     def ask(self, api: int, body: bytes) -> asyncio.Future[memoryview]:
         """Sends a request; the future has the body of its answer.
 
@@ -164,11 +169,9 @@ async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s:
     if connection._writer is None:  # a turn of the loop later
         raise BrokerUnavailableError(f"connecting to {broker}: the connection was closed at once; check that it runs")
     link = Link(connection, broker, settings.client_id)
-    for api, version in VERSIONS.items():
-        low, high = link.versions.get(api, (0, -1))
-        if not low <= version <= high:
-            link.close()
-            raise TooOldError(f"{broker} is too old to be read by its markers (Kafka 3.1 or later is needed)")
+    if not all(link.speaks(api) for api in TO_READ):
+        link.close()
+        raise TooOldError(f"{broker} is too old to be read by its markers (Kafka 3.1 or later is needed)")
     return link
 
 

@@ -21,9 +21,10 @@ except ImportError as error:
     raise MissingExtraError("the outbox", "producer") from error
 
 from kafka_replica.producer.outbox.database import open_database
+from kafka_replica.producer.outbox.identity import default_producer_id
 from kafka_replica.producer.outbox.migrate import migrate
 from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.tables import Kind, Status
 
-__all__ = ["Kind", "Mode", "Outbox", "Status", "migrate", "open_database"]
+__all__ = ["Kind", "Mode", "Outbox", "Status", "default_producer_id", "migrate", "open_database"]

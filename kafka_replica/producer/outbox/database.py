@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from kafka_replica.errors import ConfigurationError, MissingExtraError, OutboxError, OutboxUnavailableError
+from kafka_replica.errors import (
+    ConfigurationError,
+    MissingExtraError,
+    OutboxError,
+    OutboxNotMigratedError,
+    OutboxUnavailableError,
+)
 from kafka_replica.secret_values import Secret, hide_password, without_frames
 
 P = ParamSpec("P")
@@ -50,8 +58,27 @@ def open_database(url: str | URL, **options: Any) -> Engine:
     return engine
 
 
+HOW_TO_MIGRATE = (
+    "run: kafka-replica producer migrate --config FILE, or call kafka_replica.producer.outbox.migrate(engine)"
+)
+"""What to do where the tables are missing or outdated."""
+_UNDEFINED = {"42P01", "42703"}  # SQLSTATE: undefined table, undefined column
+_MISSING = re.compile(r"no such (table|column)|has no column named|does(n't| not) exist")
 _CHECK = "check that it runs and can be reached, or that the file's folder is there and may be written"
 _SHOULD_BE = "its URL should be like sqlite:///outbox.db or postgresql+psycopg://user:password@host:5432/database"
+
+
+def check_file(engine: Engine) -> None:
+    """Make sure that a database in a file is there; SQLite would create it even to read it.
+
+    Raises:
+        OutboxError: there is no such file.
+    """
+    name = engine.url.database
+    if engine.dialect.name != "sqlite" or not name or name == ":memory:" or name.startswith("file:"):
+        return
+    if not Path(name).exists():
+        raise OutboxError(f"there is no database file {name}; check its path. {HOW_TO_MIGRATE} to create it")
 
 
 @contextmanager
@@ -93,18 +120,27 @@ def outbox_errors(doing: str) -> Iterator[None]:
 
     Raises:
         OutboxUnavailableError: the database cannot be reached, or is busy; it may come back.
+        OutboxNotMigratedError: the producer's tables are missing, or of an earlier version.
         OutboxError: it refused.
     """
     try:
         yield
     except DBAPIError as error:
         text = str(error.orig).strip().partition("\n")[0]
+        if _lacks_tables(error):
+            raise OutboxNotMigratedError(f"{doing}: the database says: {text}; {HOW_TO_MIGRATE}") from error
         if error.connection_invalidated or type(error).__name__ in {"OperationalError", "InterfaceError"}:
             without_frames(error)
             raise OutboxUnavailableError(f"{doing}: the database says: {text}; {_CHECK}") from error
         raise OutboxError(f"{doing}: the database says: {text}; see its log") from error
     except SQLAlchemyError as error:
         raise OutboxUnavailableError(f"{doing}: {type(error).__name__}: {error}; check the database") from error
+
+
+def _lacks_tables(error: DBAPIError) -> bool:
+    text = str(error.orig)
+    is_missing = getattr(error.orig, "sqlstate", None) in _UNDEFINED or _MISSING.search(text) is not None
+    return is_missing and "kafka_producer_" in f"{text} {error.statement}"
 
 
 def translated(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -124,7 +160,8 @@ def translated(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 def _sqlite_connected(dbapi_connection: Any, _record: object) -> None:
     dbapi_connection.isolation_level = None  # the driver begins nothing by itself
     dbapi_connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
-    dbapi_connection.execute("PRAGMA journal_mode=WAL")
+    if dbapi_connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):  # setting it is a write
+        dbapi_connection.execute("PRAGMA journal_mode=WAL")
     # Durable when the machine fails, too: what is sent must not be forgotten here.
     dbapi_connection.execute("PRAGMA synchronous=FULL")
 

@@ -61,8 +61,8 @@ class Lease:
             row = connection.execute(
                 select(lease.c.owner, lease.c.term, lease.c.beat).where(lease.c.producer_id == self._producer_id)
             ).first()
-        if row is None:
-            raise unknown(self._producer_id)
+            if row is None:
+                raise unknown(connection, self._producer_id)
         return Seen(*row)
 
     def hold(self) -> bool:

@@ -1,14 +1,18 @@
-"""Brings the tables to this version, by the migrations that come with the package."""
+"""Bringing the tables to this version, by the migrations that come with the package."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Engine, text
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, text
 
-from kafka_replica.producer.outbox.database import translated
+from kafka_replica.errors import OutboxError, OutboxNotMigratedError
+from kafka_replica.producer.outbox.database import HOW_TO_MIGRATE, reading, translated
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 _LOCK = 0x6B61666B61  # one number for all who migrate the same database
@@ -18,17 +22,67 @@ VERSION_TABLE = "kafka_producer_schema_version"
 
 @translated("bringing the producer's tables to this version")
 def migrate(engine: Engine, revision: str = "head") -> None:
-    """Makes the tables, or brings them to this version. Any number of instances may do it at once.
+    """Create the tables, or bring them to this version. Any number of instances may do this at the same time.
+
+    If the tables are of this version, nothing is locked or written, and no right to write is needed.
 
     Raises:
         OutboxUnavailableError: the database cannot be reached.
-        OutboxError: it refused.
+        OutboxError: it refused, or its tables are of a newer version.
     """
+    with reading(engine) as connection:
+        if revision == "head" and _version(connection) == _latest():
+            return
     with engine.begin() as connection:  # on SQLite this waits for other writers
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-        config = Config()
-        config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+        config = _config()
         config.attributes["connection"] = connection
         config.attributes["version_table"] = VERSION_TABLE
         command.upgrade(config, revision)
+
+
+@translated("looking for the producer's tables")
+def check_tables(engine: Engine) -> None:
+    """Make sure that the tables are of this version; only reads.
+
+    Raises:
+        OutboxNotMigratedError: they are not there, or of an earlier version.
+        OutboxError: they are of a newer version, or the database refused.
+    """
+    with reading(engine) as connection:
+        version = _version(connection)
+    if version != _latest():
+        found = (
+            "has no tables of the producer" if version is None else f"has the producer's tables of version {version}"
+        )
+        raise OutboxNotMigratedError(
+            f"the database {found}, and this program needs version {_latest()}; {HOW_TO_MIGRATE}"
+        )
+
+
+def _version(connection: Connection) -> str | None:
+    context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+    version = context.get_current_revision()
+    if version is not None and version not in _known():
+        raise OutboxError(
+            f"the database has the producer's tables of version {version}, which is newer than this program "
+            f"({_latest()}); update kafka-replica"
+        )
+    return version
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    return config
+
+
+@cache
+def _known() -> tuple[str, ...]:
+    """All versions, the latest first."""
+    return tuple(script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions())
+
+
+def _latest() -> str:
+    return _known()[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -9,6 +10,9 @@ from sqlalchemy import Connection, select, update
 
 from kafka_replica.errors import UsageError
 from kafka_replica.producer.outbox.tables import Status, state, tx
+
+FAILURES = (int(Status.LOCAL_FAILURE), int(Status.REFUSED), int(Status.UNEXPECTED))
+_NAMED = 10  # ids in an error, at most
 
 
 class Mode(StrEnum):
@@ -50,13 +54,16 @@ def intent_of(connection: Connection, producer_id: str) -> Intent:
         ).where(state.c.producer_id == producer_id)
     ).first()  # fmt: skip
     if row is None:
-        raise unknown(producer_id)
+        raise unknown(connection, producer_id)
     return Intent(row[0], Mode(row[1]), *row[2:])
 
 
-def unknown(producer_id: str) -> UsageError:
-    """There is no such producer."""
-    return UsageError(f"there is no producer {producer_id!r} in the database; create it first, or check its id")
+def unknown(connection: Connection, producer_id: str) -> UsageError:
+    """Return the error for an id that the database does not know; it names those that it knows."""
+    known = connection.execute(select(state.c.producer_id).order_by(state.c.producer_id)).scalars().all()
+    more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
+    hint = f"known: {', '.join(known[:_NAMED])}{more}; check its id" if known else "it has none; start one to create it"
+    return UsageError(f"there is no producer {producer_id!r} in the database; {hint}")
 
 
 def set_mode(
@@ -90,10 +97,48 @@ def resume(connection: Connection, producer_id: str, now_ms: int) -> None:
     intent_of(connection, producer_id)
     _ask(connection, producer_id)
     set_mode(connection, producer_id, Mode.RUNNING, None, only=list(Mode))
+    _make_pending(connection, producer_id, now_ms)
+
+
+def try_again(connection: Connection, producer_id: str, now_ms: int, asked: int) -> bool:
+    """Let a producer run that had suspended itself, unless somebody has said something since; return whether it runs.
+
+    Args:
+        connection: to the database.
+        producer_id: which producer.
+        now_ms: the time, in milliseconds since 1970-01-01 UTC.
+        asked: ``Intent.asked`` as it was when the caller began.
+    """
+    runs = set_mode(connection, producer_id, Mode.RUNNING, None, only=[Mode.FAILED], asked=asked)
+    if runs:
+        _make_pending(connection, producer_id, now_ms)
+    return runs
+
+
+def _make_pending(connection: Connection, producer_id: str, now_ms: int) -> None:
+    """Make what failed pending again, so that it is sent first; what was skipped stays so."""
+    sent = intent_of(connection, producer_id).sent
     connection.execute(
         update(tx)
-        .where(tx.c.producer_id == producer_id, tx.c.tx_status.not_in([int(Status.PENDING), int(Status.SENT)]))
+        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent, tx.c.tx_status.in_(FAILURES))
         .values(tx_status=int(Status.PENDING), tx_last_updated=now_ms)
+    )
+
+
+def begin_incarnation(connection: Connection, producer_id: str) -> None:
+    """Begin a new incarnation, with what is not marked as sent as its first transactions.
+
+    Raises:
+        UsageError: there is no such producer, or it runs.
+    """
+    if intent_of(connection, producer_id).mode is Mode.RUNNING:
+        raise UsageError(
+            f"producer {producer_id!r} runs, so nothing needs to be mended; suspend it first to do it anyway"
+        )
+    connection.execute(
+        update(state)
+        .where(state.c.producer_id == producer_id)
+        .values(incarnation=uuid.uuid4().hex, progress_offset=None)
     )
 
 

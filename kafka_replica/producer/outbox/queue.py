@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import Column, ColumnElement, Engine, and_, delete, func, or_, select, type_coerce, update
+from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, func, select, type_coerce, update
 from sqlalchemy.types import NullType
 
+from kafka_replica.producer.fingerprint import Fingerprint, digest_of
+from kafka_replica.producer.outbox.amendments import apply_requests, is_requested
+from kafka_replica.producer.outbox.cleanup import newer_than_this
 from kafka_replica.producer.outbox.database import noting, outbox_errors, reading, reading_bytes, translated
-from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mode
+from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mode, try_again
 from kafka_replica.producer.outbox.tables import Kind, Status, change, counter, detail, lease, state, tx
 
 _AT_ONCE = 20  # rows in memory; one may be 16 MB
@@ -30,6 +33,8 @@ class Recorded(NamedTuple):
     recorded_ms: int
     size: int = 0
     messages: int = 0
+    is_skipped: bool = False
+    """Whether an operator has skipped it: it is sent empty, so that the numbers in Kafka have no gap."""
 
 
 class View(NamedTuple):
@@ -52,7 +57,15 @@ class Content(NamedTuple):
 
 Raw: TypeAlias = tuple[bytes, bytes | None, str | None]
 """A ``Content`` as a plain tuple: where there are thousands of them, making objects of a class takes half the time."""
-_TX_ID, _CONTENT = itemgetter(0), itemgetter(1, 2, 3)
+_TX_ID, _CONTENT, _HASHES = itemgetter(0), itemgetter(1, 2, 3), itemgetter(4, 5)
+
+
+class Contents(NamedTuple):
+    """The records of a transaction."""
+
+    record_count: int
+    records: Iterable[Raw]
+    fingerprint: Fingerprint
 
 
 def _uncopied(column: Column[Any]) -> ColumnElement[Any]:
@@ -61,6 +74,7 @@ def _uncopied(column: Column[Any]) -> ColumnElement[Any]:
 
 
 _AS_THEY_ARE = (_uncopied(change.c.record_key), _uncopied(change.c.record_value), change.c.content_type)
+_BOTH_HASHES = (_uncopied(change.c.key_hash), _uncopied(change.c.content_hash))
 
 
 class Queue:
@@ -81,7 +95,7 @@ class Queue:
             # The next one first: what is read after it is at least as new.
             intent = intent_of(connection, self._id)
             rows = connection.execute(
-                select(tx.c.tx_id, detail.c.kind, detail.c.recorded_ms, tx.c.tx_size, tx.c.tx_messages)
+                select(tx.c.tx_id, detail.c.kind, detail.c.recorded_ms, tx.c.tx_size, tx.c.tx_messages, tx.c.tx_status)
                 .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
                 .where(tx.c.producer_id == self._id, tx.c.tx_id > intent.sent)
                 .order_by(tx.c.tx_id)
@@ -90,7 +104,7 @@ class Queue:
             recorded = connection.execute(
                 select(counter.c.last_tx_id).where(counter.c.producer_id == self._id)
             ).scalar_one()
-        return View(intent, int(recorded), _bounded([Recorded(row[0], Kind(row[1]), *row[2:]) for row in rows]))
+        return View(intent, int(recorded), _bounded([_recorded(*row) for row in rows]))
 
     @translated("looking for a flush to send")
     def pending_flushes(self, sent: int) -> list[Recorded]:
@@ -101,9 +115,40 @@ class Queue:
             )
             return [Recorded(tx_id, Kind(kind), recorded_ms) for tx_id, kind, recorded_ms in connection.execute(wanted)]
 
-    def contents(self, recorded: Recorded) -> tuple[int, Iterator[Content]]:
-        """How many records a transaction has, and these, a few at a time; not for a sweep."""
-        if recorded.kind is not Kind.FLUSH:
+    @translated("looking at the transaction that has arrived last")
+    def fingerprint(self, tx_id: int) -> Fingerprint | None:
+        """Return the fingerprint of a transaction, None if there is none of that number.
+
+        Clean-up keeps the row of the last transaction that was sent; that of its content it may take.
+        """
+        with reading(self._engine) as connection:
+            this = (detail.c.producer_id == self._id, detail.c.tx_id == tx_id)
+            row = connection.execute(select(detail.c.recorded_ms, detail.c.kind).where(*this)).first()
+            hashes = self._hashes(connection, tx_id)
+            # Read last: what is marked as sent by now may have been cleaned up when its content was read.
+            sent = intent_of(connection, self._id).sent
+        if row is None:
+            return None
+        return Fingerprint(row[0], digest_of(row[1], hashes) if tx_id > sent else None)
+
+    def _hashes(self, connection: Connection, tx_id: int) -> list[tuple[bytes, bytes | None]]:
+        wanted = (
+            select(change.c.key_hash, change.c.content_hash)
+            .where(change.c.producer_id == self._id, change.c.tx_id == tx_id)
+            .order_by(change.c.number)
+        )
+        return [
+            (bytes(key), None if content is None else bytes(content)) for key, content in connection.execute(wanted)
+        ]
+
+    def contents(self, recorded: Recorded) -> Contents:
+        """Return the records of a transaction, to be read a few at a time; not for a sweep, unless it is skipped."""
+        with outbox_errors(f"reading transaction {recorded.tx_id}"), reading(self._engine) as connection:
+            digest = digest_of(recorded.kind, self._hashes(connection, recorded.tx_id))
+        return Contents(*self._counted(recorded), Fingerprint(recorded.recorded_ms, digest))
+
+    def _counted(self, recorded: Recorded) -> tuple[int, Iterator[Content]]:
+        if recorded.kind is not Kind.FLUSH or recorded.is_skipped:
             return recorded.messages, self._stream(change.c.tx_id == recorded.tx_id)
         chosen = self._as_of(recorded.tx_id)
         with outbox_errors(f"reading transaction {recorded.tx_id}"), reading(self._engine) as connection:
@@ -112,24 +157,23 @@ class Queue:
         return count, self._stream(chosen)
 
     @translated("reading what is to be sent next")
-    def contents_of(self, recorded: Sequence[Recorded]) -> dict[int, list[Raw]]:
+    def contents_of(self, recorded: Sequence[Recorded]) -> dict[int, Contents]:
         """The records of several transactions that follow each other, all in memory, by one query.
 
         Args:
             recorded: neither flushes nor sweeps.
         """
-        found: dict[int, list[Raw]] = {each.tx_id: [] for each in recorded}
         wanted = (
-            select(change.c.tx_id, *_AS_THEY_ARE)
+            select(change.c.tx_id, *_AS_THEY_ARE, *_BOTH_HASHES)
             .where(change.c.producer_id == self._id, change.c.tx_id.between(recorded[0].tx_id, recorded[-1].tx_id))
             .order_by(change.c.tx_id, change.c.number)
         )
         with reading_bytes(self._engine) as connection:
             rows = connection.execute(wanted).all()
         if rows and type(rows[0][1]) is not bytes:  # some drivers have classes of their own
-            rows = [(row[0], *_in_bytes(*row[1:])) for row in rows]  # type: ignore[misc]
-        found.update((tx_id, [*map(_CONTENT, some)]) for tx_id, some in groupby(rows, _TX_ID))
-        return found
+            rows = [tuple(bytes(each) if isinstance(each, memoryview) else each for each in row) for row in rows]  # type: ignore[misc]
+        by_tx_id = {tx_id: [*some] for tx_id, some in groupby(rows, _TX_ID)}
+        return {each.tx_id: _contents(each, by_tx_id.get(each.tx_id, [])) for each in recorded}
 
     @translated("reading the keys of all content")
     def keys_as_of(self, tx_id: int) -> set[bytes]:
@@ -146,17 +190,34 @@ class Queue:
         offset: int | None,
         sizes: Mapping[int, tuple[int, int]] = MappingProxyType({}),
         not_carried: int = 0,
-    ) -> None:
-        """Notes what Kafka has acknowledged: a fact, whoever notes it, so nobody's lease is asked.
+        recorded_ms: int | None = None,
+        *,
+        incarnation: str,
+    ) -> bool:
+        """Note what Kafka has acknowledged: a fact, whoever notes it, so nobody's lease is asked.
 
         Args:
             up_to: all up to this one.
             offset: where its progress record lies, if known.
             sizes: bytes and records as sent, of those that differ from what was recorded.
             not_carried: how many records the format could not carry.
+            recorded_ms: when the transaction ``up_to`` was recorded that has arrived; None if that is not known.
+            incarnation: for which Kafka has acknowledged it.
+
+        Returns:
+            False, and nothing is noted, if the producer was deleted or created again since, or if the database has
+            another transaction ``up_to``, or none: it was restored.
         """
         with noting(self._engine) as connection:
-            mine = (tx.c.producer_id == self._id, tx.c.tx_status != int(Status.SENT))
+            sent = self._lock(connection, incarnation)
+            if sent is None:
+                return False
+            if recorded_ms is not None:
+                this = (detail.c.producer_id == self._id, detail.c.tx_id == up_to)
+                if connection.execute(select(detail.c.recorded_ms).where(*this)).scalar() != recorded_ms:
+                    return False
+            unmarked = tx.c.tx_status.not_in([int(Status.SENT), int(Status.SKIPPED)])
+            mine = (tx.c.producer_id == self._id, tx.c.tx_id > sent, unmarked)
             for tx_id, (size, messages) in sizes.items():
                 connection.execute(
                     update(tx).where(*mine, tx.c.tx_id == tx_id).values(tx_size=size, tx_messages=messages)
@@ -171,15 +232,15 @@ class Queue:
                 .where(state.c.producer_id == self._id, state.c.sent_tx_id < up_to)
                 .values(sent_tx_id=up_to, progress_offset=offset, not_carried=state.c.not_carried + not_carried)
             )
+        return True
 
     @translated("noting that a transaction failed")
-    def mark_failed(self, term: int | None, tx_id: int | None, status: Status, reason: str) -> bool:
-        """Suspends the producer, and notes why: only if the lease is still ours, and the transaction is pending."""
+    def mark_failed(
+        self, term: int | None, tx_id: int | None, status: Status, reason: str, *, incarnation: str
+    ) -> bool:
+        """Suspend the producer, and note why: only if the lease is still ours, and the transaction is pending."""
         with noting(self._engine) as connection:
-            ours = connection.execute(
-                update(lease).where(lease.c.producer_id == self._id, lease.c.term == term).values(beat=lease.c.beat + 1)
-            )  # an update, so that nobody takes the lease before this commits
-            if not ours.rowcount:
+            if not self._holds_lease(connection, term) or self._lock(connection, incarnation) is None:
                 return False
             if tx_id is not None:
                 pending = (tx.c.producer_id == self._id, tx.c.tx_id == tx_id, tx.c.tx_status == int(Status.PENDING))
@@ -191,52 +252,78 @@ class Queue:
                 connection.execute(update(detail).where(*this).values(error=reason))
             return set_mode(connection, self._id, Mode.FAILED, reason, only=[Mode.RUNNING])
 
-    @translated("noting who publishes")
-    def note_identity(self, transactional_id: str) -> None:
-        """Remembers under which transactional id it publishes, so that one that is changed can be fenced."""
+    @translated("noting why the producer is trying again")
+    def note_trouble(self, term: int | None, reason: str | None) -> None:
+        """Show in the status of a running producer why it is trying again, or (None) that it is not.
+
+        Nothing is noted if the lease is not ours any more.
+        """
+        ours = select(lease.c.producer_id).where(lease.c.producer_id == self._id, lease.c.term == term).exists()
         with noting(self._engine) as connection:
             connection.execute(
-                update(state).where(state.c.producer_id == self._id).values(transactional_id=transactional_id)
+                update(state)
+                .where(state.c.producer_id == self._id, state.c.mode == str(Mode.RUNNING), ours)
+                .values(reason=reason)
             )
+
+    @translated("applying what operators have requested")
+    def apply_requests(self, term: int | None, arrived: int, *, incarnation: str) -> bool:
+        """Skip and replace as requested, of the transactions after ``arrived``; see ``amendments``.
+
+        Args:
+            term: of our lease.
+            arrived: up to where Kafka has everything; all earlier senders are fenced.
+            incarnation: for which that is so.
+
+        Returns:
+            False if the lease is not ours any more: then somebody else may be sending these transactions.
+        """
+        with reading(self._engine) as connection:
+            if not is_requested(connection, self._id, arrived):
+                return True
+        with noting(self._engine) as connection:
+            sent = self._lock(connection, incarnation) if self._holds_lease(connection, term) else None
+            if sent is None:
+                return False
+            # Kafka may know less than was marked: its evidence is lost then, and nothing of what was sent is amended.
+            apply_requests(connection, self._id, max(arrived, sent), _now_ms())
+        return True
+
+    @translated("noting who publishes")
+    def note_identity(self, transactional_id: str, *, incarnation: str) -> None:
+        """Remember under which transactional id it publishes, so that one that is changed can be fenced."""
+        with noting(self._engine) as connection:
+            mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
+            connection.execute(update(state).where(*mine).values(transactional_id=transactional_id))
 
     @translated("noting how the producer starts")
-    def change_mode(self, mode: Mode, *, only: list[Mode], asked: int) -> bool:
-        """Changes how it is meant to run, unless somebody has said something since."""
+    def change_mode(self, mode: Mode, *, only: list[Mode], asked: int, incarnation: str) -> bool:
+        """Change how it is meant to run, unless somebody has said something since."""
         with noting(self._engine) as connection:
+            if self._lock(connection, incarnation) is None:
+                return False
             return set_mode(connection, self._id, mode, None, only=only, asked=asked)
 
-    @translated("pruning what was sent")
-    def prune(self) -> int:
-        """Deletes content that was sent and replaced since; present content stays, for the next full flush."""
-        with self._engine.begin() as connection:
-            sent = intent_of(connection, self._id).sent
-            newer = self._newer_than_this(change.alias("newer"), sent + 1)
-            gone = connection.execute(
-                delete(change).where(
-                    change.c.producer_id == self._id,
-                    change.c.tx_id <= sent,
-                    or_(newer, change.c.record_value.is_(None)),
-                )
-            )
-            return int(gone.rowcount)
+    @translated("noting that the producer tries again")
+    def try_again(self, asked: int) -> bool:
+        """Let a producer that had suspended itself run again, unless somebody has said something since."""
+        with noting(self._engine) as connection:
+            return try_again(connection, self._id, _now_ms(), asked)
+
+    def _holds_lease(self, connection: Connection, term: int | None) -> bool:
+        """Whether the lease is ours; nobody takes it before this transaction has ended."""
+        mine = (lease.c.producer_id == self._id, lease.c.term == term)
+        return bool(connection.execute(update(lease).where(*mine).values(beat=lease.c.beat + 1)).rowcount)
+
+    def _lock(self, connection: Connection, incarnation: str) -> int | None:
+        """Lock the producer's state; returns up to where it is sent, or None if it is of another incarnation now."""
+        mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
+        if not connection.execute(update(state).where(*mine).values(mode=state.c.mode)).rowcount:
+            return None
+        return int(connection.execute(select(state.c.sent_tx_id).where(*mine)).scalar_one())
 
     def _as_of(self, tx_id: int) -> ColumnElement[bool]:
-        newer = self._newer_than_this(change.alias("newer"), tx_id)
-        return and_(change.c.tx_id < tx_id, change.c.record_value.is_not(None), ~newer)
-
-    @staticmethod
-    def _newer_than_this(newer: object, before: int) -> ColumnElement[bool]:
-        columns = newer.c  # type: ignore[attr-defined]
-        return (
-            select(columns.tx_id)
-            .where(
-                columns.producer_id == change.c.producer_id,
-                columns.key_hash == change.c.key_hash,
-                columns.tx_id > change.c.tx_id,
-                columns.tx_id < before,
-            )
-            .exists()
-        )
+        return and_(change.c.tx_id < tx_id, change.c.record_value.is_not(None), ~newer_than_this(tx_id))
 
     def _stream(self, chosen: ColumnElement[bool]) -> Iterator[Content]:
         wanted = (
@@ -249,8 +336,20 @@ class Queue:
                 yield _in_bytes(*row)
 
 
+def _contents(recorded: Recorded, rows: Sequence[Any]) -> Contents:
+    fingerprint = Fingerprint(recorded.recorded_ms, digest_of(recorded.kind, map(_HASHES, rows)))
+    return Contents(len(rows), [*map(_CONTENT, rows)], fingerprint)
+
+
 def _in_bytes(key: Any, value: Any, content_type: str | None) -> Content:
     return Content(bytes(key), None if value is None else bytes(value), content_type)
+
+
+def _recorded(tx_id: int, kind: str, recorded_ms: int, size: int, messages: int, status: int) -> Recorded:
+    """As it is to be sent."""
+    if status == Status.SKIPPED:
+        return Recorded(tx_id, Kind(kind), recorded_ms, is_skipped=True)
+    return Recorded(tx_id, Kind(kind), recorded_ms, size, messages)
 
 
 def _bounded(pending: list[Recorded]) -> list[Recorded]:

@@ -6,12 +6,13 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, and_, case, func, select
+from sqlalchemy import Connection, Engine, and_, func, select
 
+from kafka_replica.producer.outbox.amendments import count_skipped
 from kafka_replica.producer.outbox.database import reading, translated
 from kafka_replica.producer.outbox.lease import Seen
-from kafka_replica.producer.outbox.modes import Mode, intent_of
-from kafka_replica.producer.outbox.tables import Status, config, detail, lease, tx
+from kafka_replica.producer.outbox.modes import FAILURES, Mode, intent_of
+from kafka_replica.producer.outbox.tables import Status, config, counter, detail, lease, tx
 
 _LOOK_S = 0.1
 
@@ -34,6 +35,7 @@ class ProducerStatus:
     media_type: str
     mode: Mode
     reason: str | None
+    """Why it does not run; of one that runs, why it is trying again what failed."""
     owner: str | None
     """The instance that publishes; None if none does."""
     owner_lives: bool
@@ -50,6 +52,10 @@ class ProducerStatus:
     """Records that the format could not carry, of all time."""
     failed: Failed | None
     incarnation: str
+    skipped: int
+    """Transactions that operators have skipped as a whole."""
+    skipped_records: int
+    """Records that operators have skipped, those of whole transactions included."""
 
     def __repr__(self) -> str:
         counts = f"{self.sent:,} of {self.recorded:,} transactions sent, {self.pending:,} pending"
@@ -58,12 +64,17 @@ class ProducerStatus:
 
     @property
     def running(self) -> bool:
-        """Whether it publishes: it is meant to, and an instance that lives does."""
-        return self.mode is Mode.RUNNING and self.owner_lives
+        """Whether it publishes: it is meant to, an instance that lives does, and Kafka takes what is sent."""
+        return self.mode is Mode.RUNNING and self.owner_lives and not self.retrying
+
+    @property
+    def retrying(self) -> bool:
+        """Whether it is trying again what failed, as long as an outage of Kafka lasts; ``reason`` says why."""
+        return self.mode is Mode.RUNNING and self.reason is not None
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; ``running`` first."""
-        return {"running": self.running, **asdict(self), "mode": str(self.mode)}
+        return {"running": self.running, "retrying": self.retrying, **asdict(self), "mode": str(self.mode)}
 
 
 @translated("asking how the producer fares")
@@ -103,18 +114,20 @@ def _status(connection: Connection, producer_id: str, seen: Seen, lives: bool) -
     topic, media_type = connection.execute(
         select(config.c.topic, config.c.format).where(config.c.id == producer_id)
     ).one()
-    is_sent = tx.c.tx_status == int(Status.SENT)
-    recorded, pending, pending_bytes, last_sent_ms = connection.execute(
-        select(
-            func.coalesce(func.max(tx.c.tx_id), 0),
-            func.coalesce(func.sum(case((is_sent, 0), else_=1)), 0),
-            func.coalesce(func.sum(case((is_sent, 0), else_=tx.c.tx_size)), 0),
-            func.max(case((is_sent, tx.c.tx_last_updated))),
-        ).where(tx.c.producer_id == producer_id)
+    mine = tx.c.producer_id == producer_id
+    pending, pending_bytes = connection.execute(
+        select(func.count(), func.coalesce(func.sum(tx.c.tx_size), 0)).where(
+            mine, tx.c.tx_id > intent.sent, tx.c.tx_status.not_in([int(Status.SENT), int(Status.SKIPPED)])
+        )
     ).one()
+    last_sent_ms = connection.execute(
+        select(tx.c.tx_last_updated).where(mine, tx.c.tx_id == intent.sent)
+    ).scalar_one_or_none()
+    recorded = connection.execute(select(counter.c.last_tx_id).where(counter.c.producer_id == producer_id)).scalar_one()
     oldest = connection.execute(
         select(func.min(detail.c.recorded_ms)).where(detail.c.producer_id == producer_id, detail.c.tx_id > intent.sent)
     ).scalar_one()
+    skipped, skipped_records = count_skipped(connection, producer_id)
     return ProducerStatus(
         id=producer_id,
         topic=topic,
@@ -131,16 +144,18 @@ def _status(connection: Connection, producer_id: str, seen: Seen, lives: bool) -
         oldest_pending_ms=oldest,
         last_sent_ms=last_sent_ms,
         not_carried=intent.not_carried,
-        failed=_failed(connection, producer_id),
+        failed=_failed(connection, producer_id, intent.sent),
         incarnation=intent.incarnation,
+        skipped=skipped,
+        skipped_records=skipped_records,
     )
 
 
-def _failed(connection: Connection, producer_id: str) -> Failed | None:
+def _failed(connection: Connection, producer_id: str, sent: int) -> Failed | None:
     row = connection.execute(
         select(tx.c.tx_id, tx.c.tx_status, detail.c.error)
         .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
-        .where(tx.c.producer_id == producer_id, tx.c.tx_status.not_in([int(Status.PENDING), int(Status.SENT)]))
+        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent, tx.c.tx_status.in_(FAILURES))
         .order_by(tx.c.tx_id)
         .limit(1)
     ).first()

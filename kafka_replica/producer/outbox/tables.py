@@ -27,6 +27,8 @@ class Status(IntEnum):
     """Kafka refused it."""
     UNEXPECTED = 4
     """Anything else; it was not sent, or Kafka could not be asked whether it was."""
+    SKIPPED = 5
+    """An operator skipped it: its number is used, and none of its records is sent."""
 
 
 class Kind(StrEnum):
@@ -118,8 +120,12 @@ state = Table(
     Column("progress_offset", BigInteger),
     Column("not_carried", BigInteger, nullable=False),
     Column("asked", BigInteger, nullable=False),
+    Column("cleaned_tx_id", BigInteger, nullable=False, server_default="0"),
 )
-"""How the producer is meant to run, and up to where Kafka has acknowledged."""
+"""How the producer is meant to run, up to where Kafka has acknowledged, and up to where clean-up has come.
+
+Recording never locks this row, so commands and instances that start do not wait for an open recording transaction.
+"""
 
 lease = Table(
     "kafka_producer_lease",
@@ -130,3 +136,35 @@ lease = Table(
     Column("beat", BigInteger, nullable=False),
 )
 """Which instance publishes. It says so by raising ``beat``; no clocks are compared."""
+
+database = Table(
+    "kafka_producer_database",
+    metadata,
+    Column("row_number", SmallInteger, primary_key=True, autoincrement=False),
+    Column("database_id", String(32), nullable=False),
+    Column("default_producer_id", _ID, nullable=False),
+    Column("location", Text),
+)
+"""One row: the identity of this database, and where it was when its producer last published."""
+
+amendment = Table(
+    "kafka_producer_tx_amendment",
+    metadata,
+    Column("producer_id", _ID, primary_key=True),
+    Column("tx_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("request", Integer, primary_key=True, autoincrement=False),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("action", String(16), nullable=False),
+    Column("requested_ms", BigInteger, nullable=False),
+    Column("applied_ms", BigInteger),
+    Column("reason", Text),
+    Column("record_key", LargeBinary),
+    Column("record_value", LargeBinary),
+    Column("content_type", Text),
+    Column("content_hash", LargeBinary(32)),
+)
+"""Records that an operator skips or replaces in transactions that are not sent; ``number`` as in the changes.
+
+The content is the replacement until the amendment is applied, and the original content afterwards. Number 0 means the
+transaction as a whole.
+"""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
-from kafka_replica.producer.outbox.queue import Queue, Raw, Recorded
+from kafka_replica.producer.outbox.queue import Contents, Queue, Recorded
 from kafka_replica.producer.outbox.tables import Kind
 
 _GROUP_BYTES: Final = 1 << 20  # in memory are two groups at most: one that is sent, one that is read
@@ -27,8 +27,8 @@ class Ahead:
         self._queue = queue
         self._thread = ThreadPoolExecutor(1, "kafka_replica outbox")
         self._rest: Iterator[list[Recorded]] = iter(())
-        self._reading: tuple[list[Recorded], Future[dict[int, list[Raw]]]] | None = None
-        self._ready: dict[int, list[Raw]] = {}
+        self._reading: tuple[list[Recorded], Future[dict[int, Contents]]] | None = None
+        self._ready: dict[int, Contents] = {}
         self._due = False
 
     def look_at(self, pending: Sequence[Recorded]) -> None:
@@ -37,8 +37,8 @@ class Ahead:
         self._rest, self._due = grouped(pending), True
         self.read_on()  # it is asked for next
 
-    def contents(self, recorded: Recorded) -> tuple[int, Iterable[Raw]]:
-        """How many records a transaction has, and these; not for a sweep.
+    def contents(self, recorded: Recorded) -> Contents:
+        """Return the records of a transaction; not for a sweep.
 
         Raises:
             OutboxError: they could not be read.
@@ -46,7 +46,7 @@ class Ahead:
         if self._reading is not None and recorded in self._reading[0]:
             self._ready, self._due = self._reading[1].result(), True
         found = self._ready.pop(recorded.tx_id, None)
-        return self._queue.contents(recorded) if found is None else (len(found), found)
+        return self._queue.contents(recorded) if found is None else found
 
     def read_on(self) -> None:
         """Begins to read what comes after that, if it is time; best called where Kafka is waited for.

@@ -6,6 +6,7 @@ from enum import Enum, auto
 from typing import NamedTuple, TypeAlias
 
 from kafka_replica.broker.faults import Fault
+from kafka_replica.producer.fingerprint import Fingerprint
 
 # --- events: what happened ---
 
@@ -20,6 +21,9 @@ class Waited(NamedTuple):
 
 class Leased(NamedTuple):
     """The lease is ours."""
+
+    term: int = 0
+    """Raised whenever an instance takes the lease: unchanged, nobody else has had it since."""
 
 
 class StandingBy(NamedTuple):
@@ -36,18 +40,27 @@ class Looked(NamedTuple):
     """The last number given."""
     next_ids: tuple[int, ...]
     """The first transactions after ``sent``, some of them; they are sent before the database is asked again."""
+    incarnation: str = ""
+    """Of the producer's configuration; Kafka counts anew in each."""
+    is_new: bool = False
+    """Whether nothing was sent in this incarnation yet, as far as the database knows."""
+    of_arrived: Fingerprint | None = None
+    """The database's transaction of the number that is known to have arrived last; None: not there, or not asked."""
 
 
 class Connected(NamedTuple):
     """The transactional id is ours: nothing of an older producer is open any more. What Kafka says has arrived."""
 
     progress: int | None
+    fingerprint: Fingerprint | None = None
+    """Of the transaction that has arrived last, as it was sent."""
 
 
 class Committed(NamedTuple):
     """Kafka has acknowledged the commit of a transaction."""
 
     tx_id: int
+    fingerprint: Fingerprint | None = None
 
 
 class Marked(NamedTuple):
@@ -62,12 +75,26 @@ class KafkaFailed(NamedTuple):
     may_have_arrived: bool = False
 
 
+class LeftOpen(NamedTuple):
+    """Some transaction stays open in the topics though all that was sent is acknowledged: it may be one of ours."""
+
+
 class DatabaseFailed(NamedTuple):
     """The database did not do what was asked; whether it did is not known."""
 
 
 Event: TypeAlias = (
-    Started | Waited | Leased | StandingBy | Looked | Connected | Committed | Marked | KafkaFailed | DatabaseFailed
+    Started
+    | Waited
+    | Leased
+    | StandingBy
+    | Looked
+    | Connected
+    | Committed
+    | Marked
+    | KafkaFailed
+    | LeftOpen
+    | DatabaseFailed
 )
 
 # --- decisions: what to do next ---
@@ -105,9 +132,10 @@ class Send(NamedTuple):
 
 
 class MarkSent(NamedTuple):
-    """Note that all up to this one have arrived."""
+    """Note that all up to this one have arrived; nothing, if the database has another transaction of its number."""
 
     up_to: int
+    fingerprint: Fingerprint | None = None
 
 
 class Suspend(NamedTuple):

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from kafka_replica.errors import BadRecordError
+from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.records import Partition
-
-PROGRESS_SETTINGS: Final = {
-    "cleanup.policy": "compact",
-    # A start reads what is not compacted yet: keep that small.
-    "segment.ms": str(3_600_000),
-    "segment.bytes": str(16 << 20),
-}
-"""What a topic of progress records is created with; one partition."""
 
 
 class Progress(NamedTuple):
@@ -22,6 +15,7 @@ class Progress(NamedTuple):
 
     tx_id: int
     offset: int
+    fingerprint: Fingerprint
 
 
 def progress_key(producer_id: str, incarnation: str) -> bytes:
@@ -29,9 +23,14 @@ def progress_key(producer_id: str, incarnation: str) -> bytes:
     return f"{producer_id}/{incarnation}".encode()
 
 
-def progress_value(tx_id: int, recorded_ms: int) -> bytes:
-    """As it is sent within transaction ``tx_id``: JSON, for people who look."""
-    return json.dumps({"tx_id": tx_id, "recorded_ms": recorded_ms}).encode()
+def progress_value(tx_id: int, fingerprint: Fingerprint, database_id: str = "") -> bytes:
+    """Return the value that is sent within transaction ``tx_id``: JSON, for people who look; it names the database."""
+    return json.dumps({"tx_id": tx_id, **fingerprint._asdict(), "database": database_id or None}).encode()
+
+
+def progress_of(value: bytes, database_id: str) -> bytes:
+    """Return the value of a progress record as that of another database."""
+    return json.dumps({**json.loads(value), "database": database_id}).encode()
 
 
 def read_progress(value: bytes | None, offset: int, place: Partition, key: bytes) -> Progress | None:
@@ -43,7 +42,9 @@ def read_progress(value: bytes | None, offset: int, place: Partition, key: bytes
     if value is None:
         return None
     try:
-        return Progress(int(json.loads(value)["tx_id"]), offset)
-    except (ValueError, TypeError, KeyError) as error:
+        said = json.loads(value)
+        fingerprint = Fingerprint(said.get("recorded_ms"), said.get("digest"))  # of an older version: without a digest
+        return Progress(int(said["tx_id"]), offset, fingerprint)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         advice = "find out who writes there; no other program may"
         raise BadRecordError(place.topic, place.partition, offset, "is no progress record", advice, key) from error

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from typing import Literal
 
 from sqlalchemy import Engine
 
 from kafka_replica.broker.faults import Fault, fault_of
-from kafka_replica.errors import CommitUnknownError, EncodingError, KafkaReplicaError, OutboxError, RecordNotSentError
+from kafka_replica.errors import (
+    CommitUnknownError,
+    EncodingError,
+    KafkaReplicaError,
+    OutboxError,
+    ProducerConflictError,
+    RecordNotSentError,
+)
+from kafka_replica.producer.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.notices import (
     Acknowledged,
     Arrived,
@@ -26,9 +33,10 @@ from kafka_replica.producer.notices import (
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.producer.outbox.outbox import Outbox
-from kafka_replica.producer.outbox.queue import Content, Queue, Recorded, View
+from kafka_replica.producer.outbox.queue import Content, Contents, Queue, Recorded, View
 from kafka_replica.producer.outbox.tables import Kind, Status
 from kafka_replica.producer.relay.ahead import Ahead
+from kafka_replica.producer.relay.confirmation import Confirmation
 from kafka_replica.producer.relay.events import (
     Acquire,
     Committed,
@@ -39,6 +47,7 @@ from kafka_replica.producer.relay.events import (
     Event,
     KafkaFailed,
     Leased,
+    LeftOpen,
     Look,
     Looked,
     Marked,
@@ -57,11 +66,12 @@ from kafka_replica.producer.relay.rules import Relay
 _log = logging.getLogger("kafka_replica.producer")
 
 FirstStart = Literal["idle", "flush", "resume"]
-_PRUNE_EVERY_S = 60.0
+_NOT_SUSPENDED_S = 1.0  # a wait, so that nothing is tried without a pause, for ever
 _STATUS = {
     Fault.LOCAL: Status.LOCAL_FAILURE,
-    Fault.TRANSITORY: Status.LOCAL_FAILURE,
     Fault.REFUSED: Status.REFUSED,
+    Fault.AUTHENTICATION: Status.REFUSED,
+    Fault.MISSING: Status.REFUSED,
     Fault.FENCED: Status.REFUSED,
     Fault.UNEXPECTED: Status.UNEXPECTED,
 }
@@ -78,7 +88,7 @@ class Runner:
         transactional_id: under which it publishes.
         first_start: what one that has never sent anything does.
         poll_s: how often the database is asked for more.
-        retries: how often a failure that may pass is tried again.
+        retries: how often a failure that mostly passes, but no outage, is tried again.
         notify: told of what happens.
         step: told of each step; for tests.
     """
@@ -116,8 +126,9 @@ class Runner:
         self._begun = False
         self._asked = self._queue.view().intent.asked
         self._offset: int | None = None
+        self._compared: tuple[int | None, int] | None = None
+        self._confirmation = Confirmation()
         self._trouble: KafkaFailed | None = None
-        self._pruned_s = time.monotonic()
         self.closing = threading.Event()
         self.wake = threading.Event()
 
@@ -157,7 +168,7 @@ class Runner:
             case Send():
                 return self._send(decision.tx_id)
             case MarkSent():
-                return self._mark_sent(decision.up_to)
+                return self._mark_sent(decision)
             case Suspend():
                 return self._suspend(decision)
             case Wait():
@@ -174,50 +185,76 @@ class Runner:
             self._step("leased")
             self._tell(Takeover())
         if not self._begun:
-            if not self._lease.saw_another:
-                self._start()
+            self._view = view = self._queue.view()
+            if view.intent.mode is Mode.FAILED:
+                self._queue.try_again(self._asked)
+            elif not self._lease.saw_another:
+                self._start(view)
             self._begun = True
-        return Leased()
+        return Leased(self._lease.term or 0)
 
-    def _start(self) -> None:
-        """What a start means, when no other instance was running."""
-        view = self._queue.view()
+    def _start(self, view: View) -> None:
+        """Decide how to run when no other instance was running, and nothing had failed."""
         ever = view.intent.sent > 0
         if not ever and view.intent.mode in {Mode.RUNNING, Mode.SUSPENDED}:
             # It may have died between Kafka's acknowledgement and noting it.
             link = self._make_link(view.intent.incarnation)
             try:
-                ever = link.connect(view.intent.transactional_id, None) is not None
+                ever = link.connect(view.intent.transactional_id, None, 0) is not None
             finally:
                 link.close()
         if ever:
-            self._queue.change_mode(Mode.RUNNING, only=[Mode.SUSPENDED], asked=self._asked)
+            self._change_mode(view, Mode.RUNNING, only=[Mode.SUSPENDED])
         elif self._first_start == "idle":
-            self._queue.change_mode(Mode.IDLE, only=[Mode.RUNNING, Mode.SUSPENDED], asked=self._asked)
-        elif view.intent.mode is not Mode.FAILED:
+            self._change_mode(view, Mode.IDLE, only=[Mode.RUNNING, Mode.SUSPENDED])
+        else:
             with self._engine.begin() as connection:
                 if self._first_start == "flush" and not self._queue.pending_flushes(view.intent.sent):
                     self._outbox.record_flush(connection)
                 self._outbox.resume(connection)
 
+    def _change_mode(self, view: View, mode: Mode, *, only: list[Mode]) -> None:
+        self._queue.change_mode(mode, only=only, asked=self._asked, incarnation=view.intent.incarnation)
+
     def _look(self) -> Event:
         if self._lease.term is None:
             return self._stands_by()
-        self._view = view = self._queue.view()
+        before, self._view = self._view, self._queue.view()
+        view = self._view
+        if before is not None and before.intent.incarnation != view.intent.incarnation:
+            self._sent.clear()  # of the incarnation before
         running = view.intent.mode is Mode.RUNNING
         self._ahead.look_at(view.next if running else ())
-        return Looked(running, view.intent.sent, view.recorded, tuple(each.tx_id for each in view.next))
+        return Looked(
+            running, view.intent.sent, view.recorded, tuple(each.tx_id for each in view.next), view.intent.incarnation,
+            is_new=view.intent.progress_offset is None, of_arrived=self._of_arrived(view.intent.sent),
+        )  # fmt: skip
+
+    def _of_arrived(self, sent: int) -> Fingerprint | None:
+        """Return the fingerprint of the database's transaction of the number that has arrived last; not asked twice."""
+        asked = self._rules.arrived, sent
+        if asked[0] is None or asked == self._compared:
+            return None
+        self._compared = asked if asked[0] == sent else None
+        return self._queue.fingerprint(asked[0])
 
     def _connect(self) -> Event:
         view = self._view
         assert view is not None, "look first"  # noqa: S101
         self._disconnect()
         self._link = self._make_link(view.intent.incarnation)
-        progress = self._link.connect(view.intent.transactional_id, view.intent.progress_offset)
-        if view.intent.transactional_id != self._transactional_id:
-            self._queue.note_identity(self._transactional_id)
-        self._offset = None if progress is None else progress.offset
-        return Connected(None if progress is None else progress.tx_id)
+        intent = view.intent
+        progress = self._link.connect(intent.transactional_id, intent.progress_offset, intent.sent)
+        if intent.transactional_id != self._transactional_id:
+            self._queue.note_identity(self._transactional_id, incarnation=intent.incarnation)
+        arrived = 0 if progress is None else progress.tx_id
+        if not self._queue.apply_requests(self._lease.term, arrived, incarnation=intent.incarnation):
+            return self._stands_by()
+        self._offset = self._compared = None
+        if progress is None:
+            return Connected(None)
+        self._offset = progress.offset
+        return Connected(progress.tx_id, progress.fingerprint)
 
     def _send(self, tx_id: int) -> Event:
         assert self._view is not None and self._link is not None  # noqa: S101, PT018
@@ -225,16 +262,18 @@ class Runner:
             return self._stands_by()
         recorded = next(each for each in self._view.next if each.tx_id == tx_id)
         self._tell(Sending(tx_id))
-        if recorded.kind is Kind.SWEEP:
+        if recorded.kind is Kind.SWEEP and not recorded.is_skipped:
             keep = self._keys_to_keep(self._link, tx_id)
             gone = [Content(key, None, None) for key in self._link.present_keys() if key not in keep]
-            sent = self._link.send(recorded, len(gone), gone)
+            contents = Contents(len(gone), gone, Fingerprint(recorded.recorded_ms, digest_of(recorded.kind, ())))
+            sent = self._link.send(recorded, contents)
         else:
-            count, contents = self._ahead.contents(recorded)
-            sent = self._link.send(recorded, count, contents, self._ahead.read_on)
+            contents = self._ahead.contents(recorded)
+            sent = self._link.send(recorded, contents, self._ahead.read_on)
         self._sent[tx_id], self._offset = sent, sent.offset
+        self._confirmation.committed()
         self._tell(Acknowledged(tx_id, sent.size, sent.messages, sent.not_carried))
-        return Committed(tx_id)
+        return Committed(tx_id, contents.fingerprint)
 
     def _stands_by(self) -> Event:
         if self._leads:  # the lease may have been lost at any time: its heart beats in a thread of its own
@@ -247,17 +286,22 @@ class Runner:
         flush = self._sent.get(tx_id - 1)
         if flush is not None and not flush.not_carried:
             return self._queue.keys_as_of(tx_id)
-        _, contents = self._queue.contents(Recorded(tx_id, Kind.FLUSH, 0))
-        return set(link.carried(contents))
+        return set(link.carried(self._queue.contents(Recorded(tx_id, Kind.FLUSH, 0)).records))
 
-    def _mark_sent(self, up_to: int) -> Event:
+    def _mark_sent(self, decision: MarkSent) -> Event:
         self._step("marking")
+        up_to, fingerprint = decision
         view, sent = self._view, {tx_id: each for tx_id, each in self._sent.items() if tx_id <= up_to}
         recorded = {each.tx_id: (each.size, each.messages) for each in (view.next if view is not None else ())}
         sizes = {tx_id: (each.size, each.messages) for tx_id, each in sent.items()}
         differing = {tx_id: size for tx_id, size in sizes.items() if size != recorded.get(tx_id)}
         not_carried = sum(each.not_carried for each in sent.values())
-        self._queue.mark_sent(up_to, self._offset, differing, not_carried)
+        assert view is not None, "look first"  # noqa: S101
+        recorded_ms = None if fingerprint is None else fingerprint.recorded_ms
+        incarnation = view.intent.incarnation
+        if not self._queue.mark_sent(up_to, self._offset, differing, not_carried, recorded_ms, incarnation=incarnation):
+            return Marked()  # the next look shows what is wrong
+        self._note_trouble(None)
         if not_carried:
             _log.warning("up to transaction %d: the format cannot carry %d records", up_to, not_carried)
         self._sent.clear()
@@ -267,9 +311,12 @@ class Runner:
 
     def _suspend(self, decision: Suspend) -> Event:
         status = Status.UNEXPECTED if decision.may_have_arrived else _STATUS[decision.fault]
-        if self._queue.mark_failed(self._lease.term, decision.tx_id, status, decision.reason):
+        incarnation = (self._view or self._queue.view()).intent.incarnation
+        if self._queue.mark_failed(self._lease.term, decision.tx_id, status, decision.reason, incarnation=incarnation):
             _log.error("suspended: %s", decision.reason)
             self._tell(Suspension(decision.tx_id, status, decision.reason))
+        else:
+            self.closing.wait(_NOT_SUSPENDED_S)
         return Waited()
 
     def _wait(self, decision: Wait) -> Event:
@@ -277,7 +324,9 @@ class Runner:
             case Pause.STAND_BY:
                 self.closing.wait(self._lease.lease_s / 10)
             case Pause.WORK:
-                self._prune()
+                self._note_trouble(None)
+                if self._link is not None and self._confirmation.is_left_open(self._link):
+                    return LeftOpen()
                 self.wake.wait(self._poll_s)
                 self.wake.clear()
             case Pause.DATABASE:
@@ -285,7 +334,8 @@ class Runner:
             case Pause.RETRY:
                 if self._trouble is not None:
                     self._tell(Retrying(decision.attempt, self._trouble.fault, self._trouble.reason))
-                self.closing.wait(min(0.25 * 2**decision.attempt, 10.0))
+                    self._note_trouble(f"tried {decision.attempt} times: {self._trouble.reason}")
+                self.closing.wait(min(0.25 * 2 ** min(decision.attempt, 8), 10.0))
         return Waited()
 
     # --- helpers ---
@@ -294,22 +344,32 @@ class Runner:
         fault = fault_of(error)
         if isinstance(error, (EncodingError, RecordNotSentError)) and fault not in {Fault.TRANSITORY, Fault.FENCED}:
             fault = Fault.LOCAL
-        self._trouble = KafkaFailed(fault, str(error) or type(error).__name__, isinstance(error, CommitUnknownError))
+        if isinstance(error, ProducerConflictError):
+            fault = Fault.REFUSED  # no trying again helps
+        self._trouble = KafkaFailed(fault, _reason(error), isinstance(error, CommitUnknownError))
         _log.warning("%s", self._trouble.reason)
         return self._trouble
+
+    def _note_trouble(self, reason: str | None) -> None:
+        """Show in the producer's status why it is trying again, or that it need not any more."""
+        view = self._view
+        if view is not None and view.intent.mode is Mode.RUNNING and view.intent.reason != reason:
+            self._queue.note_trouble(self._lease.term, reason)
+            self._view = view._replace(intent=view.intent._replace(reason=reason))
 
     def _disconnect(self) -> None:
         link, self._link = self._link, None
         if link is not None:
             link.close()
 
-    def _prune(self) -> None:
-        if time.monotonic() - self._pruned_s > _PRUNE_EVERY_S:
-            self._pruned_s = time.monotonic()
-            self._queue.prune()
-
     def _tell(self, notice: Notice) -> None:
         try:
             self._notify(notice)
         except Exception:  # noqa: BLE001 - who listens must not stop who sends
             _log.exception("an observer of the producer failed")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, KafkaReplicaError):
+        return str(error)
+    return f"an unexpected error in the producer, {type(error).__name__}: {error}; see its log, and report it"

@@ -83,18 +83,16 @@ def record_source(source: Source, producer: StructureProducer) -> TakenIn | None
     read = source.read()
     if read is None:
         return None
-    contents = list(read)
-    unreadable = tuple(one.reason for one in contents if isinstance(one, Unreadable))
-    for reason in unreadable:
-        _log.warning("not taken in, what was recorded before stays: %s", reason)
     try:
         with producer.engine.begin() as connection:
-            recorded = producer.outbox.record_differences(connection, contents)
+            tx_ids, unreadable = producer.outbox.record_differences(connection, read)
     except BaseException:
         source.forget()
         raise
+    for one in unreadable:
+        _log.warning("not taken in, what was recorded before stays: %s", one.reason)
     producer.wake()
-    return TakenIn(tuple(recorded), unreadable)
+    return TakenIn(tuple(tx_ids), tuple(one.reason for one in unreadable))
 
 
 def __getattr__(name: str) -> Any:

@@ -10,11 +10,12 @@ from typing import Any
 from prometheus_client import CollectorRegistry, generate_latest
 
 from kafka_replica import Change, Replica
+from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.broker.topics import Topics
 from kafka_replica.embedded import kafka_for
 from kafka_replica.metrics import export
 from kafka_replica.producer import TransactionalProducer
-from kafka_replica.producer.structures import TOPIC_SETTINGS, put_part
+from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.files import FileContents as Files
 from kafka_replica_spark.demo import material
@@ -59,7 +60,7 @@ def tell(*, bootstrap_server: str | None, keep: bool) -> None:
 
 def _publish(stage: Stage, config: dict[str, Any], topic: str, files: Files) -> TransactionalProducer:
     stage.chapter("Structures are published, all in one Kafka transaction")
-    Topics(config).create(topic, 1, TOPIC_SETTINGS, 20)
+    Topics(config).create(topic, 1, STRUCTURE_TOPIC, 20)
     producer = TransactionalProducer(config, topic, f"{topic}-registry")
     began_s = time.monotonic()
     with producer.transaction() as transaction:

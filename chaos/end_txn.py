@@ -1,0 +1,119 @@
+"""A proxy that knows Kafka's frames, and delays or drops requests to end a transaction (EndTxn), or their answers.
+
+A request that is delayed reaches the broker even if its client has given up the connection meanwhile, as bytes do that
+wait in a network, or in the socket of a broker that stands still.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from enum import StrEnum
+from typing import TypeAlias
+
+from chaos.proxy import Proxy
+
+_END_TXN = 26  # its key in Kafka's protocol
+_CHUNK_BYTES = 64 * 1024
+
+
+class EndTxnFault(StrEnum):
+    """What happens to a request, or to its answer."""
+
+    NONE = "passed on"
+    LATE_REQUEST = "request delayed"
+    LOST_REQUEST = "request dropped"
+    LATE_ANSWER = "answer delayed"
+    LOST_ANSWER = "answer dropped"
+    CUT = "connection cut after the request"
+
+
+FAULTS = [fault for fault in EndTxnFault if fault is not EndTxnFault.NONE]
+Draw: TypeAlias = Callable[[], tuple[EndTxnFault, float]]
+"""Draws what happens to the next request, and for how many seconds it is delayed if it is."""
+
+
+class EndTxnProxy(Proxy):
+    """One port that leads to a broker. Its methods are for the thread of the event loop.
+
+    Attributes:
+        survived: how often each fault has happened.
+        answered_late: how many delayed requests the broker has answered.
+    """
+
+    def __init__(self, port: int, target_port: int, draw: Draw) -> None:
+        super().__init__(port, target_port)
+        self._draw = draw
+        self.survived: Counter[EndTxnFault] = Counter()
+        self.answered_late = 0
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            from_broker, to_broker = await self._to_target()
+        except OSError:
+            writer.transport.abort()
+            return
+        link = _Link(writer, to_broker)
+        await asyncio.gather(self._pass_requests(reader, link), self._pass_answers(from_broker, link))
+
+    async def _pass_requests(self, reader: asyncio.StreamReader, link: _Link) -> None:
+        with suppress(OSError, asyncio.IncompleteReadError):
+            while True:
+                frame = await _frame(reader)
+                fault, delay_s = EndTxnFault.NONE, 0.0
+                if int.from_bytes(frame[4:6], "big") == _END_TXN:
+                    fault, delay_s = self._draw()
+                    self.survived[fault] += 1
+                if fault is EndTxnFault.LOST_REQUEST:
+                    while await reader.read(_CHUNK_BYTES):
+                        pass  # neither does anything arrive that comes after it
+                    break
+                if fault is EndTxnFault.LATE_REQUEST:
+                    await asyncio.sleep(delay_s)
+                    link.is_late = True
+                elif fault in {EndTxnFault.LATE_ANSWER, EndTxnFault.LOST_ANSWER}:
+                    link.flowing.clear()
+                    if fault is EndTxnFault.LATE_ANSWER:
+                        asyncio.get_running_loop().call_later(delay_s, link.flowing.set)
+                link.broker.write(frame)
+                await link.broker.drain()
+                if fault is EndTxnFault.CUT:
+                    link.client.transport.abort()
+        if link.is_late:
+            await asyncio.wait([asyncio.ensure_future(link.was_answered.wait())], timeout=10)
+        link.flowing.set()
+        link.broker.close()
+
+    async def _pass_answers(self, reader: asyncio.StreamReader, link: _Link) -> None:
+        with suppress(OSError, asyncio.IncompleteReadError):
+            while True:
+                frame = await _frame(reader)
+                if link.is_late:
+                    link.is_late = False
+                    self.answered_late += 1
+                    link.was_answered.set()
+                await link.flowing.wait()
+                with suppress(OSError):
+                    link.client.write(frame)
+                    await link.client.drain()
+        link.was_answered.set()
+        link.client.close()
+
+
+class _Link:
+    """One connection of a client, with its other half to the broker."""
+
+    def __init__(self, client: asyncio.StreamWriter, broker: asyncio.StreamWriter) -> None:
+        self.client, self.broker = client, broker
+        self.flowing = asyncio.Event()
+        self.flowing.set()
+        self.is_late = False
+        """Whether a delayed request was passed on, and is not answered yet."""
+        self.was_answered = asyncio.Event()
+
+
+async def _frame(reader: asyncio.StreamReader) -> bytes:
+    head = await reader.readexactly(4)
+    return head + await reader.readexactly(int.from_bytes(head, "big"))

@@ -1,0 +1,37 @@
+"""Options and answers that the commands of the producer share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kafka_replica.cli.output import json_line, say
+from kafka_replica.producer.files import read_configuration
+from kafka_replica.producer.service import ProducerControl
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+def producer_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --config and --json to a command."""
+    command = click.option("--json", "as_json", is_flag=True, help="JSON lines, for scripts.")(command)
+    return click.option(
+        "--config", "file", type=_FILE, required=True, help="The producer's file (TOML or Java properties)."
+    )(command)
+
+
+def control_of(file: Path) -> closing[ProducerControl]:
+    """Return what controls the producer of a file; closed at the end."""
+    return closing(ProducerControl(read_configuration(file).producer))
+
+
+def done(as_json: bool, what: str, words: str) -> None:
+    """Report that a command has done its job."""
+    if as_json:
+        json_line({"done": what})
+    else:
+        say(words)

@@ -1,0 +1,143 @@
+"""``kafka-replica producer list|show|skip|replace``: transactions that are recorded, and those that cannot be sent."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from kafka_replica.cli.output import json_line, json_text, say, write
+from kafka_replica.cli.producer_options import control_of, done, producer_options
+from kafka_replica.errors import MessageError, UsageError
+from kafka_replica.producer.changes import Put
+from kafka_replica.producer.outbox import Status
+from kafka_replica.producer.outbox.listing import RecordedTransaction, StoredRecord
+from kafka_replica.producer.sources.contents import put_of
+from kafka_replica.records import key_bytes, key_text
+from kafka_replica.sdmx.files import read_structures, structure_files
+
+_TX_ID = click.argument("tx_id", type=click.IntRange(1), metavar="TX_ID")
+_REASON = click.option("--reason", default="by request", show_default=True, help="Why, for the list.")
+_GO_ON = "when the producer is resumed"
+
+
+@click.command(name="list")
+@producer_options
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    type=click.Choice([status.name.lower() for status in Status]),
+    help="Only those. Repeatable.",
+)
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many, the newest first.")
+def list_transactions(file: Path, as_json: bool, statuses: tuple[str, ...], limit: int) -> None:
+    """List recorded transactions, and what was done about those that could not be sent."""
+    with control_of(file) as control:
+        found = control.transactions(*(Status[name.upper()] for name in statuses), limit=limit)
+    for each in found:
+        if as_json:
+            json_line(each.as_json())
+        else:
+            _say_transaction(each)
+
+
+@click.command()
+@producer_options
+@_TX_ID
+@click.option("--key", help="Print the value of this record, byte for byte.")
+def show(file: Path, as_json: bool, tx_id: int, key: str | None) -> None:
+    """Show the records of a transaction, those that were skipped or replaced included."""
+    with control_of(file) as control:
+        records = control.records(tx_id)
+    if key is not None:
+        records = [record for record in records if record.key == key_bytes(key)]
+        if not records:
+            raise UsageError(f"transaction {tx_id} has no record of {key}")
+        if not as_json:
+            write(records[0].value or b"")
+            return
+    for record in records:
+        _show_record(record, as_json)
+
+
+@click.command()
+@producer_options
+@_TX_ID
+@click.option("--key", "keys", multiple=True, metavar="KEY", help="Only the record of this key. Repeatable.")
+@_REASON
+def skip(file: Path, as_json: bool, tx_id: int, keys: tuple[str, ...], reason: str) -> None:
+    """Skip a transaction that cannot be sent, or some of its records; the others follow in order.
+
+    What is skipped is kept, counted and listed. The producer must not be running; suspend it first if it is.
+    """
+    with control_of(file) as control:
+        control.skip(tx_id, keys or None, reason=reason)
+    what = f"{', '.join(keys)} of transaction {tx_id}" if keys else f"transaction {tx_id}"
+    done(as_json, "skip", f"{what} will be skipped {_GO_ON}")
+
+
+@click.command()
+@producer_options
+@_TX_ID
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATH...")
+@click.option("--key", help="PATH is a file with the value of this key, as it is; otherwise structure files.")
+@click.option("--content-type", help="The media type of that file.")
+@_REASON
+def replace(
+    file: Path,
+    as_json: bool,
+    tx_id: int,
+    paths: tuple[Path, ...],
+    key: str | None,
+    content_type: str | None,
+    reason: str,
+) -> None:
+    """Send other content for keys of a transaction that cannot be sent; its other records stay as they are.
+
+    PATH is a structure file, or a folder of them; each artefact takes the place of the one with its URN. What is
+    replaced is kept and listed. The producer must not be running; suspend it first if it is.
+    """
+    puts = _puts(paths, key, content_type)
+    with control_of(file) as control:
+        control.replace(tx_id, puts, reason=reason)
+    what = "1 record" if len(puts) == 1 else f"{len(puts)} records"
+    done(as_json, "replace", f"{what} of transaction {tx_id} will be replaced {_GO_ON}")
+
+
+def _puts(paths: tuple[Path, ...], key: str | None, content_type: str | None) -> list[Put]:
+    if key is None:
+        if content_type is not None:
+            raise UsageError("--content-type goes with --key; structure files tell theirs")
+        found = read_structures(structure_files(paths))
+        if found.rejected:
+            raise MessageError(f"{found.rejected[0].file}: {found.rejected[0].error}; nothing is replaced")
+        return [put_of(part) for part in found.parts.values()]
+    if len(paths) != 1 or paths[0].is_dir():
+        raise UsageError("with --key, give one file: the value of that key")
+    return [Put(key, paths[0].read_bytes(), content_type)]
+
+
+def _say_transaction(each: RecordedTransaction) -> None:
+    recorded = datetime.fromtimestamp(each.recorded_ms / 1000, UTC).isoformat(sep=" ", timespec="seconds")
+    size = f"{each.records:,} records, {each.size:,} bytes"
+    say(f"{each.tx_id}  {each.status.name.lower()}  {each.kind}  {recorded}  {size}")
+    if each.error is not None:
+        say(f"    {each.error}")
+    for amended in each.amendments:
+        what = "all of it" if amended.key is None else amended.key
+        say(f"    {amended.action} {what}: {amended.state}{f' ({amended.reason})' if amended.reason else ''}")
+
+
+def _show_record(record: StoredRecord, as_json: bool) -> None:
+    size = None if record.value is None else len(record.value)
+    if as_json:
+        value = None if record.value is None else json_text(record.value)
+        words = {"key": json_text(record.key), "state": record.state, "content_type": record.content_type}
+        json_line({**words, "size": size, "value": value})
+    else:
+        held = "deletion" if size is None else f"{size:,} bytes"
+        say(
+            f"{key_text(record.key)}  {record.state}  {held}{f', {record.content_type}' if record.content_type else ''}"
+        )

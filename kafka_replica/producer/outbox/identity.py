@@ -1,0 +1,48 @@
+"""The identity of a database, given to it by a migration."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from kafka_replica.errors import OutboxNotMigratedError
+from kafka_replica.producer.outbox.database import HOW_TO_MIGRATE, outbox_errors
+from kafka_replica.producer.outbox.tables import database
+
+
+class DatabaseIdentity(NamedTuple):
+    """The one row of ``kafka_producer_database``."""
+
+    database_id: str
+    """32 hexadecimal digits; a copy of the database has the same."""
+    default_producer_id: str
+    """The id of a producer that is given none: ``structures-`` and the first 8 digits of ``database_id``."""
+    location: str | None
+    """Where the database was when its producer last published, as JSON; see ``location``."""
+
+
+def default_producer_id(connection: Connection) -> str:
+    """Return the id of the producer that is given none, for those who only record: ``Outbox(default_producer_id(c))``.
+
+    Raises:
+        OutboxNotMigratedError: the database has no tables of the producer.
+    """
+    return read_identity(connection).default_producer_id
+
+
+def read_identity(connection: Connection) -> DatabaseIdentity:
+    """Return the identity of the database.
+
+    Raises:
+        OutboxNotMigratedError: it has none yet.
+    """
+    with outbox_errors("reading the identity of the database"):
+        row = connection.execute(
+            select(database.c.database_id, database.c.default_producer_id, database.c.location)
+        ).first()
+    if row is None:
+        raise OutboxNotMigratedError(
+            f"the table kafka_producer_database is empty; restore its row, or {HOW_TO_MIGRATE}"
+        )
+    return DatabaseIdentity(*row)

@@ -1,0 +1,155 @@
+"""Lists of recorded transactions, of what operators have done about them, and of their records."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, and_, select
+
+from kafka_replica.errors import UsageError
+from kafka_replica.producer.outbox.amendments import WHOLE, Action
+from kafka_replica.producer.outbox.database import reading, translated
+from kafka_replica.producer.outbox.modes import intent_of
+from kafka_replica.producer.outbox.tables import Kind, Status, amendment, change, detail, tx
+from kafka_replica.records import key_text
+
+_STATES = {Action.SKIP: "skipped", Action.REPLACE: "replaced"}
+
+
+@dataclass(frozen=True)
+class Amendment:
+    """One request to skip or to replace."""
+
+    action: Action
+    key: str | None
+    """The record's key; None for the transaction as a whole."""
+    state: str
+    """``requested`` until the producer goes on, then ``applied``; ``too late`` if it turned out to be sent before."""
+    reason: str | None
+    requested_ms: int
+
+
+@dataclass(frozen=True)
+class RecordedTransaction:
+    """A recorded transaction, as the database has it."""
+
+    tx_id: int
+    status: Status
+    kind: Kind
+    recorded_ms: int
+    updated_ms: int
+    size: int
+    """Bytes of keys and values before compression."""
+    records: int
+    error: str | None
+    """Why it could not be sent, the last time."""
+    amendments: tuple[Amendment, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {**asdict(self), "status": int(self.status), "status_name": self.status.name.lower()}
+
+
+@dataclass(frozen=True)
+class StoredRecord:
+    """A record of a recorded transaction."""
+
+    key: bytes
+    value: bytes | None
+    content_type: str | None
+    state: str
+    """``recorded``, or ``skipped`` or ``replaced``: then this is what it was before."""
+
+
+@translated("listing transactions")
+def list_transactions(
+    engine: Engine, producer_id: str, *, statuses: Collection[Status] = (), limit: int = 100
+) -> list[RecordedTransaction]:
+    """Return recorded transactions, the newest first.
+
+    Args:
+        engine: the database.
+        producer_id: of which producer.
+        statuses: only those; all if empty.
+        limit: how many at most.
+
+    Raises:
+        UsageError: there is no such producer.
+    """
+    with reading(engine) as connection:
+        sent = intent_of(connection, producer_id).sent
+        only = [tx.c.tx_status.in_([int(status) for status in statuses])] if statuses else []
+        rows = connection.execute(
+            select(
+                tx.c.tx_id, tx.c.tx_status, detail.c.kind, detail.c.recorded_ms, tx.c.tx_last_updated, tx.c.tx_size,
+                tx.c.tx_messages, detail.c.error,
+            )
+            .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
+            .where(tx.c.producer_id == producer_id, *only)
+            .order_by(tx.c.tx_id.desc())
+            .limit(limit)
+        ).all()  # fmt: skip
+        amended = _amendments(connection, producer_id, sent, [row[0] for row in rows])
+    return [
+        RecordedTransaction(row[0], Status(row[1]), Kind(row[2]), *row[3:], amendments=tuple(amended.get(row[0], ())))
+        for row in rows
+    ]
+
+
+@translated("reading the records of a transaction")
+def records_of(engine: Engine, producer_id: str, tx_id: int) -> list[StoredRecord]:
+    """Return the records of a transaction, those that were skipped or replaced included.
+
+    Raises:
+        UsageError: there is no such transaction, or none any more.
+    """
+    with reading(engine) as connection:
+        intent_of(connection, producer_id)
+        known = select(tx.c.tx_id).where(tx.c.producer_id == producer_id, tx.c.tx_id == tx_id)
+        if connection.execute(known).first() is None:
+            raise UsageError(
+                f"producer {producer_id} has no transaction {tx_id}; kafka-replica producer list shows them"
+            )
+        rows = connection.execute(
+            select(change.c.number, change.c.record_key, change.c.record_value, change.c.content_type)
+            .where(change.c.producer_id == producer_id, change.c.tx_id == tx_id)
+        )  # fmt: skip
+        found = [(row[0], 0, _record(row[1], row[2], row[3], "recorded")) for row in rows]
+        amended = connection.execute(
+            select(
+                amendment.c.number, amendment.c.request, amendment.c.action, amendment.c.record_key,
+                amendment.c.record_value, amendment.c.content_type,
+            ).where(
+                amendment.c.producer_id == producer_id, amendment.c.tx_id == tx_id, amendment.c.number != WHOLE,
+                amendment.c.applied_ms.is_not(None),
+            )
+        )  # fmt: skip
+        found += [(row[0], row[1], _record(row[3], row[4], row[5], _STATES[Action(row[2])])) for row in amended]
+    return [record for _, _, record in sorted(found, key=lambda each: each[:2])]
+
+
+def _amendments(
+    connection: Connection, producer_id: str, sent: int, tx_ids: Collection[int]
+) -> dict[int, list[Amendment]]:
+    if not tx_ids:
+        return {}
+    rows = connection.execute(
+        select(
+            amendment.c.tx_id, amendment.c.action, amendment.c.record_key, amendment.c.applied_ms, amendment.c.reason,
+            amendment.c.requested_ms,
+        )
+        .where(amendment.c.producer_id == producer_id, amendment.c.tx_id.between(min(tx_ids), max(tx_ids)))
+        .order_by(amendment.c.tx_id, amendment.c.request, amendment.c.number)
+    )  # fmt: skip
+    found: dict[int, list[Amendment]] = {}
+    for tx_id, action, key, applied_ms, reason, requested_ms in rows:
+        state = "applied" if applied_ms is not None else "too late" if tx_id <= sent else "requested"
+        name = None if key is None else key_text(bytes(key))
+        found.setdefault(tx_id, []).append(Amendment(Action(action), name, state, reason, requested_ms))
+    return found
+
+
+def _record(key: Any, value: Any, content_type: Any, state: str) -> StoredRecord:
+    return StoredRecord(bytes(key), None if value is None else bytes(value), content_type, state)

@@ -1,0 +1,96 @@
+"""Where a database is: a copy that still points at the original's cluster must not publish beside it.
+
+A copy has the identity of its original. What differs is the database system and the database's number in it
+(PostgreSQL), or the file's inode and the path on its host (SQLite); of the latter two either may change, as they do
+when a container is made again or a file is moved. Where the database does not say, nothing is checked.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, text, update
+
+from kafka_replica.errors import ProducerConflictError
+from kafka_replica.producer.outbox.database import noting, reading, translated
+from kafka_replica.producer.outbox.identity import read_identity
+from kafka_replica.producer.outbox.tables import database
+
+HOW_TO_CLAIM = (
+    "if this database takes its place, run: kafka-replica producer claim --config FILE, and resume; otherwise give "
+    "this one another cluster, or another id"
+)
+
+
+@translated("finding out whether the database is a copy")
+def check_location(engine: Engine) -> None:
+    """Make sure that the database is where it was when its producer last published; the first time, remember it.
+
+    Raises:
+        ProducerConflictError: it is elsewhere: it was copied, restored or moved.
+    """
+    with reading(engine) as connection:
+        before, now = read_identity(connection).location, _location(connection)
+    if now is None:
+        return
+    if before is None:
+        remember_location(engine)
+    elif not _is_same(json.loads(before), now):
+        raise ProducerConflictError(
+            f"the producer's database is a copy, or was moved: it published from {_said(json.loads(before))}, and is "
+            f"{_said(now)} now. The original may still publish, so this one does not; {HOW_TO_CLAIM}"
+        )
+
+
+@translated("noting where the database is")
+def remember_location(engine: Engine) -> None:
+    """Take the place where the database is now for the right one."""
+    with noting(engine) as connection:
+        now = _location(connection)
+        connection.execute(update(database).values(location=None if now is None else json.dumps(now)))
+
+
+def _location(connection: Connection) -> dict[str, Any] | None:
+    if connection.dialect.name == "sqlite":
+        return _of_file(connection)
+    if connection.dialect.name == "postgresql":
+        return _of_postgresql(connection)
+    return None
+
+
+def _of_file(connection: Connection) -> dict[str, Any] | None:
+    name = next((row[2] for row in connection.execute(text("PRAGMA database_list")) if row[1] == "main"), "")
+    if not name:
+        return None  # in memory
+    path = Path(name).resolve()
+    return {"host": socket.gethostname(), "path": str(path), "inode": path.stat().st_ino}
+
+
+def _of_postgresql(connection: Connection) -> dict[str, Any] | None:
+    may = connection.execute(text("SELECT has_function_privilege('pg_control_system()', 'EXECUTE')")).scalar_one()
+    if not may:
+        return None
+    row = connection.execute(
+        text(
+            "SELECT CAST(system_identifier AS text), CAST(d.oid AS text), d.datname "
+            "FROM pg_control_system(), pg_database d WHERE d.datname = current_database()"
+        )
+    ).one()
+    return {"system": row[0], "database": row[1], "name": row[2]}
+
+
+def _is_same(before: dict[str, Any], now: dict[str, Any]) -> bool:
+    if "inode" in before and "inode" in now:
+        return bool(before["inode"] == now["inode"] or all(before[name] == now[name] for name in ("host", "path")))
+    return all(before.get(name) == now.get(name) for name in ("system", "database", "inode"))
+
+
+def _said(location: dict[str, Any]) -> str:
+    if "inode" in location:
+        return f"the file {location['path']} on {location['host']} (inode {location['inode']})"
+    return (
+        f"the database {location['name']} (number {location['database']}) of PostgreSQL's system {location['system']}"
+    )

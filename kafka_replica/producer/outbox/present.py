@@ -1,0 +1,65 @@
+"""Present content: the newest that is recorded of each key, whether sent or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlalchemy import ColumnElement, Connection, select
+
+from kafka_replica.producer.changes import Delete, Put, content_hash, key_hash
+from kafka_replica.producer.outbox.tables import change
+from kafka_replica.records import Key
+
+_AT_ONCE = 500
+
+
+def changed(
+    connection: Connection, producer_id: str, puts: Sequence[Put], deletes: Sequence[Delete]
+) -> tuple[list[Put], list[Delete]]:
+    """Leave out what says the same as the present content."""
+    known = _newest(connection, producer_id, [*(put.key for put in puts), *(gone.key for gone in deletes)])
+    missing = object()
+    return (
+        [put for put in puts if known.get(key_hash(put.key), missing) != content_hash(put)],
+        # A key that was never recorded may be in the topic all the same.
+        [gone for gone in deletes if known.get(key_hash(gone.key), missing) is not None],
+    )
+
+
+def present_keys(connection: Connection, producer_id: str) -> Iterator[bytes]:
+    """Return the keys that have content."""
+    rows = connection.execute(
+        select(change.c.record_key).where(
+            change.c.producer_id == producer_id, change.c.record_value.is_not(None), _is_newest()
+        )
+    )
+    return (bytes(key) for key in rows.scalars())
+
+
+def _newest(connection: Connection, producer_id: str, keys: Iterable[Key]) -> dict[bytes, bytes | None]:
+    """Of keys that were ever recorded: the hash of the key -> that of its present content; None if it is deleted."""
+    found: dict[bytes, bytes | None] = {}
+    hashes = [key_hash(key) for key in keys]
+    for start in range(0, len(hashes), _AT_ONCE):
+        rows = connection.execute(
+            select(change.c.key_hash, change.c.content_hash).where(
+                change.c.producer_id == producer_id,
+                change.c.key_hash.in_(hashes[start : start + _AT_ONCE]),
+                _is_newest(),
+            )
+        )
+        found.update((bytes(key), None if content is None else bytes(content)) for key, content in rows)
+    return found
+
+
+def _is_newest() -> ColumnElement[bool]:
+    newer = change.alias("newer")
+    return ~(
+        select(newer.c.tx_id)
+        .where(
+            newer.c.producer_id == change.c.producer_id,
+            newer.c.key_hash == change.c.key_hash,
+            newer.c.tx_id > change.c.tx_id,
+        )
+        .exists()
+    )

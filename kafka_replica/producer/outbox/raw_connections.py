@@ -1,0 +1,121 @@
+"""Recording on connections of sqlite3 and psycopg, as part of the transaction that their user has begun."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from sqlalchemy import Connection, Engine, NullPool, create_engine
+
+from kafka_replica.errors import OutboxUnavailableError, UsageError
+from kafka_replica.producer.outbox.database import outbox_errors
+
+if TYPE_CHECKING:
+    import psycopg
+
+AnyConnection: TypeAlias = "Connection | sqlite3.Connection | psycopg.Connection[Any]"
+"""A connection of SQLAlchemy, sqlite3 or psycopg (3)."""
+
+_AUTOCOMMIT = (
+    "this connection commits each statement by itself (autocommit); begin a transaction first, so that what is done is "
+    "committed with your own data or not at all"
+)
+
+
+@contextmanager
+def usable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
+    """Give a connection of SQLAlchemy for any connection; it neither commits nor rolls back: its user does.
+
+    Raises:
+        UsageError: the connection is of another library, or commits each statement by itself.
+        OutboxError: the database refused what was done within the block.
+    """
+    if isinstance(connection, Connection):
+        with outbox_errors(doing):
+            yield connection
+        return
+    borrowed = _borrow(connection, doing)
+    token = _borrowed.set(borrowed)
+    try:
+        with outbox_errors(doing), _engine_of(borrowed.url).connect() as made:
+            yield made
+    finally:
+        _borrowed.reset(token)
+
+
+class _Borrowed:
+    """A connection that SQLAlchemy may use and neither ends nor changes."""
+
+    url: str
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def _leave(self, *_args: object, **_options: object) -> None:
+        pass
+
+    # What SQLAlchemy does to a connection that is its own.
+    commit = rollback = close = create_function = add_notice_handler = _leave
+
+
+class _BorrowedSqlite(_Borrowed):
+    url = "sqlite://"
+
+    def cursor(self) -> sqlite3.Cursor:
+        """Return a cursor that gives tuples, whatever the user's row factory is."""
+        cursor: sqlite3.Cursor = self._connection.cursor(sqlite3.Cursor)
+        cursor.row_factory = None
+        return cursor
+
+
+class _BorrowedPsycopg(_Borrowed):
+    url = "postgresql+psycopg://"
+
+    def cursor(self) -> psycopg.Cursor[Any]:
+        """Return a cursor that gives tuples, whatever the user's factories are."""
+        import psycopg  # noqa: PLC0415 - an extra
+
+        return psycopg.Cursor(self._connection, row_factory=psycopg.rows.tuple_row)
+
+
+_borrowed: ContextVar[_Borrowed] = ContextVar("borrowed connection")
+
+
+@cache
+def _engine_of(url: str) -> Engine:
+    options = {"use_native_hstore": False} if url.startswith("postgresql") else {}
+    return create_engine(url, creator=_borrowed.get, poolclass=NullPool, **options)
+
+
+def _borrow(connection: object, doing: str) -> _Borrowed:
+    if isinstance(connection, sqlite3.Connection):
+        if not connection.in_transaction:
+            if connection.isolation_level is None or getattr(connection, "autocommit", False) is True:
+                raise UsageError(f"{doing}: {_AUTOCOMMIT}")
+            _begin(connection, doing)
+        return _BorrowedSqlite(connection)
+    library = sys.modules.get("psycopg")  # not imported if nobody has such a connection
+    if library is not None and isinstance(connection, library.Connection):
+        if connection.autocommit and connection.info.transaction_status == library.pq.TransactionStatus.IDLE:
+            raise UsageError(f"{doing}: {_AUTOCOMMIT}")
+        return _BorrowedPsycopg(connection)
+    raise UsageError(
+        f"{doing}: this needs a connection of SQLAlchemy, sqlite3 or psycopg (3), not {type(connection).__module__}."
+        f"{type(connection).__name__}; of a session of SQLAlchemy give session.connection()"
+    )
+
+
+def _begin(connection: sqlite3.Connection, doing: str) -> None:
+    """Begin as a writer, so that two of them wait for each other; the driver would begin as a reader."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        raise OutboxUnavailableError(f"{doing}: the database says: {error}; roll back, and try again") from error

@@ -1,0 +1,42 @@
+"""Checks of content before it is recorded: what can never be sent would stop the producer later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from kafka_replica.broker.sizes import over_own_limit
+from kafka_replica.broker.writer import own_limit_bytes
+from kafka_replica.errors import EncodingError
+from kafka_replica.producer.changes import Put
+from kafka_replica.producer.encoding import Encoder, as_recorded
+from kafka_replica.records import key_bytes, key_text
+
+
+def validator_of(encoder: Encoder, media_type: str, kafka: Mapping[str, Any]) -> Callable[[Put], None]:
+    """Return a check that content can be written in the producer's format, and is not larger than it may send.
+
+    Content that the format has no place for passes: it is left out, and counted, when it is sent.
+
+    Args:
+        encoder: makes what is sent of it.
+        media_type: the producer's format.
+        kafka: librdkafka's or Java's properties, for the limit of size.
+    """
+    limit_bytes = cache(lambda: own_limit_bytes(kafka))  # not before it is needed: it may read key stores
+
+    def validate(put: Put) -> None:
+        key, value = key_bytes(put.key), put.value
+        doing = f"recording {key_text(key)}"
+        if encoder is not as_recorded:
+            try:
+                encoded = encoder(key, value, put.content_type, media_type)
+            except Exception as error:
+                wanted = media_type or "the producer's format"
+                raise EncodingError(f"{doing}: it cannot be sent as {wanted}: {error}; it is not recorded") from error
+            value = b"" if encoded is None else encoded.value
+        if len(key) + len(value) > limit_bytes():
+            raise EncodingError(over_own_limit(doing, len(key) + len(value), limit_bytes(), "recorded"))
+
+    return validate

@@ -1,0 +1,93 @@
+"""Finds out from Kafka which transaction has arrived last, whoever has a transaction open."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafka_replica.broker.inspector import TransactionInspector
+from kafka_replica.broker.last_record import last_of_key
+from kafka_replica.broker.topics import Topics
+from kafka_replica.broker.wire.link import TooOldError
+from kafka_replica.errors import UsageError
+from kafka_replica.producer.relay.progress import Progress, read_progress
+from kafka_replica.producer.relay.undecided import Undecided
+from kafka_replica.records import Partition
+
+if TYPE_CHECKING:
+    from kafka_replica.producer.relay.link import Identity
+
+_log = logging.getLogger("kafka_replica.producer")
+
+
+class Arrived(NamedTuple):
+    """What has arrived."""
+
+    progress: Progress | None
+    """The last transaction; None if there is none."""
+    has_ended: bool = False
+    """Whether something that Kafka had left open was ended, which fences all producers of the transactional id."""
+
+
+class Arrival:
+    """Asks Kafka what has arrived; only after all predecessors were fenced, so that nothing more can.
+
+    Args:
+        config: librdkafka's properties.
+        identity: of the producer.
+        topics: asks about topics.
+        timeout_s: how long one step may take.
+    """
+
+    def __init__(self, config: Mapping[str, Any], identity: Identity, topics: Topics, timeout_s: float) -> None:
+        self._config = config
+        self._identity = identity
+        self._topics = topics
+        self._timeout_s = timeout_s
+
+    def has_open_transactions(self, partitions: Sequence[Partition]) -> bool:
+        """Return whether anybody's transaction is open in the progress topic, or in one of the partitions.
+
+        Raises:
+            BrokerError: Kafka did not answer or refused.
+        """
+        places = [self._identity.progress_place, *partitions]
+        ends = self._topics.ends(places, self._timeout_s)
+        return any(ends.stable[place] < ends.high[place] for place in places)
+
+    def read(
+        self, partitions: Sequence[Partition], transactional_ids: Sequence[str], hint: int | None, acknowledged: int
+    ) -> Arrived:
+        """Return what has arrived, when nothing of this producer is open any more.
+
+        Args:
+            partitions: of the topics that are published to.
+            transactional_ids: under which the producer publishes, or did.
+            hint: an offset at or before that of the last progress record.
+            acknowledged: the last transaction whose commit Kafka is known to have acknowledged.
+
+        Raises:
+            KafkaReplicaError: it could not be found out.
+        """
+        if not self.has_open_transactions(partitions):
+            return Arrived(self._committed(hint))
+        identity = self._identity
+        topics = [identity.progress_topic, *identity.topics]
+        try:
+            with closing(TransactionInspector(self._config, topics, self._timeout_s)) as inspector:
+                undecided = Undecided(
+                    inspector, transactional_ids, identity.producer_id, identity.progress_key,
+                    identity.progress_place, partitions,
+                )  # fmt: skip
+                return Arrived(undecided.settle(hint, acknowledged), undecided.has_ended)
+        except (UsageError, TooOldError) as error:
+            _log.warning("open transactions are waited for, since they cannot be looked at: %s", error)
+            return Arrived(self._committed(hint))
+
+    def _committed(self, hint: int | None) -> Progress | None:
+        """Read up to the end of the progress topic as any consumer does, which waits for open transactions."""
+        place, key = self._identity.progress_place, self._identity.progress_key
+        found = last_of_key(self._config, place, key, self._timeout_s, hint)
+        return None if found is None else read_progress(found.value, found.offset, place, key)

@@ -1,0 +1,56 @@
+"""Cleans up beside the relay, busy or not, in a thread of its own."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.producer.outbox.cleanup import Cleanup
+from kafka_replica.producer.outbox.lease import Lease
+
+_log = logging.getLogger("kafka_replica.producer")
+
+_EVERY_S = 5.0
+_SHORTEST_S = 0.01
+
+
+class Cleaner:
+    """Cleans up while the lease is ours, until closed.
+
+    Args:
+        cleanup: its steps.
+        lease: this instance's: one instance cleans up, the one that publishes.
+        every_s: how often is looked for something to clean up.
+    """
+
+    def __init__(self, cleanup: Cleanup, lease: Lease, every_s: float = _EVERY_S) -> None:
+        self._cleanup = cleanup
+        self._lease = lease
+        self._every_s = every_s
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="kafka_replica clean-up", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End after the step that is being done."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(self._lease.lease_s)
+
+    def _run(self) -> None:
+        wait_s = self._every_s
+        while not self._closing.wait(wait_s):
+            wait_s = self._every_s
+            if self._lease.term is None:
+                continue
+            begun_s = time.monotonic()
+            try:
+                if self._cleanup.step():  # others get as much time as this takes
+                    wait_s = max(_SHORTEST_S, time.monotonic() - begun_s)
+            except KafkaReplicaError as error:  # the database may come back
+                _log.warning("%s", error)

@@ -1,0 +1,40 @@
+"""Makes sure, when there is nothing more to send, that readers see what Kafka has acknowledged."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from kafka_replica.producer.relay.link import Link
+
+_AGAIN_S: Final = 1.0  # a commit is acknowledged a moment before readers see it
+
+
+class Confirmation:
+    """Asks once after the last commit, and a second time if a transaction was open.
+
+    Kafka may acknowledge a commit and leave out its markers; readers would then wait for the producer's next commit.
+    """
+
+    def __init__(self) -> None:
+        self._is_due = self._was_open = False
+        self._not_before_s = 0.0
+
+    def committed(self) -> None:
+        """Take note of a commit that Kafka has acknowledged."""
+        self._is_due, self._was_open, self._not_before_s = True, False, 0.0
+
+    def is_left_open(self, link: Link) -> bool:
+        """Return whether some transaction stays open, ours or another producer's; asks Kafka if that is due.
+
+        Raises:
+            BrokerError: Kafka did not answer or refused.
+        """
+        if not self._is_due or time.monotonic() < self._not_before_s:
+            return False
+        is_open = link.has_open_transactions()
+        if is_open and not self._was_open:
+            self._was_open, self._not_before_s = True, time.monotonic() + _AGAIN_S
+            return False
+        self._is_due = False
+        return is_open

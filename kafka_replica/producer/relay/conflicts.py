@@ -1,0 +1,77 @@
+"""Other databases that publish under a producer's id: their progress records name them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from kafka_replica.broker.last_record import committed
+from kafka_replica.errors import ProducerConflictError
+from kafka_replica.producer.outbox.location import HOW_TO_CLAIM
+from kafka_replica.records import Partition, key_text
+
+
+class ProgressRecord(NamedTuple):
+    """The last progress record of a key that begins with a producer's id."""
+
+    key: bytes
+    value: bytes
+    offset: int
+
+    @property
+    def database_id(self) -> str | None:
+        """The database that it names; None if it is of an earlier version, or is no progress record."""
+        try:
+            found = json.loads(self.value).get("database")
+        except (ValueError, AttributeError):
+            return None
+        return found if isinstance(found, str) else None
+
+
+def foreign_records(
+    config: Mapping[str, Any],
+    place: Partition,
+    producer_id: str,
+    database_id: str,
+    timeout_s: float,
+    *,
+    begin: int = 0,
+    decided_only: bool = False,
+) -> list[ProgressRecord]:
+    """Return the progress records of a producer's id that name another database than its own.
+
+    Args:
+        config: librdkafka's properties.
+        place: where progress records are.
+        producer_id: the producer.
+        database_id: its own database.
+        timeout_s: for how long nothing may come.
+        begin: from which offset to read.
+        decided_only: do not wait for open transactions.
+
+    Raises:
+        BrokerError: Kafka did not answer or refused.
+    """
+    last: dict[bytes, ProgressRecord] = {}
+    for record in committed(config, [place], timeout_s, {place: begin}, decided_only=decided_only):
+        if record.key is None or not record.key.startswith(f"{producer_id}/".encode()):
+            continue
+        if record.value is None:
+            last.pop(record.key, None)
+        else:
+            last[record.key] = ProgressRecord(record.key, record.value, record.offset)
+    return [record for record in last.values() if record.database_id not in {None, database_id}]
+
+
+def check_conflicts(found: list[ProgressRecord], place: Partition, transactional_id: str) -> None:
+    """Raise ProducerConflictError if there are progress records of other databases."""
+    if not found:
+        return
+    named = ", ".join(
+        f"{key_text(record.key)} of database {record.database_id} (offset {record.offset})" for record in found
+    )
+    raise ProducerConflictError(
+        f"another database publishes as {transactional_id} on this cluster: {place} holds the progress of {named}. Two "
+        f"producers of one transactional id fence each other, so this one does not begin; {HOW_TO_CLAIM}"
+    )

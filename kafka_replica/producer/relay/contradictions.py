@@ -1,0 +1,46 @@
+"""Contradictions of database and Kafka: nothing is sent or marked then, and somebody has to decide."""
+
+from __future__ import annotations
+
+from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.relay.events import Looked
+
+_MEND = (
+    "run `kafka-replica producer flush --new-incarnation` (in Python: flush(new_incarnation=True)), which sends what "
+    "is pending, then all content of this database, and deletes everything else from the topics"
+)
+_LOST = (
+    "{sent} transactions are marked as sent, but Kafka's progress topic knows of {arrived}: it was deleted, made again "
+    "or is not the one that was used; make sure that this is the right cluster, then " + _MEND
+)
+_AHEAD = (
+    "Kafka's progress topic knows transaction {arrived}, but only {recorded} were ever recorded: the database is older "
+    "than the topic (a backup was restored, or a failover lost commits); switch to the newest database, or if this is "
+    "the right one, " + _MEND
+)
+_OTHER_HISTORY = (
+    "Kafka's progress topic says that transaction {arrived} has arrived, but the database does not hold that "
+    "transaction, or another one of that number: it was restored from a backup or lost commits in a failover, and has "
+    "recorded on since. What was recorded after that moment is not sent, and the topics hold transactions that this "
+    "database does not know; switch to the database that has them, or if this is the right one, " + _MEND
+)
+
+
+def contradiction(seen: Looked, arrived: int, fingerprint: Fingerprint | None) -> str | None:
+    """Return how database and Kafka contradict each other and what to do, None if they do not.
+
+    Args:
+        seen: what the database says.
+        arrived: the last transaction that has arrived in Kafka.
+        fingerprint: of that transaction as it was sent; None if that is not known.
+    """
+    if arrived < seen.sent:
+        return _LOST.format(sent=seen.sent, arrived=arrived)
+    if arrived > seen.recorded:
+        return _AHEAD.format(arrived=arrived, recorded=seen.recorded)
+    if fingerprint is None:
+        return None
+    # What is marked as sent may have been cleaned up.
+    is_gone = seen.of_arrived is None and arrived > seen.sent
+    is_another = seen.of_arrived is not None and fingerprint.contradicts(seen.of_arrived)
+    return _OTHER_HISTORY.format(arrived=arrived) if is_gone or is_another else None

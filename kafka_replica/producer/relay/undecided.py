@@ -1,0 +1,223 @@
+"""Transactions of ours that Kafka has left open: their outcome is found out from the log, and then they are ended.
+
+Kafka ends each transaction in one way. So one marker in any partition tells how the rest has to end, and so does an
+acknowledged commit. A transaction that has no marker anywhere, and was not acknowledged, was seen by nobody: it is
+aborted, and sent again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from kafka_replica.broker.inspector import TransactionInspector
+from kafka_replica.cuts import Batch, Kind
+from kafka_replica.errors import BrokerUnavailableError
+from kafka_replica.producer.headers import read
+from kafka_replica.producer.relay.progress import Progress, read_progress
+from kafka_replica.records import Partition
+
+_log = logging.getLogger("kafka_replica.producer")
+
+_ROUNDS = 3
+_EARLIER_MS = 600_000  # by how much clocks may differ, of this machine and of brokers
+
+
+class Evidence(NamedTuple):
+    """What the progress topic holds under one key."""
+
+    arrived: Progress | None
+    """The last record of a committed transaction."""
+    undecided: Mapping[int, Progress]
+    """The last records of transactions without a marker, by producer id."""
+
+
+class Part(NamedTuple):
+    """The records that an open transaction has in one partition."""
+
+    tx_id: int | None
+    """Its number; None where another program wrote it."""
+    written_ms: int
+
+
+def evidence_of(batches: Iterable[Batch], place: Partition, key: bytes) -> Evidence:
+    """Return what the batches of the progress topic say.
+
+    Raises:
+        BadRecordError: somebody else wrote a record of the key.
+    """
+    arrived: Progress | None = None
+    undecided: dict[int, Progress | None] = {}
+    for batch in batches:
+        if batch.kind in {Kind.COMMIT, Kind.ABORT}:
+            if batch.producer_id in undecided and batch.kind is Kind.COMMIT:
+                arrived = undecided[batch.producer_id]
+            undecided.pop(batch.producer_id, None)
+            continue
+        for record in batch.content.records():
+            if record[0] == key:
+                found = read_progress(record[1], record[2], place, key)
+                if batch.kind is Kind.PLAIN:
+                    arrived = found
+                else:
+                    undecided[batch.producer_id] = found
+    return Evidence(arrived, {producer: found for producer, found in undecided.items() if found is not None})
+
+
+def parts_to_commit(parts: Mapping[Partition, Part], arrived: int, committed: Collection[int]) -> set[Partition]:
+    """Return where an open transaction has to be committed; everywhere else it has to be aborted.
+
+    Args:
+        parts: what is open.
+        arrived: up to which transaction all were committed: by the progress topic, or acknowledged.
+        committed: transactions that have a commit marker in some partition.
+    """
+    return {
+        place
+        for place, part in parts.items()
+        if part.tx_id is not None and (part.tx_id <= arrived or part.tx_id in committed)
+    }
+
+
+class Undecided:
+    """Settles what is undecided of one producer.
+
+    Args:
+        inspector: how the log is looked at.
+        transactional_ids: under which this producer publishes, or did.
+        name: the producer's id, as headers of records say it.
+        key: of its progress record.
+        place: where that is.
+        partitions: of its topics.
+    """
+
+    def __init__(
+        self,
+        inspector: TransactionInspector,
+        transactional_ids: Collection[str],
+        name: str,
+        key: bytes,
+        place: Partition,
+        partitions: Collection[Partition],
+    ) -> None:
+        self._inspector = inspector
+        self._transactional_ids = transactional_ids
+        self._name = name
+        self._key = key
+        self._place = place
+        self._partitions = partitions
+        self.has_ended = False
+        """Whether anything was ended, which fences all producers of the transactional id."""
+
+    def settle(self, hint: int | None, acknowledged: int) -> Progress | None:
+        """Return the last progress record of a committed transaction, when nothing of ours is open any more.
+
+        Args:
+            hint: an offset at or before that of this record.
+            acknowledged: up to which transaction Kafka has acknowledged all commits.
+
+        Raises:
+            BrokerError: Kafka does not answer or refuses, or something stays open.
+        """
+        for _ in range(_ROUNDS):
+            evidence = self._evidence(hint)
+            open_parts = [self._open_parts(each) for each in self._transactional_ids]
+            if not any(parts for _, parts in open_parts):
+                return self._decided(evidence)
+            for transactional_id, (producer, parts) in zip(self._transactional_ids, open_parts, strict=True):
+                if parts:
+                    arrived = max(acknowledged, 0 if evidence.arrived is None else evidence.arrived.tx_id)
+                    self._end(transactional_id, parts, self._to_commit(producer, parts, arrived))
+        raise BrokerUnavailableError(
+            f"Kafka does not end transactions of {', '.join(self._transactional_ids)}; see the brokers' logs"
+        )
+
+    def _evidence(self, hint: int | None) -> Evidence:
+        found = Evidence(None, {})
+        for begin in (0,) if hint is None else (hint, 0):
+            found = evidence_of(self._inspector.batches(self._place, begin), self._place, self._key)
+            if found.arrived is not None:
+                break
+        return found
+
+    def _decided(self, evidence: Evidence) -> Progress | None:
+        """Return what has arrived, if nothing of this producer is undecided.
+
+        Raises:
+            BrokerUnavailableError: a transaction is open that we cannot end: of another transactional id, or of a
+                producer id that Kafka has replaced since.
+        """
+        for producer, progress in evidence.undecided.items():
+            topic, number = self._place
+            raise BrokerUnavailableError(
+                f"transaction {progress.tx_id} of {self._name} is open in {self._place} at offset {progress.offset}, "
+                f"by producer id {producer}, which is not ours; should it stay open for longer than "
+                f"transaction.timeout.ms, end it with kafka-transactions.sh abort --topic {topic} --partition {number} "
+                f"--start-offset {progress.offset}, and likewise in the topics"
+            )
+        return evidence.arrived
+
+    def _open_parts(self, transactional_id: str) -> tuple[int, dict[Partition, Part]]:
+        producer, first_offsets = self._inspector.open_parts(transactional_id, [self._place, *self._partitions])
+        return producer, {place: self._part(producer, place, first) for place, first in first_offsets.items()}
+
+    def _part(self, producer: int, place: Partition, first: int) -> Part:
+        batches = self._inspector.batches(place, first)
+        for batch in batches:
+            if batch.producer_id == producer and batch.kind is Kind.DATA:
+                return Part(self._number(batch, place), written_ms=batch.content.records()[0][3])
+        raise BrokerUnavailableError(f"the transaction at offset {first} of {place} was ended meanwhile")
+
+    def _number(self, batch: Batch, place: Partition) -> int | None:
+        """Return the number of the transaction that a batch belongs to, None if another program wrote it."""
+        for record in batch.content.records():
+            if place != self._place:
+                said = read(record[4])
+                name, _, number = ("", "", "") if said is None else said.transaction.rpartition("/")
+                return int(number) if name == self._name and number.isdecimal() else None
+            if record[0] == self._key:
+                progress = read_progress(record[1], record[2], place, self._key)
+                return None if progress is None else progress.tx_id
+        return None
+
+    def _to_commit(self, producer: int, parts: Mapping[Partition, Part], arrived: int) -> set[Partition]:
+        doubtful = {
+            part.tx_id: part.written_ms for part in parts.values() if part.tx_id is not None and part.tx_id > arrived
+        }
+        elsewhere = [each for each in self._partitions if each not in parts]
+        committed = [
+            tx_id
+            for tx_id, written_ms in doubtful.items()
+            if any(self._committed(producer, tx_id, batches) for batches in self._since(elsewhere, written_ms))
+        ]
+        return parts_to_commit(parts, arrived, committed)
+
+    def _since(self, partitions: Collection[Partition], written_ms: int) -> Iterator[Iterator[Batch]]:
+        """Yield the batches of each partition that may be of a transaction of that time."""
+        begins = self._inspector.offsets(partitions, written_ms - _EARLIER_MS) if partitions else {}
+        return (self._inspector.batches(place, begin) for place, begin in begins.items())
+
+    def _committed(self, producer: int, tx_id: int, batches: Iterable[Batch]) -> bool:
+        """Return whether records of a transaction are followed by the producer's commit marker."""
+        is_there = False
+        for batch in batches:
+            if batch.producer_id != producer:
+                continue
+            if batch.kind is Kind.DATA:
+                is_there |= self._number(batch, batch.partition) == tx_id
+            elif is_there:
+                return batch.kind is Kind.COMMIT
+        return False
+
+    def _end(self, transactional_id: str, parts: Mapping[Partition, Part], to_commit: set[Partition]) -> None:
+        self.has_ended = True
+        for commit in (True, False):
+            places = [place for place in parts if (place in to_commit) is commit]
+            if places:
+                numbers = sorted({parts[place].tx_id or 0 for place in places})
+                _log.warning(
+                    "Kafka had left transaction %s of %s without a marker in %s: %s", ", ".join(map(str, numbers)),
+                    self._name, ", ".join(map(str, places)), "committed" if commit else "aborted, to be sent again",
+                )  # fmt: skip
+                self._inspector.end(transactional_id, places, commit=commit)
