@@ -1,5 +1,6 @@
 # make demo   the main job on a real Kafka broker, shown to a person     (DEMO_ARGS=--keep stays up)
 # make test   the tests                                                  (TEST_ARGS="-k quiet -x")
+# make quick  the tests that need no broker, database or Spark
 # make chaos  everything breaks at random, every version is checked     (CHAOS_MINUTES=10 CHAOS_SEED=1 CHAOS_ARGS=...)
 #             CHAOS_ARGS=--producer: the reference producer instead
 # make fuzz   hostile messages for every reader of structures           (FUZZ_MINUTES=5 FUZZ_SEED=1 FUZZ_ARGS=...)
@@ -17,7 +18,7 @@ CHAOS_SEED ?= 1
 FUZZ_MINUTES ?= 5
 FUZZ_SEED ?= 1
 
-.PHONY: env demo test chaos fuzz bench check format lock clean
+.PHONY: env demo test quick chaos fuzz bench check format lock clean
 .NOTPARALLEL:
 
 env: $(VENV)/.check
@@ -32,14 +33,17 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	@$(BIN)/python -m pytest $(TEST_ARGS)
 
+quick: $(VENV)/.test
+	@$(BIN)/python -m pytest tests/unit $(TEST_ARGS)
+
 chaos: $(VENV)/.test
-	@$(BIN)/python -m chaos --minutes $(CHAOS_MINUTES) --seed $(CHAOS_SEED) $(CHAOS_ARGS)
+	@PYTHONPATH=tests $(BIN)/python -m chaos --minutes $(CHAOS_MINUTES) --seed $(CHAOS_SEED) $(CHAOS_ARGS)
 
 fuzz: $(VENV)/.test
-	@$(BIN)/python -m fuzz --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED) $(FUZZ_ARGS)
+	@PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED) $(FUZZ_ARGS)
 
 bench: $(VENV)/.test
-	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 check: $(VENV)/.check
 	$(BIN)/ruff format --check .

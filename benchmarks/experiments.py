@@ -33,7 +33,7 @@ def bootstrap(stage: Stage) -> Figures:
     payload_bytes = stage.records * (KEY_BYTES + VALUE_BYTES)
     reference = stage.measure("reference", stage.bootstrap, topic)
     markers = stage.measure("replica", stage.bootstrap, topic, "markers")
-    quiet = stage.measure("replica", stage.bootstrap, topic, "quiet points")
+    quiet = stage.measure("replica", stage.bootstrap, topic, "quiescence")
     _check_keys(stage.records, reference, markers, quiet)
     figures = {
         "bootstrap.markers": reference["s"] / markers["s"],

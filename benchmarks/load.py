@@ -22,16 +22,16 @@ class UnseenError(Exception):
 
 def load(stage: Stage) -> dict[str, float]:
     """Commit returned until a listener is told, for both kinds of evidence."""
-    markers, quiet = (_delays(stage, evidence) for evidence in ("markers", "quiet points"))
+    markers, quiet = (_delays(stage, boundaries) for boundaries in ("markers", "quiescence"))
     return {"load.p50": markers["p50_ms"], "load.p99": markers["p99_ms"], "load.quiet_p99": quiet["p99_ms"]}
 
 
-def _delays(stage: Stage, evidence: str) -> dict[str, Any]:
+def _delays(stage: Stage, boundaries: str) -> dict[str, Any]:
     topic = stage.new_topic("load")
-    witness = stage.start("witness", stage.bootstrap, topic, evidence)
+    witness = stage.start("witness", stage.bootstrap, topic, boundaries)
     assert witness.stdout is not None
     if witness.stdout.readline() != "ready\n":
-        raise UnseenError(f"the replica ({evidence}) that should look on ended before it was ready")
+        raise UnseenError(f"the replica ({boundaries}) that should look on ended before it was ready")
     writers = [
         stage.start("busy_writer", stage.bootstrap, topic, f"{topic}-{number}", _LASTS_S) for number in range(_WRITERS)
     ]
@@ -42,7 +42,7 @@ def _delays(stage: Stage, evidence: str) -> dict[str, Any]:
     p50, p99 = percentile(delays_ms, 0.5), percentile(delays_ms, 0.99)
     return stage.noted(
         {
-            "what": f"six busy writers, {evidence}", "transactions": len(delays_ms), "versions": seen["versions"],
+            "what": f"six busy writers, {boundaries}", "transactions": len(delays_ms), "versions": seen["versions"],
             "events": seen["events"], "p50_ms": p50, "p99_ms": p99, "worst_ms": max(delays_ms),
         }
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """A live, exact copy of a compacted Kafka topic inside a process.
 
-Everything public of the core is named here; ``kafka_replica.sdmx``, ``kafka_replica.metrics``,
+Everything public of the core is named here; ``kafka_replica.sdmx``, ``kafka_replica.metrics.replica``,
 ``kafka_replica.embedded`` and ``kafka_replica.testing`` are rooms of their own.
 
 Names are imported when they are first used. So ``import kafka_replica`` is fast, SDMX alone and pytest's plug-in do not
@@ -13,7 +13,6 @@ TYPE_CHECKING = False  # as in ``typing``, which takes long to import; type chec
 if TYPE_CHECKING:
     from typing import Any
 
-    from kafka_replica.dead_letters import DeadLetterFile, DeadLetters
     from kafka_replica.errors import (
         ArtefactNotFoundError,
         AuthenticationError,
@@ -57,10 +56,11 @@ if TYPE_CHECKING:
     )
     from kafka_replica.filters import KeyFilter
     from kafka_replica.listeners import Change, Changes, Subscription
-    from kafka_replica.past import Difference
-    from kafka_replica.records import Cut, Headers, Key, Partition, Record
+    from kafka_replica.publication.history import Difference
+    from kafka_replica.publication.status import Counts, State, Status
+    from kafka_replica.records import Headers, Key, Partition, Position, Record
     from kafka_replica.replica import Replica
-    from kafka_replica.states import Counts, State, Status
+    from kafka_replica.replication.dead_letters import DeadLetterFile, DeadLetters
     from kafka_replica.stores import MemoryStore, RocksStore, Snapshot, Store
 
     __version__: str
@@ -77,7 +77,6 @@ __all__ = [
     "CommitUnknownError",
     "ConfigurationError",
     "Counts",
-    "Cut",
     "DataError",
     "DatasetError",
     "DeadLetterFile",
@@ -102,6 +101,7 @@ __all__ = [
     "OutboxError",
     "OutboxUnavailableError",
     "Partition",
+    "Position",
     "PublishError",
     "Record",
     "RecordNotSentError",
@@ -128,22 +128,22 @@ __all__ = [
 ]
 
 _HOMES = {
-    "DeadLetterFile": "dead_letters",
-    "DeadLetters": "dead_letters",
+    "DeadLetterFile": "replication.dead_letters",
+    "DeadLetters": "replication.dead_letters",
     "KeyFilter": "filters",
     "Change": "listeners",
     "Changes": "listeners",
     "Subscription": "listeners",
-    "Difference": "past",
-    "Cut": "records",
+    "Difference": "publication.history",
+    "Position": "records",
     "Headers": "records",
     "Key": "records",
     "Partition": "records",
     "Record": "records",
     "Replica": "replica",
-    "Counts": "states",
-    "State": "states",
-    "Status": "states",
+    "Counts": "publication.status",
+    "State": "publication.status",
+    "Status": "publication.status",
     "MemoryStore": "stores",
     "Snapshot": "stores",
     "Store": "stores",

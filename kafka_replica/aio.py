@@ -78,10 +78,12 @@ class AsyncReplica:
         return self._replica.snapshot()
 
     def changes(
-        self, *, since: int | None = None, life: str | None = None, max_pending: int = DEFAULT_PENDING_CHANGES
+        self, *, since: int | None = None, incarnation: str | None = None, max_pending: int = DEFAULT_PENDING_CHANGES
     ) -> AsyncChanges:
         """The changes one by one; see ``Replica.changes``. Time limits are asyncio's: ``asyncio.timeout``."""
-        return AsyncChanges(self._replica.changes(since=since, life=life, timeout_s=0, max_pending=max_pending))
+        return AsyncChanges(
+            self._replica.changes(since=since, incarnation=incarnation, timeout_s=0, max_pending=max_pending)
+        )
 
     async def _until(self, positions: Mapping[Partition, int], timeout_s: float | None) -> None:
         await _called(lambda call: self._replica.call_when(positions, call), timeout_s)

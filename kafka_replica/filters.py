@@ -15,7 +15,7 @@ __all__ = ["KeyFilter"]
 class KeyFilter:
     """Says of a key whether it is kept. Filters are joined with ``|``, ``&`` and ``~``.
 
-    ``Replica(..., keep=KeyFilter.pattern("*codelist*") | KeyFilter.prefix("urn:x:"))``
+    ``Replica(..., key_filter=KeyFilter.pattern("*codelist*") | KeyFilter.prefix("urn:x:"))``
 
     Args:
         predicate: called with the key's bytes; it must say the same of the same key at any time.

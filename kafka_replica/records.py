@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
-from kafka_replica.wording import counted, shortened
+from kafka_replica.common.wording import counted, shortened
 
 _PARTITIONS_SHOWN = 4
 
@@ -163,7 +163,7 @@ def as_record(stored: Stored, source: Partition) -> Record:
     return made
 
 
-class Cut(Mapping[Partition, int]):
+class Position(Mapping[Partition, int]):
     """A point of the log: for each partition the offset read up to (the next one to be read).
 
     What lies below it and was committed is in the version that stands for it, but for transactions that
@@ -195,12 +195,12 @@ class Cut(Mapping[Partition, int]):
         return hash((tuple(self._offsets.items()), frozenset(self.open)))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Cut):
+        if not isinstance(other, Position):
             return NotImplemented
         return self._offsets == other._offsets and set(self.open) == set(other.open)
 
     def __repr__(self) -> str:
-        return f"Cut({self.summary()})"
+        return f"Position({self.summary()})"
 
     def summary(self) -> str:
         """Return the same as ``str``, with some of the partitions only where there are many."""
@@ -223,11 +223,11 @@ class Cut(Mapping[Partition, int]):
             open_.holds(positions[open_.partition] - 1) for open_ in self.open if open_.partition in positions
         )
 
-    def advanced(self, offsets: Mapping[Partition, int]) -> Cut:
+    def advanced(self, offsets: Mapping[Partition, int]) -> Position:
         """These offsets with some partitions moved; nothing is said of open transactions."""
-        return Cut({**self._offsets, **offsets})
+        return Position({**self._offsets, **offsets})
 
-    def resume(self) -> Cut:
+    def resume(self) -> Position:
         """From where on to read to go on after this cut: what was open is needed from its beginning."""
         firsts: dict[Partition, int] = {}
         for open_ in self.open:

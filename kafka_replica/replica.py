@@ -1,4 +1,4 @@
-"""The replica: what users hold. What it does is in ``follower``, what it knows on its ``board``."""
+"""The replica: what users hold. What it does is in ``follower``, what it knows on its ``publisher``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
 from weakref import WeakSet
 
-from kafka_replica.board import Board
-from kafka_replica.broker.sources import Evidence, check_settings, make_source
-from kafka_replica.dead_letters import DeadLetters
+from kafka_replica.broker.reading.readers import Boundaries, check_settings, make_reader
+from kafka_replica.common.secret_values import hide_secrets
+from kafka_replica.common.wording import shortened
 from kafka_replica.errors import (
     BadRecordError,
     ConfigurationError,
@@ -24,8 +24,6 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.filters import KeyFilter
-from kafka_replica.following import Following
-from kafka_replica.keeper import Keeper
 from kafka_replica.listeners import (
     DEFAULT_PENDING_CHANGES,
     DEFAULT_RECENT_CHANGES,
@@ -33,14 +31,16 @@ from kafka_replica.listeners import (
     Listener,
     Subscription,
 )
-from kafka_replica.opening import MakeSource
-from kafka_replica.past import Difference, difference
-from kafka_replica.records import Cut, Partition
-from kafka_replica.secret_values import hide_secrets
-from kafka_replica.sieve import Check
-from kafka_replica.states import Health, State, Status
+from kafka_replica.publication.history import Difference, difference
+from kafka_replica.publication.publisher import Publisher
+from kafka_replica.publication.status import Health, State, Status
+from kafka_replica.records import Partition, Position
+from kafka_replica.replication.dead_letters import DeadLetters
+from kafka_replica.replication.opening import MakeReader
+from kafka_replica.replication.options import ReplicaOptions
+from kafka_replica.replication.record_filter import Validator
+from kafka_replica.replication.supervisor import Supervisor
 from kafka_replica.stores import MemoryStore, Snapshot, Store
-from kafka_replica.wording import shortened
 
 _CLOSE_S = 10.0
 _in_use: WeakSet[Store] = WeakSet()
@@ -64,18 +64,18 @@ class Replica:
         config: librdkafka's properties as they are; ``bootstrap.servers`` at least.
         topic: the topic to follow, or several of them; each with any number of partitions.
         store: where versions are kept; in memory by default.
-        evidence: what tells where transactions end: ``"markers"`` (the log's own batches: exact, and a version
-            a transaction), ``"quiet points"`` (the confluent-kafka consumer), or ``"auto"``: markers
+        boundaries: what tells where transactions end: ``"markers"`` (the log's own batches: exact, and a version
+            a transaction), ``"quiescence"`` (the confluent-kafka consumer), or ``"auto"``: markers
             where the broker and the properties allow it.
         one_key_space: read several topics as one: a key that more than one has shows the record of the
             topic named last. Otherwise each topic has keys of its own; see ``Snapshot.of``.
         wait_for_topic: wait for a topic that does not exist, at the start or later; else the replica fails when it
             has not been there for 3 s.
         on_bad_record: ``"stop"`` fails the replica at a record that cannot be replicated (one without
-            a key, or one that ``check`` refuses); ``"skip"`` sets it aside into ``bad_records``, and its key is not
+            a key, or one that ``validator`` refuses); ``"skip"`` sets it aside into ``bad_records``, and its key is not
             there until a good record comes; ``"dead-letter"`` also puts it into ``dead_letters``.
         dead_letters: where to, such as ``DeadLetterFile(path)``.
-        check: called with each record that is not a tombstone, by the thread that reads; raises what is wrong
+        validator: called with each record that is not a tombstone, by the thread that reads; raises what is wrong
             with it.
         stalled_after_s: how long the broker may be silent before the state is ``stalled``.
         barrier_timeout_s: fails the replica when it is not ready, the broker answers and nothing has been read
@@ -84,7 +84,7 @@ class Replica:
         recent_changes: how many changes are kept for ``changes(since=...)``; 0 keeps none.
         history: how many versions are kept for ``at(version)`` beside the present one. In memory each costs the
             records that newer ones replaced; on disk, the room of these.
-        keep: which keys are kept at all; all of them by default. See ``KeyFilter``.
+        key_filter: which keys are kept at all; all of them by default. See ``KeyFilter``.
         tombstones_kept_s: for how long Kafka keeps deletions, in seconds; by default the topics are asked
             (``delete.retention.ms``). A replica that took longer to read, or heard nothing for longer, builds its
             state anew if offsets are missing in what it reads: a deletion may have been there.
@@ -99,22 +99,22 @@ class Replica:
         topic: str | Sequence[str],
         store: Store | None = None,
         *,
-        evidence: Literal["auto", "markers", "quiet points"] = "auto",
+        boundaries: Literal["auto", "markers", "quiescence"] = "auto",
         one_key_space: bool = False,
         wait_for_topic: bool = True,
         on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
         dead_letters: DeadLetters | None = None,
-        check: Check | None = None,
+        validator: Validator | None = None,
         stalled_after_s: float = 10.0,
         blocked_after_s: float = 1.0,
         barrier_timeout_s: float | None = 1000.0,
         recent_changes: int = DEFAULT_RECENT_CHANGES,
         history: int = 0,
-        keep: KeyFilter | None = None,
+        key_filter: KeyFilter | None = None,
         tombstones_kept_s: float | None = None,
     ) -> None:
         config = hide_secrets(config)
-        kind = _evidence(evidence)
+        kind = _boundaries(boundaries)
         check_settings(config, kind)
         if on_bad_record not in {"stop", "skip", "dead-letter"}:
             raise ConfigurationError(
@@ -129,8 +129,8 @@ class Replica:
         self._store: Store = MemoryStore() if store is None else store
         _claim(self._store)
         health = Health(stalled_after_s=stalled_after_s, blocked_after_s=blocked_after_s)
-        self._board = Board(health, recent_changes, history)
-        following = Following(
+        self._publisher = Publisher(health, recent_changes, history)
+        options = ReplicaOptions(
             self.config,
             self.topics,
             kind,
@@ -139,19 +139,19 @@ class Replica:
             wait_for_topic,
             barrier_timeout_s,
             tombstones_kept_s,
-            keep,
-            check,
+            key_filter,
+            validator,
             dead_letters,
         )
-        self._keeper = Keeper(following, self._store, self._board, self._source_factory())
+        self._supervisor = Supervisor(options, self._store, self._publisher, self._source_factory())
         self._subscriptions: list[Subscription] = []
         self._lifecycle = RLock()  # a signal handler may close what the same thread is starting
         self._thread: Thread | None = None
         self._pid: int | None = None
 
-    def _source_factory(self) -> MakeSource:
+    def _source_factory(self) -> MakeReader:
         """Return what makes the reader of the log; replicas of fake topics have another one."""
-        return make_source
+        return make_reader
 
     # --- life ---
 
@@ -165,8 +165,8 @@ class Replica:
             self._check_open()
             if self._thread is None:
                 self._pid = os.getpid()
-                self._board.started()
-                self._thread = Thread(target=self._keeper.run, name=f"kafka_replica {self.topic}", daemon=True)
+                self._publisher.started()
+                self._thread = Thread(target=self._supervisor.run, name=f"kafka_replica {self.topic}", daemon=True)
                 self._thread.start()
         return self
 
@@ -177,14 +177,14 @@ class Replica:
         """
         if self._pid is not None and self._pid != os.getpid():
             return  # a fork has none of the threads, and locks may be held for ever
-        self._keeper.closing.set()
+        self._supervisor.closing.set()
         # A signal handler may have interrupted who holds what the others wait for: then it waits for nobody.
-        busy = self._board.is_busy_here
+        busy = self._publisher.is_busy_here
         with nullcontext() if busy else self._lifecycle:
             thread, subscriptions = self._thread, list(self._subscriptions)
         if thread is not None and thread is not current_thread() and not busy:
             thread.join(_CLOSE_S)
-        self._board.stopped()
+        self._publisher.stopped()
         for subscription in subscriptions:
             subscription.close(wait=False)
         # Two listeners that close would wait for each other.
@@ -217,8 +217,8 @@ class Replica:
     def _summary(self) -> str:
         if self._pid is not None and self._pid != os.getpid():
             return "of another process"  # locks may be held for ever there
-        snapshot = self._board.snapshot
-        return f"{self._board.state}, {'no version yet' if snapshot is None else snapshot.summary()}"
+        snapshot = self._publisher.snapshot
+        return f"{self._publisher.state}, {'no version yet' if snapshot is None else snapshot.summary()}"
 
     # --- reading ---
 
@@ -231,7 +231,7 @@ class Replica:
             ReplicaClosedError: it was closed.
         """
         self._check_started()
-        if not self._board.wait_for(_NOTHING_MORE, timeout_s):
+        if not self._publisher.wait_for(_NOTHING_MORE, timeout_s):
             self._check_not_over()
             self._raise_too_slow("is not ready")
         return self.snapshot()
@@ -244,7 +244,7 @@ class Replica:
             KafkaReplicaError: the replica failed before there was one.
         """
         self._check_process()
-        snapshot = self._board.snapshot
+        snapshot = self._publisher.snapshot
         if snapshot is None:
             self._check_not_over()
             raise NotReadyError(
@@ -255,7 +255,7 @@ class Replica:
     def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> Snapshot:
         """Waits for a version that includes what lies below these offsets; returns it, or a newer one.
 
-        So a service reads what it has written: ``replica.wait_for(transaction.committed.cut)``. A commit that
+        So a service reads what it has written: ``replica.wait_for(transaction.committed.position)``. A commit that
         returned is not yet a commit that readers see, so asking for a snapshot right after it is too early.
 
         Args:
@@ -268,9 +268,9 @@ class Replica:
             ReplicaClosedError: it was closed.
         """
         self._check_started()
-        if not self._board.wait_for(positions, timeout_s):
+        if not self._publisher.wait_for(positions, timeout_s):
             self._check_not_over()
-            self._raise_too_slow(f"has not come to {Cut(positions)}")
+            self._raise_too_slow(f"has not come to {Position(positions)}")
         return self.snapshot()
 
     def call_when(self, positions: Mapping[Partition, int], call: Callable[[], object]) -> Callable[[], None]:
@@ -285,7 +285,7 @@ class Replica:
             What takes it back, from any thread.
         """
         self._check_started()
-        return self._board.call_when(positions, call)
+        return self._publisher.call_when(positions, call)
 
     def subscribe(self, listener: Listener, *, max_pending: int = DEFAULT_PENDING_CHANGES) -> Subscription:
         """Tells a listener of the whole present state first, then of each version; see ``listeners``.
@@ -302,8 +302,8 @@ class Replica:
         self._check_process()
         with self._lifecycle:
             self._check_open()
-            mailbox = self._board.mailbox(max_pending)
-            subscription = Subscription(listener, mailbox, self._board.listener_failed)
+            mailbox = self._publisher.mailbox(max_pending)
+            subscription = Subscription(listener, mailbox, self._publisher.listener_failed)
             self._subscriptions = [known for known in self._subscriptions if not known.closed]
             self._subscriptions.append(subscription)
         return subscription
@@ -312,7 +312,7 @@ class Replica:
         self,
         *,
         since: int | None = None,
-        life: str | None = None,
+        incarnation: str | None = None,
         timeout_s: float | None = None,
         max_pending: int = DEFAULT_PENDING_CHANGES,
     ) -> Changes:
@@ -324,8 +324,8 @@ class Replica:
 
         Args:
             since: the number of a version of this replica, such as ``change.version`` of the last change heard.
-            life: the ``life`` of the replica that the number is of. Where the number comes from outside the
-                process, give it: a replica made later counts anew.
+            incarnation: the ``incarnation`` of the replica that the number is of. Where the number comes from outside
+                the process, give it: a replica made later counts anew.
             timeout_s: how long to wait for the next version; None waits for ever.
             max_pending: how many changes may wait here before they are merged; those since are not counted.
 
@@ -337,9 +337,9 @@ class Replica:
             raise UsageError(f"since={since!r} is no number of a version; give change.version or snapshot.version")
         self._check_process()
         self._check_open()
-        if life not in {None, self.life}:
+        if incarnation not in {None, self.incarnation}:
             since = None
-        return Changes(self._board.mailbox(max_pending, since), timeout_s)
+        return Changes(self._publisher.mailbox(max_pending, since), timeout_s)
 
     def at(self, version: int) -> Snapshot:
         """The version of that number: the present one, or one of the last ``history``.
@@ -348,7 +348,7 @@ class Replica:
             VersionGoneError: it is not kept any more, or was never there.
         """
         self._check_process()
-        return self._board.at(version)
+        return self._publisher.at(version)
 
     def diff(self, before: int | Snapshot, after: int | Snapshot | None = None) -> Difference:
         """What has changed from one version to another, by number or as held; the present one by default.
@@ -362,38 +362,38 @@ class Replica:
         now = self.snapshot() if after is None else self.at(after) if isinstance(after, int) else after
         # Of versions that were held nobody knows whether they are of this replica.
         by_number = isinstance(before, int) and not isinstance(after, Snapshot) and was.version <= now.version
-        return difference(was, now, self._board.touched(was.version, now.version) if by_number else None)
+        return difference(was, now, self._publisher.touched(was.version, now.version) if by_number else None)
 
     # --- looking at it ---
 
     @property
-    def life(self) -> str:
+    def incarnation(self) -> str:
         """Tells this replica from any other, also of the same topic: numbers of versions count within one life."""
-        return self._board.life
+        return self._publisher.incarnation
 
     @property
     def state(self) -> State:
         """What is known of it now."""
         self._check_process()
-        return self._board.state
+        return self._publisher.state
 
     @property
     def bad_records(self) -> list[BadRecordError]:
         """Records set aside (``on_bad_record="skip"``), the newest 1,000; ``status().counts`` has the number."""
-        return self._board.bad_records
+        return self._publisher.bad_records
 
     def status(self) -> Status:
         """Everything that can be said of it at this moment."""
         self._check_process()
-        return self._board.status()
+        return self._publisher.status()
 
     def _check_open(self) -> None:
-        if self._keeper.closing.is_set():
+        if self._supervisor.closing.is_set():
             raise ReplicaClosedError(f"the replica of {self.topic} is closed; make a new one")
 
     def _check_not_over(self) -> None:
-        if self._board.error is not None:
-            raise copy(self._board.error)
+        if self._publisher.error is not None:
+            raise copy(self._publisher.error)
         self._check_open()
 
     def _check_process(self) -> None:
@@ -405,22 +405,22 @@ class Replica:
 
     def _check_started(self) -> None:
         self._check_process()
-        if self._thread is None and not self._keeper.closing.is_set():
+        if self._thread is None and not self._supervisor.closing.is_set():
             raise NotReadyError("the replica was not started; call start(), or use it in a with statement")
 
     def _raise_too_slow(self, what: str) -> NoReturn:
         status = self.status()
         text = f"the replica of {self.topic} {what} in the time given: {status.state}"
-        if status.held_at is not None:
+        if status.blocking_transaction is not None:
             text += (
-                f"; a transaction is open at {status.held_at} and holds back what is behind it: find its producer "
-                "(kafka-transactions.sh describe-producers), or wait for its transaction.timeout.ms"
+                f"; a transaction is open at {status.blocking_transaction} and holds back what is behind it: find its "
+                "producer (kafka-transactions.sh describe-producers), or wait for its transaction.timeout.ms"
             )
         elif not status.barrier:
             text += "; nothing was heard from the broker"
             text += ": check bootstrap.servers, and that it can be reached" if status.last_error is None else ""
         else:
-            text += f"; read up to {status.positions}, shown {status.cut}, the barrier is at {status.barrier}"
+            text += f"; read up to {status.read_position}, shown {status.position}, the barrier is at {status.barrier}"
         if status.last_error is not None:
             text += f"; last trouble: {status.last_error}"
         raise WaitTimeoutError(text)
@@ -434,12 +434,12 @@ def _claim(store: Store) -> None:
     _in_use.add(store)
 
 
-def _evidence(name: str) -> Evidence:
+def _boundaries(name: str) -> Boundaries:
     try:
-        return Evidence(name)
+        return Boundaries(name)
     except ValueError as error:
-        possible = ", ".join(repr(str(kind)) for kind in Evidence)
-        raise ConfigurationError(f"evidence={name!r} is not possible; it is one of {possible}") from error
+        possible = ", ".join(repr(str(kind)) for kind in Boundaries)
+        raise ConfigurationError(f"boundaries={name!r} is not possible; it is one of {possible}") from error
 
 
 def _topics(topic: str | Sequence[str]) -> tuple[str, ...]:

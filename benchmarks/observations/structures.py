@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from kafka_replica import Cut, MemoryStore, Partition, Record, Snapshot
-from kafka_replica.delta import Delta
+from kafka_replica import MemoryStore, Partition, Position, Record, Snapshot
 from kafka_replica.sdmx import split_message
+from kafka_replica.stores.delta import Delta
 
 SIZES: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
 """How many codes each dimension has."""
@@ -39,7 +39,7 @@ def snapshot_of(sizes: Sequence[int]) -> Snapshot:
         for offset, part in enumerate(parts)
     ]
     store = MemoryStore()
-    store.apply(Delta(records), Cut({source: len(records)}))
+    store.apply(Delta(records), Position({source: len(records)}))
     return store.snapshot()
 
 

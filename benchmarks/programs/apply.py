@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.programs.common import key_of, percentile, tell
-from kafka_replica.assembly import Assembly
-from kafka_replica.board import Board
-from kafka_replica.cuts import Batch, Kind, Parsed
-from kafka_replica.records import Cut, Partition
-from kafka_replica.states import Health
+from kafka_replica.publication.publisher import Publisher
+from kafka_replica.publication.status import Health
+from kafka_replica.records import Partition, Position
+from kafka_replica.replication.delta_builder import DeltaBuilder
 from kafka_replica.stores import MemoryStore, RocksStore, Store
+from kafka_replica.transactions import Batch, Kind, Parsed
 
 _WHERE = Partition("bench", 0)
 _VALUE_BYTES = 200
@@ -32,9 +32,9 @@ class Road:
 
     def __init__(self, keys: int, folder: str | None = None) -> None:
         self._store: Store = MemoryStore() if folder is None else RocksStore(Path(folder) / str(keys))
-        self._board = Board(Health(stalled_after_s=10, blocked_after_s=1))
-        self._assembly = Assembly(self._store.newest, {"bench": b""}, {"bench": 0})
-        self._assembly.add(_WHERE)
+        self._publisher = Publisher(Health(stalled_after_s=10, blocked_after_s=1))
+        self._delta_builder = DeltaBuilder(self._store.newest, {"bench": b""}, {"bench": 0})
+        self._delta_builder.add(_WHERE)
         self._keys = keys
         self._offset = 0
         self._dice = random.Random(keys)
@@ -56,10 +56,10 @@ class Road:
     def apply(self, batch: Batch) -> float:
         """What the follower does at a point; how long it took, in microseconds."""
         began_s = time.perf_counter()
-        self._assembly.settle([batch])
-        cut = Cut({_WHERE: batch.end + 1})
-        applied = self._store.apply(self._assembly.take(cut), cut)
-        self._board.published(self._store.snapshot(), applied, 1)
+        self._delta_builder.settle([batch])
+        position = Position({_WHERE: batch.end + 1})
+        applied = self._store.apply(self._delta_builder.take(position), position)
+        self._publisher.published(self._store.snapshot(), applied, 1)
         return (time.perf_counter() - began_s) * 1e6
 
 

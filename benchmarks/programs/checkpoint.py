@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-import kafka_replica.stores.saver  # noqa: F401 - imports are done
+import kafka_replica.stores.checkpoint_file  # noqa: F401 - imports are done
 from benchmarks.programs.common import resident_bytes, tell
 from kafka_replica import MemoryStore, Replica
 
@@ -22,7 +22,7 @@ def main() -> None:
     began_bytes, began_cpu_s, began_s = resident_bytes(), time.process_time(), time.perf_counter()
     store = MemoryStore(path, checkpoint_every_s=None)
     made_s = time.perf_counter() - began_s
-    replica = Replica({"bootstrap.servers": bootstrap}, topic, store, evidence="markers").start()
+    replica = Replica({"bootstrap.servers": bootstrap}, topic, store, boundaries="markers").start()
     snapshot = replica.wait_ready(300)
     ready_s, cpu_s, rss = (
         time.perf_counter() - began_s,

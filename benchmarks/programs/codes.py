@@ -15,12 +15,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from benchmarks.programs.common import tell
-from kafka_replica import Cut, MemoryStore, Partition, Record
-from kafka_replica.delta import Delta
+from kafka_replica import MemoryStore, Partition, Position, Record
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.model import Code, Codelist
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writing import write_message
+from kafka_replica.stores.delta import Delta
 from kafka_replica_spark import BroadcastCodelists, broadcast, session
 
 _MEDIA_TYPE = "application/vnd.sdmx.structure+json; version=2.0.0"
@@ -63,7 +63,7 @@ def _job_s(frame: DataFrame, codes: BroadcastCodelists, number: int) -> float:
 def main(lists: int, codes: int) -> None:
     """Measures a few changes; tells the median."""
     store = MemoryStore()
-    store.apply(Delta([_record(number, codes, number) for number in range(lists)]), Cut({_PARTITION: lists}))
+    store.apply(Delta([_record(number, codes, number) for number in range(lists)]), Position({_PARTITION: lists}))
     spark = session("codes", **{"spark.driver.memory": "2g"})
     start_s = time.perf_counter()
     now = broadcast(spark, store.snapshot(), [_urn(number) for number in range(lists)])
@@ -75,7 +75,7 @@ def main(lists: int, codes: int) -> None:
     taken: list[tuple[float, float]] = []
     for change in range(_TIMES):
         offset = lists + change
-        store.apply(Delta([_record(0, codes, offset)]), Cut({_PARTITION: offset + 1}))
+        store.apply(Delta([_record(0, codes, offset)]), Position({_PARTITION: offset + 1}))
         start_s = time.perf_counter()
         newer = now.refresh(store.snapshot())
         refresh_s = time.perf_counter() - start_s

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.observations import STRUCTURE, snapshot_of, write_rows
 from benchmarks.programs.common import tell
-from kafka_replica.rules import compile_rules
+from kafka_replica.data.validation import compile_rules
 from kafka_replica.sdmx import Structures
 from kafka_replica_spark import session, validate
 

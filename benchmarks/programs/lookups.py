@@ -15,9 +15,9 @@ import time
 from collections.abc import Callable
 
 from benchmarks.programs.common import key_of, tell
-from kafka_replica.delta import Delta
-from kafka_replica.records import Cut, Partition, RawRecord
+from kafka_replica.records import Partition, Position, RawRecord
 from kafka_replica.stores import MemoryStore, Snapshot
+from kafka_replica.stores.delta import Delta
 
 _WHERE = Partition("bench", 0)
 
@@ -30,7 +30,7 @@ def kept(keys: int, value_bytes: int) -> tuple[dict[bytes, bytes], Snapshot]:
         (key_of(number), bytes(bytearray(value)), number, 0, ()) for number, value in enumerate(mapping.values())
     ]
     store = MemoryStore()
-    store.apply(Delta(records, _WHERE), Cut({_WHERE: keys}))
+    store.apply(Delta(records, _WHERE), Position({_WHERE: keys}))
     return mapping, store.snapshot()
 
 

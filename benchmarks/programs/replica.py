@@ -1,6 +1,6 @@
 """A bootstrap of ours, until it is ready; then what it holds in memory.
 
-replica BOOTSTRAP TOPIC EVIDENCE [FOLDER]
+replica BOOTSTRAP TOPIC BOUNDARIES [FOLDER]
 
 With a folder the store is on disk, and goes on with what is there.
 """
@@ -19,21 +19,21 @@ _SETTLES_S = 0.5  # the last fetch is let go of
 
 def main() -> None:
     """Starts, waits until ready, says how long it took and what it holds."""
-    bootstrap, topic, evidence = sys.argv[1:4]
+    bootstrap, topic, boundaries = sys.argv[1:4]
     folder = next(iter(sys.argv[4:]), None)
     if folder is not None:
         import kafka_replica.stores.rocks  # noqa: F401, PLC0415 - imports are done
     before_bytes = resident_bytes()
     began_s = time.perf_counter()
     store = None if folder is None else RocksStore(folder)
-    replica = Replica({"bootstrap.servers": bootstrap}, topic, store, evidence=evidence).start()  # type: ignore[arg-type]
+    replica = Replica({"bootstrap.servers": bootstrap}, topic, store, boundaries=boundaries).start()  # type: ignore[arg-type]
     snapshot = replica.wait_ready(300)
     took_s, cpu_s = time.perf_counter() - began_s, time.process_time()
     time.sleep(_SETTLES_S)
     held_bytes = resident_bytes() - before_bytes
     where = "" if folder is None else ", on disk"
     tell(
-        what=f"replica, {evidence}{where}",
+        what=f"replica, {boundaries}{where}",
         records=replica.status().counts.records,
         keys=len(snapshot),
         s=took_s,

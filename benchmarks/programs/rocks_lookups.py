@@ -15,8 +15,8 @@ from pathlib import Path
 
 from benchmarks.programs.common import key_of, tell
 from benchmarks.programs.lookups import seconds
-from kafka_replica import Cut, Partition, RocksStore, Snapshot
-from kafka_replica.delta import Delta
+from kafka_replica import Partition, Position, RocksStore, Snapshot
+from kafka_replica.stores.delta import Delta
 from kafka_replica.stores.rocks.database import Batch, Database, Tuning
 
 _WHERE = Partition("bench", 0)
@@ -37,7 +37,7 @@ def kept(keys: int, value_bytes: int, folder: Path) -> tuple[Database, Snapshot]
         bare.write(batch)
         store.stage(delta)
     bare.flush()
-    store.apply(Delta(source=_WHERE), Cut({_WHERE: keys}))
+    store.apply(Delta(source=_WHERE), Position({_WHERE: keys}))
     return bare, store.snapshot()
 
 

@@ -28,9 +28,9 @@ from pyspark.sql import DataFrame, SparkSession
 from benchmarks.observations import MAP, SIZES, STRUCTURE, snapshot_of, write_rows
 from benchmarks.programs.common import tell
 from kafka_replica import Snapshot
-from kafka_replica.local import validate as validate_locally
-from kafka_replica.mapping import compile_map
-from kafka_replica.rules import Rules, compile_rules
+from kafka_replica.data.mapping import compile_map
+from kafka_replica.data.polars import validate as validate_locally
+from kafka_replica.data.validation import Rules, compile_rules
 from kafka_replica.sdmx import Structures
 from kafka_replica_spark import session, transform, validate
 

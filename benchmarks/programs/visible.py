@@ -19,26 +19,26 @@ from queue import SimpleQueue
 from confluent_kafka import Consumer, TopicPartition
 
 from benchmarks.programs.common import SAME_WRITER, percentile, tell
-from kafka_replica import Change, Cut, Replica
+from kafka_replica import Change, Position, Replica
 from kafka_replica.producer import TransactionalProducer
 
-Seen = Callable[[bytes, Cut], float]
+Seen = Callable[[bytes, Position], float]
 """Given the last record's value, and where it lies: when it was seen, on the clock of ``perf_counter``."""
 
 _WARM, _PAUSE_S, _GIVE_UP_S = 50, 0.01, 20.0
 _LAST = b"k9"
 
 
-def by_waiting(bootstrap: str, topic: str, evidence: str) -> Seen:
+def by_waiting(bootstrap: str, topic: str, boundaries: str) -> Seen:
     """The writer itself waits for what it wrote."""
-    replica = Replica({"bootstrap.servers": bootstrap}, topic, evidence=evidence).start()  # type: ignore[arg-type]
+    replica = Replica({"bootstrap.servers": bootstrap}, topic, boundaries=boundaries).start()  # type: ignore[arg-type]
     replica.wait_ready(60)
 
-    def seen(value: bytes, cut: Cut) -> float:
-        snapshot = replica.wait_for(cut, _GIVE_UP_S)
+    def seen(value: bytes, position: Position) -> float:
+        snapshot = replica.wait_for(position, _GIVE_UP_S)
         at_s = time.perf_counter()
         if snapshot[_LAST].value != value:
-            raise SystemExit(f"waited for {cut} and did not find what was written there")
+            raise SystemExit(f"waited for {position} and did not find what was written there")
         return at_s
 
     return seen
@@ -53,10 +53,10 @@ def by_listening(bootstrap: str, topic: str) -> Seen:
         if not change.initial:
             told.put((change.snapshot[_LAST].value, at_s))
 
-    replica = Replica({"bootstrap.servers": bootstrap}, topic, evidence="markers").start()
+    replica = Replica({"bootstrap.servers": bootstrap}, topic, boundaries="markers").start()
     replica.wait_ready(60)
     replica.subscribe(listen)
-    return lambda value, _cut: taken(told, value)
+    return lambda value, _position: taken(told, value)
 
 
 def by_polling(bootstrap: str, topic: str) -> Seen:
@@ -83,7 +83,7 @@ def by_polling(bootstrap: str, topic: str) -> Seen:
 
     threading.Thread(target=poll, daemon=True).start()
     at_end.wait(60)
-    return lambda value, _cut: taken(told, value)
+    return lambda value, _position: taken(told, value)
 
 
 def taken(told: SimpleQueue[tuple[bytes | None, float]], value: bytes) -> float:
@@ -100,7 +100,7 @@ def main() -> None:
     producer = TransactionalProducer({"bootstrap.servers": bootstrap, **SAME_WRITER}, topic, f"visible {reader}")
     readers: dict[str, Callable[[], Seen]] = {
         "wait_for": lambda: by_waiting(bootstrap, topic, "markers"),
-        "quiet": lambda: by_waiting(bootstrap, topic, "quiet points"),
+        "quiet": lambda: by_waiting(bootstrap, topic, "quiescence"),
         "subscribe": lambda: by_listening(bootstrap, topic),
         "poll": lambda: by_polling(bootstrap, topic),
     }
@@ -112,8 +112,8 @@ def main() -> None:
             for at in range(10):
                 transaction.put(b"k%d" % at, value.ljust(200))
         returned_s = time.perf_counter()
-        assert transaction.committed.cut is not None
-        delays_ms.append((seen(value.ljust(200), transaction.committed.cut) - returned_s) * 1e3)
+        assert transaction.committed.position is not None
+        delays_ms.append((seen(value.ljust(200), transaction.committed.position) - returned_s) * 1e3)
         time.sleep(_PAUSE_S)
     p50, p99 = (percentile(delays_ms[_WARM:], share) for share in (0.5, 0.99))
     tell(what=f"visible, {reader}", transactions=count, p50_ms=p50, p99_ms=p99)

@@ -1,6 +1,6 @@
 """A replica with one listener, which notes when it saw which transaction of each busy writer.
 
-    witness BOOTSTRAP TOPIC EVIDENCE
+    witness BOOTSTRAP TOPIC BOUNDARIES
 
 Says "ready" when it is, goes on until its input ends, then tells: [writer, number, when], in the order seen.
 """
@@ -19,7 +19,7 @@ _WRITER = b"writer "
 
 def main() -> None:
     """Listens."""
-    bootstrap, topic, evidence = sys.argv[1:4]
+    bootstrap, topic, boundaries = sys.argv[1:4]
     seen: list[tuple[str, int, int]] = []
     versions: list[int] = []
 
@@ -31,13 +31,13 @@ def main() -> None:
                 number = int(change.snapshot[key].value or b"-1")
                 seen.append((key[len(_WRITER) :].decode(), number, now_ns))
 
-    replica = Replica({"bootstrap.servers": bootstrap}, topic, evidence=evidence).start()  # type: ignore[arg-type]
+    replica = Replica({"bootstrap.servers": bootstrap}, topic, boundaries=boundaries).start()  # type: ignore[arg-type]
     replica.wait_ready(60)
     replica.subscribe(listen)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     sys.stdin.read()
-    tell(what=f"witness, {evidence}", seen=seen, versions=sum(versions), events=len(versions))
+    tell(what=f"witness, {boundaries}", seen=seen, versions=sum(versions), events=len(versions))
     os._exit(0)
 
 

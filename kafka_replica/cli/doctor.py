@@ -15,9 +15,9 @@ from kafka_replica.cli.options import kafka_options
 from kafka_replica.cli.output import json_line
 from kafka_replica.cli.properties import properties
 from kafka_replica.cli.topic_suggestions import suggested_topics
+from kafka_replica.common.wording import counted
 from kafka_replica.doctor import Finding, Grade, examine
 from kafka_replica.doctor.examination import LARGE_BYTES
-from kafka_replica.wording import counted
 
 _MARKS = {
     Grade.OK: "[green]ok[/]     ",

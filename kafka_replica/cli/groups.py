@@ -9,8 +9,8 @@ import click
 
 from kafka_replica.cli.help import complete
 from kafka_replica.cli.interrupts import exit_at_ctrl_c, raise_at_ctrl_c
+from kafka_replica.common.wording import did_you_mean
 from kafka_replica.errors import MissingExtraError
-from kafka_replica.wording import did_you_mean
 
 
 class _Command(NamedTuple):

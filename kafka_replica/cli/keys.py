@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import ArtefactNotFoundError, UrnError, UsageError
 from kafka_replica.records import Record, key_text
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import newest
 from kafka_replica.stores import Snapshot
-from kafka_replica.wording import counted
 
 # A URN, or less of it: [Class=]AGENCY:ID[(VERSION)][.ITEM]
 _REFERENCE: Final = re.compile(
@@ -57,7 +57,7 @@ def find_record(snapshots: Sequence[Snapshot], wanted: str) -> Record:
     _check_is_one(wanted)
     first = snapshots[0]
     raise ArtefactNotFoundError(
-        f"there is no key {key_text(os.fsencode(wanted))} in version {first.version} of {first.cut}"
+        f"there is no key {key_text(os.fsencode(wanted))} in version {first.version} of {first.position}"
         f"{_hint(snapshots, wanted)}"
     )
 

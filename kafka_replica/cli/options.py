@@ -14,7 +14,7 @@ import click
 
 from kafka_replica.cli.properties import SERVERS_VARIABLE
 
-Evidence: TypeAlias = Literal["auto", "markers", "quiet points"]
+Boundaries: TypeAlias = Literal["auto", "markers", "quiescence"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _TOPIC_NAME = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,249}").fullmatch
@@ -100,7 +100,7 @@ class ReplicaOptions:
     topic: str
     configs: tuple[str, ...]
     timeout_s: float
-    evidence: Evidence
+    boundaries: Boundaries
     store: Path | None
     keep: tuple[str, ...]
     on_bad_record: Literal["stop", "skip"]
@@ -122,7 +122,7 @@ _OF_A_REPLICA = (
     ),
     STORE,
     click.option(
-        "--evidence", type=click.Choice(["auto", "markers", "quiet points"]), default="auto", show_default=True,
+        "--boundaries", type=click.Choice(["auto", "markers", "quiescence"]), default="auto", show_default=True,
         help="What tells where transactions end.",
     ),
 )  # fmt: skip

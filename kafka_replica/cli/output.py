@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kafka_replica.errors import UsageError
-from kafka_replica.records import Cut, Record
+from kafka_replica.records import Position, Record
 
 JsonText = str | dict[str, str]
 
@@ -66,10 +66,10 @@ def json_text(data: bytes) -> JsonText:
         return {"base64": base64.b64encode(data).decode()}
 
 
-def cut_json(cut: Cut) -> dict[str, Any]:
+def cut_json(position: Position) -> dict[str, Any]:
     """A cut, and the transactions that were open there, if any were."""
-    line: dict[str, Any] = {"cut": cut.as_json()}
-    return {**line, "open": [open_.as_json() for open_ in cut.open]} if cut.open else line
+    line: dict[str, Any] = {"position": position.as_json()}
+    return {**line, "open": [open_.as_json() for open_ in position.open]} if position.open else line
 
 
 def keys_json(keys: Iterable[bytes], *, several_topics: bool = False) -> list[JsonText]:

@@ -85,7 +85,7 @@ def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int |
 
 
 def _serve_metrics(made: StructureProducer, port: int) -> Callable[[], None]:
-    from kafka_replica.producer_metrics import export_producer, serve  # noqa: PLC0415 - an extra
+    from kafka_replica.metrics.producer import export_producer, serve  # noqa: PLC0415 - an extra
 
     export_producer(made)
     return serve(port)

@@ -11,11 +11,11 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from kafka_replica.broker.property_names import check_names
-from kafka_replica.broker.security.servers import parse_servers
+from kafka_replica.broker.connection.property_names import check_names
+from kafka_replica.broker.connection.security.servers import parse_servers
 from kafka_replica.cli.remembered import remembered_servers
+from kafka_replica.common.property_files import filled, flat, read_settings_file
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.property_files import filled, flat, read_settings_file
 
 SERVERS: Final = "bootstrap.servers"
 SERVERS_VARIABLE: Final = "KAFKA_REPLICA_BOOTSTRAP_SERVERS"

@@ -11,13 +11,14 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
+from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
-from kafka_replica.broker.topics import Topics
 from kafka_replica.cli.options import ReplicaOptions, kafka_options
 from kafka_replica.cli.output import json_line, say
 from kafka_replica.cli.properties import properties
 from kafka_replica.cli.topic_schemes import merge_with_topic
 from kafka_replica.cli.topic_suggestions import topic_suggestions
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import MessageError, UrnError, UsageError
 from kafka_replica.producer import Committed, TransactionalProducer
 from kafka_replica.producer.structures import put_part
@@ -25,7 +26,6 @@ from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.files import FileContents, Rejected, read_structures, structure_files
 from kafka_replica.sdmx.versions import is_wildcard
-from kafka_replica.wording import counted
 
 REJECTED: Final = 3
 """The exit status where artefacts were rejected and all others published."""
@@ -151,7 +151,7 @@ def _tell_what_is_left_out(structures: FileContents) -> None:
 
 
 def _report(structures: FileContents, deleted: list[Urn], committed: Committed, as_json: bool) -> None:
-    cut = committed.cut.as_json() if committed.cut is not None else {}
+    position = committed.position.as_json() if committed.position is not None else {}
     if as_json:
         lines: list[dict[str, Any]] = [
             {"key": str(part.urn), "size": len(part.value), "content_type": part.content_type}
@@ -163,10 +163,10 @@ def _report(structures: FileContents, deleted: list[Urn], committed: Committed, 
         json_line({
             "published": len(structures.parts), "deleted": len(deleted),
             "left_out": [str(file) for file in structures.left_out],
-            "rejected": [_rejected_json(one) for one in structures.rejected], "cut": cut,
+            "rejected": [_rejected_json(one) for one in structures.rejected], "position": position,
         })  # fmt: skip
     else:
-        ends = ", ".join(f"{partition} up to {offset}" for partition, offset in cut.items())
+        ends = ", ".join(f"{partition} up to {offset}" for partition, offset in position.items())
         rejected = f"{len(structures.rejected):,} rejected, " if structures.rejected else ""
         published = counted(len(structures.parts), "structure")
         say(f"{published} published, {rejected}{len(deleted):,} deleted, in one transaction: {ends}")

@@ -21,11 +21,11 @@ from kafka_replica.cli.output import (
     write,
 )
 from kafka_replica.cli.ready import command_replica, ready_replica, wait_ready
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import WaitTimeoutError
 from kafka_replica.listeners import Change
+from kafka_replica.publication.status import State, Status
 from kafka_replica.records import Record, key_text
-from kafka_replica.states import State, Status
-from kafka_replica.wording import counted
 
 # `watch` prints each version; only a reader this far behind gets several in one.
 _WATCH_PENDING_CHANGES = 10_000
@@ -50,9 +50,9 @@ def dump(
             else:
                 say(f"{record.offset:>10}  {len(record.value or b''):>10}  {sha256_of(record)[:12]}  {key_text(key)}")
         if as_json:
-            json_line({"version": snapshot.version, **cut_json(snapshot.cut), "keys": len(snapshot)})
+            json_line({"version": snapshot.version, **cut_json(snapshot.position), "keys": len(snapshot)})
         else:
-            say(f"version {snapshot.version} of {snapshot.cut}: {counted(len(snapshot), 'key')}")
+            say(f"version {snapshot.version} of {snapshot.position}: {counted(len(snapshot), 'key')}")
 
 
 @click.command()
@@ -159,7 +159,7 @@ def _matches(text: str, pattern: str) -> bool:
 def _change_json(change: Change, *, several_topics: bool) -> dict[str, Any]:
     line = {
         "version": change.version,
-        **cut_json(change.cut),
+        **cut_json(change.position),
         "transactions": change.transactions,
         "initial": change.initial,
         "changed": keys_json(change.changed, several_topics=several_topics),
@@ -170,15 +170,15 @@ def _change_json(change: Change, *, several_topics: bool) -> dict[str, Any]:
 
 def _change_text(change: Change) -> str:
     if change.initial:
-        return f"version {change.version} of {change.cut}: {counted(len(change.changed), 'key')}"
+        return f"version {change.version} of {change.position}: {counted(len(change.changed), 'key')}"
     keys = [f"  + {key_text(key)}" for key in sorted(change.changed)] + [
         f"  - {key_text(key)}" for key in sorted(change.deleted)
     ]
     merged = f", {change.conflated} versions in one" if change.conflated > 1 else ""
     return "\n".join(
         [
-            f"version {change.version} of {change.cut}: {len(change.changed)} changed, {len(change.deleted)} deleted"
-            + merged,
+            f"version {change.version} of {change.position}: {len(change.changed)} changed, "
+            f"{len(change.deleted)} deleted" + merged,
             *keys,
         ]
     )
@@ -195,13 +195,13 @@ def _status_text(topic: str, status: Status) -> str:
     lines = {
         "state": str(status.state),
         "ready": "yes" if status.ready else "no",
-        "version": f"{status.version} of {status.cut}, {counted(status.keys, 'key')}",
+        "version": f"{status.version} of {status.position}, {counted(status.keys, 'key')}",
         "barrier": str(status.barrier),
         "high watermark": str(status.high_watermark),
-        "last stable offset": str(status.stable),
+        "last stable offset": str(status.last_stable_offset),
         "lag": "not known yet" if status.lag_records is None else counted(status.lag_records, "offset"),
-        "open transaction": f"at {status.held_at} for {status.blocked_s:.1f} s"
-        if status.held_at
+        "open transaction": f"at {status.blocking_transaction} for {status.blocked_s:.1f} s"
+        if status.blocking_transaction
         else "none in the way",
         "read": counted(status.counts.records, "record"),
         "tombstones": f"{status.counts.tombstones:,} of these",

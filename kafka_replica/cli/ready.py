@@ -17,11 +17,11 @@ from kafka_replica.cli.log_output import warnings_held
 from kafka_replica.cli.options import ReplicaOptions
 from kafka_replica.cli.properties import properties
 from kafka_replica.cli.topic_suggestions import topic_suggestions
-from kafka_replica.dead_letters import DeadLetterFile
 from kafka_replica.errors import BrokerUnavailableError, WaitTimeoutError
 from kafka_replica.filters import KeyFilter
+from kafka_replica.publication.status import State, Status
 from kafka_replica.replica import Replica
-from kafka_replica.states import State, Status
+from kafka_replica.replication.dead_letters import DeadLetterFile
 from kafka_replica.stores import Store
 
 _LOOK_EVERY_S = 0.1
@@ -34,9 +34,9 @@ def command_replica(options: ReplicaOptions) -> Replica:
         properties(options.bootstrap_server, options.configs),
         [name.strip() for name in options.topic.split(",")],
         None if options.store is None else _rocks_store(options.store),
-        evidence=options.evidence,
+        boundaries=options.boundaries,
         wait_for_topic=False,
-        keep=reduce(or_, map(KeyFilter.pattern, options.keep)) if options.keep else None,
+        key_filter=reduce(or_, map(KeyFilter.pattern, options.keep)) if options.keep else None,
         on_bad_record=options.on_bad_record if dead_letters is None else "dead-letter",
         dead_letters=dead_letters,
     )
@@ -79,7 +79,7 @@ def wait_ready(replica: Replica, timeout_s: float) -> None:
                 if left_s <= 0:
                     replica.wait_ready(0)  # says why, with the latest
                 total = sum(status.barrier.values())
-                read = min(total, sum(status.positions.values()))
+                read = min(total, sum(status.read_position.values()))
                 progress.update(task, total=total or None, completed=read, state=str(status.state))
             else:
                 return
@@ -90,7 +90,7 @@ def _give_up_if_silent(replica: Replica, status: Status) -> None:
         servers = replica.config["bootstrap.servers"]
         reason = status.last_error or "check the address, and that the broker runs"
         where = "" if servers in reason else f" at {servers}"
-        raise BrokerUnavailableError(f"no broker answers{where} in {status.heard_s_ago or 0:.0f} s: {reason}")
+        raise BrokerUnavailableError(f"no broker answers{where} in {status.last_contact_s or 0:.0f} s: {reason}")
 
 
 def _progress() -> Progress:

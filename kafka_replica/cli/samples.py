@@ -8,9 +8,9 @@ import click
 
 from kafka_replica.cli.options import JSON
 from kafka_replica.cli.output import json_line, say
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx.samples import extra_files, sample_files
-from kafka_replica.wording import counted
 
 
 @click.command()

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from kafka_replica.broker.topic_names import topic_names
+from kafka_replica.broker.admin.topic_names import topic_names
+from kafka_replica.common.wording import did_you_mean
 from kafka_replica.errors import KafkaReplicaError, TopicNotFoundError
-from kafka_replica.wording import did_you_mean
 
 _ANSWER_S: Final = 5.0
 

@@ -10,10 +10,10 @@ import click
 from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
 from kafka_replica.cli.results import REJECTED_ROWS, data_errors, results_folder, steps, tell, write_report
 from kafka_replica.cli.structure_source import StructureSource
-from kafka_replica.datasets import usages_of
-from kafka_replica.jobs import ValidationJob, engine, sources_of
-from kafka_replica.rules import compile_rules
-from kafka_replica.rules.actions import Action
+from kafka_replica.data.files import usages_of
+from kafka_replica.data.jobs import ValidationJob, engine, sources_of
+from kafka_replica.data.validation import compile_rules
+from kafka_replica.data.validation.actions import Action
 from kafka_replica.sdmx import Structures
 
 

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from kafka_replica.broker.settings import common_settings
-from kafka_replica.broker.topics import Topics
-from kafka_replica.broker.trial import Trial
+from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.broker.connection.settings import common_settings
+from kafka_replica.broker.writing.write_probe import WriteProbe
+from kafka_replica.common.secret_values import hide_secrets
+from kafka_replica.common.wording import counted
 from kafka_replica.doctor.findings import Finding, Grade
 from kafka_replica.doctor.topic_rules import cluster_finding, progress_findings, topic_findings
 from kafka_replica.errors import AuthorizationError, BrokerError, KafkaReplicaError, TopicNotFoundError
-from kafka_replica.secret_values import hide_secrets
-from kafka_replica.wording import counted
 
 LARGE_BYTES = 1_000_000  # which fits into what Kafka takes if nothing is said
 _SMALL_BYTES = 100
@@ -129,11 +129,11 @@ def _progress_topic(
 def _writing(
     settings: Mapping[str, Any], topic: str, large_bytes: int, transactional_id: str, timeout_s: float
 ) -> Iterator[Finding]:
-    trial: Trial | None = None
+    trial: WriteProbe | None = None
 
     def begin() -> str:
         nonlocal trial
-        trial = Trial(settings, transactional_id, timeout_s)
+        trial = WriteProbe(settings, transactional_id, timeout_s)
         return f"taken up as {transactional_id}"
 
     yield _tried("transactions", begin)
@@ -143,7 +143,7 @@ def _writing(
     yield _tried("a large record", partial(_sent, trial, topic, large_bytes))
 
 
-def _sent(trial: Trial, topic: str, size_bytes: int) -> str:
+def _sent(trial: WriteProbe, topic: str, size_bytes: int) -> str:
     trial.send(topic, size_bytes)
     return f"{size_bytes:,} bytes acknowledged, in a transaction that was then aborted"
 

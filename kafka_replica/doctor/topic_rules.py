@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from kafka_replica.broker.topic_settings import MIN_INSYNC, REPLICAS, STRUCTURE_TOPIC, recommended_replicas
+from kafka_replica.common.wording import plural_of
 from kafka_replica.doctor.findings import Finding, Grade
-from kafka_replica.wording import plural_of
 
 _HOUR_MS, _DAY_MS = 3_600_000, 86_400_000
 _OF_PROGRESS = ("cleanup.policy", "unclean.leader.election.enable")

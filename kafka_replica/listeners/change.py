@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from kafka_replica.records import Cut
+from kafka_replica.records import Position
 from kafka_replica.stores import Snapshot
 
 
@@ -42,9 +42,9 @@ class Change:
         return self.snapshot.version
 
     @property
-    def cut(self) -> Cut:
+    def position(self) -> Position:
         """The point of the log that the version stands for."""
-        return self.snapshot.cut
+        return self.snapshot.position
 
     @property
     def initial(self) -> bool:

@@ -9,7 +9,7 @@ from typing import NoReturn
 from kafka_replica.errors import UsageError
 from kafka_replica.listeners.change import Change
 from kafka_replica.listeners.mailbox import Mailbox
-from kafka_replica.listeners.news import Call
+from kafka_replica.listeners.waiters import Call
 
 
 class Changes(Iterator[Change]):

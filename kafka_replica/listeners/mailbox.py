@@ -8,9 +8,9 @@ from copy import copy
 
 from kafka_replica.errors import KafkaReplicaError, WaitTimeoutError
 from kafka_replica.listeners.change import Change
-from kafka_replica.listeners.news import Call, News, Watches, ring
-from kafka_replica.listeners.past import PastSnapshot
-from kafka_replica.listeners.steps import MergedStep, Step, Whole
+from kafka_replica.listeners.older_version import PastSnapshot
+from kafka_replica.listeners.version_diff import FullState, MergedStep, VersionDiff
+from kafka_replica.listeners.waiters import Call, Callbacks, Waiters, ring
 from kafka_replica.stores import Snapshot
 
 DEFAULT_PENDING_CHANGES = 100
@@ -24,15 +24,15 @@ class Mailbox:
     """
 
     def __init__(self, max_pending: int) -> None:
-        self._pending: deque[Whole | Step | MergedStep] = deque()
+        self._pending: deque[FullState | VersionDiff | MergedStep] = deque()
         self._max_pending = max(1, max_pending)
         self._missed = 0  # of those pending; they do not count
         self._known: Snapshot | None = None
         self._newest: Snapshot | None = None
         self._closed = False
         self._error: KafkaReplicaError | None = None
-        self._news = News()
-        self._watches = Watches()
+        self._news = Waiters()
+        self._watches = Callbacks()
 
     def summary(self) -> str:
         """Return how many changes wait, and whether more can come; without waiting for a lock."""
@@ -53,12 +53,12 @@ class Mailbox:
         """Whether the present thread holds its lock: a signal handler that interrupted it."""
         return self._news.held_here()
 
-    def begin(self, newest: Snapshot, missed: Sequence[Step] | None = None) -> None:
+    def begin(self, newest: Snapshot, missed: Sequence[VersionDiff] | None = None) -> None:
         """Puts in what comes first: the whole of the newest version, or the steps to it that were missed."""
         with self._news:
             self._newest = newest
             if missed is None:
-                self._pending.append(Whole(newest))
+                self._pending.append(FullState(newest))
             else:
                 self._pending.extend(missed)
                 self._missed = len(missed)
@@ -66,7 +66,7 @@ class Mailbox:
             calls = self._told()
         ring(calls)
 
-    def put(self, step: Step, newest: Snapshot) -> None:
+    def put(self, step: VersionDiff, newest: Snapshot) -> None:
         """Adds a version, or merges it into the last one when the box is full. Never waits."""
         self._settle(step)
         with self._news:
@@ -77,7 +77,7 @@ class Mailbox:
                 self._pending.append(step)
             else:
                 last = self._pending[-1]
-                if isinstance(last, Step):
+                if isinstance(last, VersionDiff):
                     last = self._pending[-1] = MergedStep(last)
                 last.add(step)
             calls = self._told()
@@ -108,7 +108,7 @@ class Mailbox:
             return None
 
     def call_when_ready(self, call: Call) -> Callable[[], None]:
-        """Calls once ``ready`` holds; see ``Watches.add``."""
+        """Calls once ``ready`` holds; see ``Callbacks.add``."""
         with self._news:
             return self._watches.add(lambda: self.ready, call)
 
@@ -116,14 +116,14 @@ class Mailbox:
         step, previous = self._pending.popleft(), self._known
         self._missed = max(0, self._missed - 1)
         snapshot = self._known = PastSnapshot(step.now, self._steps(), newest) if self._pending else newest
-        if isinstance(step, Whole):
+        if isinstance(step, FullState):
             return Change(snapshot, None, snapshot.keys(), (), step.versions)
         return Change(snapshot, previous, step.changed, step.deleted, step.versions, step.transactions, step.origins)
 
-    def _steps(self) -> tuple[Step | MergedStep, ...]:
-        return tuple(step for step in self._pending if not isinstance(step, Whole))  # which is never but the first
+    def _steps(self) -> tuple[VersionDiff | MergedStep, ...]:
+        return tuple(step for step in self._pending if not isinstance(step, FullState))  # which is never but the first
 
-    def _settle(self, step: Step) -> None:
+    def _settle(self, step: VersionDiff) -> None:
         """Where the listener lags, lets go of the versions that steps hold until they are asked.
 
         Without the lock, for it reads the store: who is interrupted by a signal handler there holds other locks.
@@ -131,7 +131,7 @@ class Mailbox:
         with self._news:
             last = self._pending[-1] if self._pending else None
             is_full = self._is_full()
-        if isinstance(last, Step):
+        if isinstance(last, VersionDiff):
             last.settle()
         if is_full:
             step.settle()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.listeners.steps import Step
+from kafka_replica.listeners.version_diff import VersionDiff
 
 DEFAULT_RECENT_CHANGES = 1_000
 _MAX_KEYS = 100_000
@@ -31,11 +31,11 @@ class RecentChanges:
         self._max_changes = max_changes
         self._max_keys = max_keys
         self._max_bytes = max_bytes
-        self._steps: deque[Step] = deque()
+        self._steps: deque[VersionDiff] = deque()
         self._keys = 0
         self._bytes = 0
 
-    def add(self, step: Step) -> None:
+    def add(self, step: VersionDiff) -> None:
         """Takes in the step to the version that is present from now on."""
         self._steps.append(step)
         self._keys += step.key_count
@@ -53,7 +53,7 @@ class RecentChanges:
             self._steps[-1].settle()
             self._bytes += self._steps[-1].size
 
-    def after(self, version: int, present: int) -> list[Step] | None:
+    def after(self, version: int, present: int) -> list[VersionDiff] | None:
         """The steps from a version to the present one; None if not all of them are here."""
         if version == present:
             return []

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from threading import Thread, current_thread
 from typing import NoReturn, TypeAlias
 
+from kafka_replica.common.wording import shortened
 from kafka_replica.errors import KafkaReplicaError, UsageError
 from kafka_replica.listeners.change import Change
 from kafka_replica.listeners.mailbox import Mailbox
-from kafka_replica.wording import shortened
 
 _log = logging.getLogger("kafka_replica.listeners")
 

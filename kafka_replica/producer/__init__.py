@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kafka_replica.broker.writing.dead_letters import DeadLetterTopic
 from kafka_replica.producer.changes import Change, Delete, Put, Unreadable
-from kafka_replica.producer.dead_letters import DeadLetterTopic
 from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
 
 if TYPE_CHECKING:

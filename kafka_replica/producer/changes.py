@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
+from kafka_replica.common.wording import counted, shortened
 from kafka_replica.errors import UsageError
 from kafka_replica.records import Key, key_bytes, key_text
-from kafka_replica.wording import counted, shortened
 
 __all__ = ["Change", "Delete", "Put", "Unreadable", "apart", "content_hash", "key_hash"]
 

@@ -27,7 +27,7 @@ from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.status import ProducerStatus, read_status
 from kafka_replica.producer.outbox.tables import Status
 from kafka_replica.producer.record_checks import validator_of
-from kafka_replica.producer.relay.link import Identity, Link
+from kafka_replica.producer.relay.kafka_session import Identity, KafkaSession
 from kafka_replica.producer.settings import ProducerSettings
 from kafka_replica.records import Key
 
@@ -208,17 +208,17 @@ class ProducerControl:
         validator = validator_of(self._encoder, settings.media_type, settings.kafka) if settings.validate else None
         self.outbox = Outbox(str(self.settings.id), skip_unchanged=settings.skip_unchanged, validator=validator)
 
-    def _make_link(self, step: Callable[[str], None]) -> Callable[[str], Link]:
+    def _make_link(self, step: Callable[[str], None]) -> Callable[[str], KafkaSession]:
         settings = self.settings
 
-        def make(incarnation: str) -> Link:
+        def make(incarnation: str) -> KafkaSession:
             check_location(self.engine)
             progress = settings.progress_topic or f"{settings.topics[0]}.progress"
             identity = Identity(
                 self.id, incarnation, settings.transactional_id, settings.topics, progress, settings.media_type,
                 self._database.database_id, settings.progress_replication_factor,
             )  # fmt: skip
-            return Link(settings.kafka, identity, self._encoder, settings.timeout_s, step)
+            return KafkaSession(settings.kafka, identity, self._encoder, settings.timeout_s, step)
 
         return make
 

@@ -26,15 +26,15 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from kafka_replica.broker.property_names import check_names
+from kafka_replica.broker.connection.property_names import check_names
+from kafka_replica.common.property_files import filled, flat, read_settings_file
+from kafka_replica.common.wording import did_you_mean
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer.mail import MailSettings
 from kafka_replica.producer.property_tables import tables_of
 from kafka_replica.producer.settings import ProducerSettings
 from kafka_replica.producer.sources.folder import FolderSettings, FolderSource
 from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
-from kafka_replica.property_files import filled, flat, read_settings_file
-from kafka_replica.wording import did_you_mean
 
 SourceSettings: TypeAlias = FolderSettings | ServiceSettings
 T = TypeVar("T")

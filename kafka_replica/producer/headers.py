@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.transaction_headers import (
+from kafka_replica.headers.transactions import (
     CONTENT_TYPE,
     COUNT,
     NUMBER,

@@ -12,8 +12,8 @@ from typing import Literal
 
 import tenacity
 
+from kafka_replica.common.secret_values import Secret, without_frames
 from kafka_replica.producer.notices import Notice, Retrying, Suspension
-from kafka_replica.secret_values import Secret, without_frames
 
 _log = logging.getLogger("kafka_replica.producer")
 _TOLD_AT = 4  # failures one after the other: less may be a broker that is restarted

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import Field, fields
 from typing import Any, Final
 
+from kafka_replica.common.property_files import SettingsFile
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer.mail import MailSettings
 from kafka_replica.producer.settings import ProducerSettings
 from kafka_replica.producer.sources.folder import FolderSettings
 from kafka_replica.producer.sources.rest import ServiceSettings
-from kafka_replica.property_files import SettingsFile
 
 _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "producer": (ProducerSettings,),

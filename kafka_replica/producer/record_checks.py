@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from kafka_replica.broker.sizes import over_own_limit
-from kafka_replica.broker.writer import own_limit_bytes
+from kafka_replica.broker.writing.size_limits import over_own_limit
+from kafka_replica.broker.writing.writer import own_limit_bytes
 from kafka_replica.errors import EncodingError
 from kafka_replica.producer.changes import Put
 from kafka_replica.producer.encoding import Encoder, as_recorded

@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from kafka_replica.broker.property_names import check_names
+from kafka_replica.broker.connection.property_names import check_names
+from kafka_replica.common.secret_values import hide_password, hide_secrets
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer.names import topic_names
 from kafka_replica.producer.relay.rules import RETRIES
 from kafka_replica.producer.relay.runner import FirstStart
-from kafka_replica.secret_values import hide_password, hide_secrets
 
 DEFAULT_PREFIX = "tx"
 

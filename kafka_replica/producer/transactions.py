@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from kafka_replica.broker.topics import Topics
-from kafka_replica.broker.writer import TransactionalWriter
+from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.broker.writing.writer import TransactionalWriter
+from kafka_replica.common.secret_values import hide_secrets
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, WaitTimeoutError
 from kafka_replica.producer.names import topic_names
-from kafka_replica.records import Cut, Headers, Key, key_bytes
-from kafka_replica.secret_values import hide_secrets
-from kafka_replica.wording import counted
+from kafka_replica.records import Headers, Key, Position, key_bytes
 
 _ANSWER_S = 5.0
 _LOOK_EVERY_S = 0.005
@@ -36,7 +36,7 @@ class Committed:
     records: int = 0
     """How many were put and deleted; each is in all of the topics."""
     tombstones: int = 0
-    cut: Cut | None = None
+    position: Position | None = None
     """For each partition written, the offset after the last record; None while not committed."""
 
     def summary(self) -> str:
@@ -54,7 +54,7 @@ class Transaction:
         self.committed = Committed()
 
     def __repr__(self) -> str:
-        state = "open or aborted" if self.committed.cut is None else "committed"
+        state = "open or aborted" if self.committed.position is None else "committed"
         return f"<Transaction to {', '.join(self._topics)}, {state}, {self.committed.summary()}>"
 
     def put(self, key: Key, value: bytes, headers: Headers = ()) -> None:
@@ -129,7 +129,7 @@ class TransactionalProducer:
         transaction = Transaction(self._writer, self._topic)
         try:
             yield transaction
-            transaction.committed.cut = Cut(self._writer.commit())
+            transaction.committed.position = Position(self._writer.commit())
         except CommitUnknownError:
             raise  # Kafka may be committing it; aborting is not ours to do any more
         except BaseException:
@@ -143,19 +143,21 @@ class TransactionalProducer:
         Raises:
             WaitTimeoutError: not in time; another producer may hold a transaction open before it.
         """
-        if not committed.cut:
+        if not committed.position:
             return
         give_up_s = time.monotonic() + timeout_s
         reason = "another producer holds a transaction open before it"
         while True:
             try:
-                if self._topics.ends(committed.cut, min(timeout_s, _ANSWER_S)).stable.dominates(committed.cut):
+                if self._topics.ends(committed.position, min(timeout_s, _ANSWER_S)).stable.dominates(
+                    committed.position
+                ):
                     return
             except BrokerUnavailableError as error:
                 reason = str(error)
             if time.monotonic() > give_up_s:
                 raise WaitTimeoutError(
-                    f"the transaction is committed ({committed.cut}) but was not seen to be visible in {timeout_s} s: "
-                    + reason
+                    f"the transaction is committed ({committed.position}) but was not seen to be visible in "
+                    f"{timeout_s} s: " + reason
                 )
             time.sleep(_LOOK_EVERY_S)

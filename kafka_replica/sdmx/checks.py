@@ -1,4 +1,4 @@
-"""Which records of structures a replica takes: ``Replica(..., check=check_structure, on_bad_record="skip")``."""
+"""Which records of structures a replica takes: ``Replica(..., validator=check_structure, on_bad_record="skip")``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Final
 from kafka_replica.errors import MessageError, UnreadableContentError, UrnError
 from kafka_replica.records import Record
 from kafka_replica.sdmx.base import ItemScheme, Maintainable
+from kafka_replica.sdmx.lookups.class_aliases import spellings
 from kafka_replica.sdmx.lookups.decoding import media_type, why_not_held
-from kafka_replica.sdmx.lookups.glance import surely_holds
-from kafka_replica.sdmx.lookups.spellings import spellings
+from kafka_replica.sdmx.lookups.quick_check import surely_holds
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.urn import Urn

@@ -11,10 +11,10 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
 
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import UnreadableContentError
 from kafka_replica.sdmx.texts import NO_TEXT, InternationalString, international, written_texts
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.wording import counted
 
 __all__ = [
     "NO_ITEMS",

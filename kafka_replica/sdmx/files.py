@@ -110,7 +110,7 @@ def is_named_so(name: str) -> bool:
 def read_structures(
     files: Iterable[Path | OpenFile], *, skip_unreadable: bool | Container[Path] = False, check: bool = True
 ) -> FileContents:
-    """Cut files into artefacts; a later file replaces an artefact that an earlier one holds.
+    """Position files into artefacts; a later file replaces an artefact that an earlier one holds.
 
     Schemes that the reader makes of items standing alone (before SDMX 2.1) are merged.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_replica.html_tables import html_table
+from kafka_replica.common.html_tables import html_table
+from kafka_replica.common.wording import singular_of
 from kafka_replica.sdmx.base import ItemScheme, Maintainable
 from kafka_replica.sdmx.lookups.resolved import ResolvedStructure
 from kafka_replica.sdmx.model import Component, DataStructure, RepresentationMap, ValueList
-from kafka_replica.wording import singular_of
 
 _Rows = Iterator[tuple[object, ...]]
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.value_object import ValueObject
-from kafka_replica.wording import counted
 
 
 class Header(ValueObject, frozen=True, kw_only=True):

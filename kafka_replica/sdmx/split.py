@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.formats import Format, of_content_type
 from kafka_replica.sdmx.message import UnreadableArtefact, twice
 from kafka_replica.sdmx.readers import edi, markup, xlsx
@@ -13,7 +14,6 @@ from kafka_replica.sdmx.readers.json_tree import artefacts_of, message_of
 from kafka_replica.sdmx.readers.standalone import is_synthetic
 from kafka_replica.sdmx.reading import kind_of, opened_json, read_message
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.wording import counted
 
 
 class Part(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kafka_replica.wording import counted, shortened
+from kafka_replica.common.wording import counted, shortened
 
 _VALUE: Final = 80
 _WHOLE: Final = 400

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import SdmxError, UnwritableError
 from kafka_replica.sdmx.formats import Format, of_content_type
 from kafka_replica.sdmx.message import Header
@@ -18,7 +19,6 @@ from kafka_replica.sdmx.writers import edi, fusion, ml, ml20, sdmx_json, xlsx
 from kafka_replica.sdmx.writers.carrying import carried
 from kafka_replica.sdmx.writers.difference import difference
 from kafka_replica.sdmx.writers.headers import header_for
-from kafka_replica.wording import counted
 
 DEFAULT_HEADER: Final = Header(id="STRUCTURES", sender="KAFKA_REPLICA", prepared="1970-01-01T00:00:00Z")
 """The header of messages for which none is given; its time is fixed, so the same artefacts give the same bytes."""

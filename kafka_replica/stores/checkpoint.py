@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeAlias
 from zlib import crc32
 
-from kafka_replica.bookmark import Bookmark
 from kafka_replica.errors import StoreDamagedError, StoreError
 from kafka_replica.records import Partition, Record, Stored, key_text
 from kafka_replica.stores.packed_headers import unpack_headers
+from kafka_replica.transactions.resume_point import ResumePoint
 
 FORMAT = 1
 Kept: TypeAlias = Stored | int
@@ -52,20 +52,22 @@ class Note(NamedTuple):
 
     version: int
     places: list[Partition]
-    bookmark: Bookmark
+    resume_point: ResumePoint
 
     def encode(self) -> bytes:
         """With its checksum."""
         plain = {"version": self.version, "places": self.places}
-        data = json.dumps(plain).encode() + b"\n" + self.bookmark.encode()
+        data = json.dumps(plain).encode() + b"\n" + self.resume_point.encode()
         return NOTE.pack(crc32(data), len(data)) + data
 
     @staticmethod
     def decode(data: bytes) -> Note:
         """The note that was encoded so, without its checksum."""
-        first, bookmark = data.split(b"\n", 1)
+        first, resume_point = data.split(b"\n", 1)
         plain = json.loads(first)
-        return Note(plain["version"], [Partition(*place) for place in plain["places"]], Bookmark.decode(bookmark))
+        return Note(
+            plain["version"], [Partition(*place) for place in plain["places"]], ResumePoint.decode(resume_point)
+        )
 
 
 class Saved:

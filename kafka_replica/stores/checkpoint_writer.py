@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import BinaryIO
 from zlib import crc32
 
-from kafka_replica.bookmark import Bookmark
 from kafka_replica.records import Partition, Record
 from kafka_replica.stores.checkpoint import (
     CHECKSUM,
@@ -27,6 +26,7 @@ from kafka_replica.stores.checkpoint import (
     Saved,
 )
 from kafka_replica.stores.packed_headers import pack_headers
+from kafka_replica.transactions.resume_point import ResumePoint
 
 _AT_ONCE = 200  # records: between two such lots the writer of the store gets its turn
 
@@ -37,7 +37,7 @@ def write(
     saved: Saved,
     source: Partition,
     version: int,
-    bookmark: Bookmark,
+    resume_point: ResumePoint,
 ) -> tuple[int, list[Partition]]:
     """Writes a file in the place of the one there is.
 
@@ -47,7 +47,7 @@ def write(
         saved: where records lie that are numbers.
         source: of records that do not say it.
         version: its number.
-        bookmark: of the version.
+        resume_point: of the version.
 
     Returns:
         Where the file ends, and the places that its records name.
@@ -60,7 +60,7 @@ def write(
     try:
         with aside.open("wb") as file:
             writer = _Writer(file, saved, source)
-            end = writer.write(kept, version, bookmark)
+            end = writer.write(kept, version, resume_point)
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)
@@ -116,7 +116,7 @@ class _Writer:
         self.places = list(saved.places)  # so that its records stay as they are
         self._numbers = {place: number for number, place in enumerate(self.places)}
 
-    def write(self, kept: Iterable[tuple[bytes, Kept]], version: int, bookmark: Bookmark) -> int:
+    def write(self, kept: Iterable[tuple[bytes, Kept]], version: int, resume_point: ResumePoint) -> int:
         """All of it; where it ends."""
         write = self._file.write
         write(bytes(FIRST_RECORD))
@@ -137,7 +137,7 @@ class _Writer:
             write(part)
             checksum = crc32(part, checksum)
             starts.append(starts[-1] + len(part))
-        note = Note(version, self.places, bookmark).encode()
+        note = Note(version, self.places, resume_point).encode()
         write(note)
         header = HEADER.pack(MAGIC, FORMAT, checksum, len(ends), *starts)
         self._file.seek(0)

@@ -13,12 +13,12 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import NoReturn, Protocol, TypeVar, overload
 
-from kafka_replica.bookmark import Bookmark
-from kafka_replica.delta import Applied, Delta
+from kafka_replica.common.html_tables import ROWS, html_table
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import StoreError, UsageError
-from kafka_replica.html_tables import ROWS, html_table
-from kafka_replica.records import Cut, Key, Partition, Record, Stored, key_bytes, key_text, topic_key
-from kafka_replica.wording import counted
+from kafka_replica.records import Key, Partition, Position, Record, Stored, key_bytes, key_text, topic_key
+from kafka_replica.stores.delta import Applied, Delta
+from kafka_replica.transactions.resume_point import ResumePoint
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ class Snapshot(Mapping[bytes, Record], ABC):
 
     @property
     @abstractmethod
-    def cut(self) -> Cut:
+    def position(self) -> Position:
         """The point of the log it stands for."""
 
     @property
@@ -79,7 +79,7 @@ class Snapshot(Mapping[bytes, Record], ABC):
         return isinstance(key, bytes | str) and self.get(key) is not None
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.summary()}, {self.cut.summary()}>"
+        return f"<{type(self).__name__} {self.summary()}, {self.position.summary()}>"
 
     def summary(self) -> str:
         """Return its version, and how many keys it has if nobody has to count for that."""
@@ -133,9 +133,9 @@ class TopicSnapshot(Snapshot):
         return self._all.version
 
     @property
-    def cut(self) -> Cut:
+    def position(self) -> Position:
         """The point of the log that the whole version stands for."""
-        return self._all.cut
+        return self._all.position
 
     @property
     def known_length(self) -> int | None:
@@ -173,7 +173,7 @@ class Store(Protocol):
     """The next version is handed over in parts of about this many bytes (``stage``); None: always in one piece."""
 
     @property
-    def bookmark(self) -> Bookmark | None:
+    def resume_point(self) -> ResumePoint | None:
         """What was written with the present version; None where there is no version."""
 
     @property
@@ -200,8 +200,8 @@ class Store(Protocol):
             StoreError: it could not be done; the present version stays as it was.
         """
 
-    def apply(self, delta: Delta, cut: Cut, bookmark: Bookmark | None = None) -> Applied | None:
-        """Makes the next version: what was staged and all of the delta at once, standing for ``cut``.
+    def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> Applied | None:
+        """Makes the next version: what was staged and all of the delta at once, standing for ``position``.
 
         The bookmark is kept with it, in the same write.
 
@@ -212,7 +212,7 @@ class Store(Protocol):
             StoreError: it could not be done; the present version stays as it was.
         """
 
-    def note(self, bookmark: Bookmark) -> None:
+    def note(self, resume_point: ResumePoint) -> None:
         """The present version is known to stand for more, or to be of a later time."""
 
     def rebuild(self, *, forget: bool = False) -> None:

@@ -10,16 +10,16 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from kafka_replica.bookmark import Bookmark
-from kafka_replica.delta import Applied, Delta
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import StoreDamagedError
-from kafka_replica.records import Cut, Headers, Partition, Record, Stored, as_record
+from kafka_replica.records import Headers, Partition, Position, Record, Stored, as_record
 from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept
+from kafka_replica.stores.delta import Applied, Delta
 from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, Present, Version
-from kafka_replica.wording import counted
+from kafka_replica.transactions.resume_point import ResumePoint
 
 if TYPE_CHECKING:
-    from kafka_replica.stores.saver import Image, Saver
+    from kafka_replica.stores.checkpoint_file import Image, Saver
 
 _GATHER_EVERY_VERSIONS = 64
 
@@ -30,8 +30,8 @@ class MemoryStore:
     Nothing outlives the process, unless there is a checkpoint file: the present version is written there when the
     store is closed and at intervals, by a thread of its own, and the next store made with the file begins with that
     version. A replica then reads only what is new. What was shown after the file was written is read again, under
-    another ``life``. A file that is damaged is never shown: the replica is built anew. A file that cannot be written
-    is said in the log, and the replica goes on.
+    another ``incarnation``. A file that is damaged is never shown: the replica is built anew. A file that cannot be
+    written is said in the log, and the replica goes on.
 
     Args:
         checkpoint: the file; one store at a time may have it.
@@ -51,7 +51,7 @@ class MemoryStore:
         self._staged: Delta | None = None
         self._is_rebuilding = False
         # One reference, so that who takes a snapshot never gets the records of one with the version of another.
-        self._now = Present({}, NOWHERE), Version(0, Cut(), 0)
+        self._now = Present({}, NOWHERE), Version(0, Position(), 0)
         self._held: WeakSet[MemorySnapshot] = WeakSet()
         self._held_lock = Lock()
         self._saved = NOTHING_SAVED  # what the present version may lie in
@@ -65,9 +65,9 @@ class MemoryStore:
         return f"<MemoryStore{place} version {version.number}, {counted(version.count, 'key')}>"
 
     @property
-    def bookmark(self) -> Bookmark | None:
+    def resume_point(self) -> ResumePoint | None:
         """What was given with the present version."""
-        return self._now[1].bookmark
+        return self._now[1].resume_point
 
     @property
     def is_damaged(self) -> bool:
@@ -99,26 +99,30 @@ class MemoryStore:
         self._staged = self._staged or Delta()
         self._staged.merge(delta)
 
-    def apply(self, delta: Delta, cut: Cut, bookmark: Bookmark | None = None) -> Applied | None:
+    def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> Applied | None:
         """Makes the next version; see ``Store.apply``."""
         if self._staged is not None:
             self._staged.merge(delta)
             delta, self._staged = self._staged, None
-        bookmark = bookmark or Bookmark(cut)
+        resume_point = resume_point or ResumePoint(position)
         present, before = self._now
         present.source = delta.source or present.source
         applied: Applied | None
         if self._is_rebuilding:
-            applied = self._replace(delta, cut, bookmark)
+            applied = self._replace(delta, position, resume_point)
         else:
-            applied = self._change(delta, cut, bookmark) if before.count else self._fill(delta, cut, bookmark)
+            applied = (
+                self._change(delta, position, resume_point)
+                if before.count
+                else self._fill(delta, position, resume_point)
+            )
         if (before.number + 1) % _GATHER_EVERY_VERSIONS == 0:
             self._gather()
         return applied
 
-    def note(self, bookmark: Bookmark) -> None:
+    def note(self, resume_point: ResumePoint) -> None:
         """Is saved with the present version."""
-        self._now[1].bookmark = bookmark
+        self._now[1].resume_point = resume_point
 
     def rebuild(self, *, forget: bool = False) -> None:
         """Begins to build anew; see ``Store.rebuild``."""
@@ -128,11 +132,11 @@ class MemoryStore:
             self._saver.discard()
         self._saved = NOTHING_SAVED
         if forget:
-            self._now = Present({}, NOWHERE), Version(0, Cut(), 0)
+            self._now = Present({}, NOWHERE), Version(0, Position(), 0)
             self._is_rebuilding = False
             self._beginnings += 1
 
-    def _replace(self, delta: Delta, cut: Cut, bookmark: Bookmark) -> Applied | None:
+    def _replace(self, delta: Delta, position: Position, resume_point: ResumePoint) -> Applied | None:
         """All that there was, replaced by the records of a delta; what only lies elsewhere in the log is no change."""
         present, _ = self._now
         source = delta.source or present.source
@@ -146,13 +150,13 @@ class MemoryStore:
             if was == _content(present, key, new):
                 moved.add(key)
         whole.tombstone_count = sum(record[1] is None for record in whole.changes.values())
-        applied = self._change(whole, cut, bookmark)
+        applied = self._change(whole, position, resume_point)
         self._is_rebuilding = False
         if not is_known:
             return None
         return Applied(tuple(key for key in applied.changed if key not in moved), applied.deleted)
 
-    def _fill(self, delta: Delta, cut: Cut, bookmark: Bookmark) -> Applied:
+    def _fill(self, delta: Delta, position: Position, resume_point: ResumePoint) -> Applied:
         """The first records: the delta becomes the store, nothing is copied."""
         empty, before = self._now
         records: dict[bytes, Kept]
@@ -161,10 +165,10 @@ class MemoryStore:
         else:
             records = delta.changes  # type: ignore[assignment] # it is nobody else's from now on
         # Who holds the empty version, or one before it, keeps the dict that they have.
-        self._now = Present(records, empty.source), Version(before.number + 1, cut, len(records), bookmark)
+        self._now = Present(records, empty.source), Version(before.number + 1, position, len(records), resume_point)
         return Applied(tuple(records), ())
 
-    def _change(self, delta: Delta, cut: Cut, bookmark: Bookmark) -> Applied:
+    def _change(self, delta: Delta, position: Position, resume_point: ResumePoint) -> Applied:
         present, before = self._now
         records, changes = present.records, delta.changes
         replaced = {key: records.get(key) for key in changes}
@@ -175,7 +179,7 @@ class MemoryStore:
             alive, deleted = changes, ()
         changed = tuple(alive)
         added = sum(replaced[key] is None for key in changed)
-        version = Version(before.number + 1, cut, before.count + added - len(deleted), bookmark)
+        version = Version(before.number + 1, position, before.count + added - len(deleted), resume_point)
         before.replaced = replaced
         before.newer = version
         present.update(alive, deleted)
@@ -202,31 +206,31 @@ class MemoryStore:
 
     def _open(self, path: Path, every_s: float | None) -> Saver:
         """Begins with what a file has, if it can be used."""
-        from kafka_replica.stores.saver import Saver  # noqa: PLC0415 - brings asyncio, with its locks
+        from kafka_replica.stores.checkpoint_file import Saver  # noqa: PLC0415 - brings asyncio, with its locks
 
         saver = Saver(path, every_s)
         found = saver.load()
         if found is not None:
             # Versions that were shown after it was written had the same numbers as those that come next.
-            bookmark = replace(found.note.bookmark, life="")
+            resume_point = replace(found.note.resume_point, incarnation="")
             self._saved = found.saved
-            version = Version(found.note.version, bookmark.cut, len(found.records), bookmark)
+            version = Version(found.note.version, resume_point.position, len(found.records), resume_point)
             self._now = Present(found.records, NOWHERE, found.saved), version
-        saver.begin(self._image, (self._beginnings, self._now[1].number), self.bookmark)
+        saver.begin(self._image, (self._beginnings, self._now[1].number), self.resume_point)
         return saver
 
     def _image(self) -> Image | None:
         """The present version, if it is to be saved; from any thread."""
-        from kafka_replica.stores.saver import Image  # noqa: PLC0415
+        from kafka_replica.stores.checkpoint_file import Image  # noqa: PLC0415
 
         beginnings, now = self._beginnings, self._now
         present, version = now
-        bookmark = version.bookmark
-        if bookmark is None or self._is_rebuilding or self.is_damaged:
+        resume_point = version.resume_point
+        if resume_point is None or self._is_rebuilding or self.is_damaged:
             return None
         data = beginnings, version.number
         snapshot = MemorySnapshot(present, version)
-        return Image(data, snapshot.kept(), present.saved, present.source, version.number, bookmark)
+        return Image(data, snapshot.kept(), present.saved, present.source, version.number, resume_point)
 
 
 def _content(present: Present, key: bytes, kept: Kept) -> tuple[bytes | None, Headers] | None:

@@ -23,10 +23,10 @@ from itertools import islice
 from threading import RLock
 from typing import TypeVar, overload
 
-from kafka_replica.bookmark import Bookmark
-from kafka_replica.records import Cut, Key, Partition, Record, Stored, as_record, key_bytes
+from kafka_replica.records import Key, Partition, Position, Record, Stored, as_record, key_bytes
 from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept, Saved
 from kafka_replica.stores.contract import Snapshot
+from kafka_replica.transactions.resume_point import ResumePoint
 
 T = TypeVar("T")
 
@@ -38,13 +38,13 @@ _KEPT_AT_ONCE = 200
 class Version:
     """A version's place in the chain; ``newer`` is set last, and makes ``replaced`` valid."""
 
-    __slots__ = ("bookmark", "count", "cut", "newer", "number", "replaced")
+    __slots__ = ("count", "newer", "number", "position", "replaced", "resume_point")
 
-    def __init__(self, number: int, cut: Cut, count: int, bookmark: Bookmark | None = None) -> None:
+    def __init__(self, number: int, position: Position, count: int, resume_point: ResumePoint | None = None) -> None:
         self.number = number
-        self.cut = cut
+        self.position = position
         self.count = count
-        self.bookmark = bookmark
+        self.resume_point = resume_point
         self.replaced: dict[bytes, Kept | None] = {}
         self.newer: Version | None = None
 
@@ -94,7 +94,7 @@ class MemorySnapshot(Snapshot):
     def __init__(self, present: Present, version: Version) -> None:
         self._present = present
         self._look_up = present.records.get
-        self._version = version.number, version.cut, version.count
+        self._version = version.number, version.position, version.count
         self._seen = version  # the newest version whose predecessors' replaced records are in _old
         self._old: dict[bytes, Kept | None] = {}
         self._lock = RLock()  # a signal handler may read what the same thread is gathering
@@ -104,7 +104,7 @@ class MemorySnapshot(Snapshot):
         return self._version[0]
 
     @property
-    def cut(self) -> Cut:  # noqa: D102
+    def position(self) -> Position:  # noqa: D102
         return self._version[1]
 
     def __len__(self) -> int:

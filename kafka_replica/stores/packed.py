@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-from kafka_replica.wording import counted
+from kafka_replica.common.wording import counted
 
 
 class PackedKeys(Sequence[bytes]):

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import BrokerUnavailableError, KafkaReplicaError
 from kafka_replica.replica import Replica
 from kafka_replica.stores import Store
 from kafka_replica.testing.fake_cluster import Cluster
 from kafka_replica.testing.fake_replica import FakeReplica
 from kafka_replica.testing.fake_transaction import FakeTransaction
-from kafka_replica.wording import counted
 
 if TYPE_CHECKING:
     from kafka_replica.testing.fake_topic import FakeTopic
@@ -92,7 +92,7 @@ class FakeKafka:
         Args:
             topics: their names; they may be made later.
             store: as for ``Replica``.
-            options: the other keywords of ``Replica``; ``evidence="quiet points"`` gives one that sees
+            options: the other keywords of ``Replica``; ``boundaries="quiescence"`` gives one that sees
                 committed records only, and waits for open transactions.
         """
         return FakeReplica(self.cluster, topics, store=store, **options)

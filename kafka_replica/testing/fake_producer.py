@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.broker.writer import TransactionalWriter
+from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.errors import (
     BrokerError,
     BrokerUnavailableError,
@@ -12,7 +12,7 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.producer import Committed, TransactionalProducer
-from kafka_replica.records import Cut, Headers, Partition
+from kafka_replica.records import Headers, Partition, Position
 from kafka_replica.testing.fake_cluster import Cluster
 from kafka_replica.testing.fake_transaction import FakeTransaction
 
@@ -72,7 +72,7 @@ class _FakeWriter(TransactionalWriter):
                 ) from error
             except KafkaReplicaError as error:
                 raise PublishError(f"committing the transaction: {error}") from error
-            return dict(self._transaction.commit().cut or Cut())
+            return dict(self._transaction.commit().position or Position())
 
     def abort(self) -> None:
         """Takes back the open transaction, if there is one and the broker can be reached."""
@@ -111,16 +111,17 @@ class FakeProducer(TransactionalProducer):
         Raises:
             WaitTimeoutError: not in time; another producer may hold a transaction open before it.
         """
-        cut = committed.cut or Cut()
+        position = committed.position or Position()
 
         def is_visible() -> bool:
             if isinstance(self._cluster.trouble, BrokerUnavailableError):
                 return False
-            return all(self._cluster.log(partition).stable >= offset for partition, offset in cut.items())
+            return all(self._cluster.log(partition).stable >= offset for partition, offset in position.items())
 
         with self._cluster.news:
             if not self._cluster.news.wait_for(is_visible, timeout_s):
                 reason = self._cluster.trouble or "another producer holds a transaction open before it"
                 raise WaitTimeoutError(
-                    f"the transaction is committed ({cut}) but was not seen to be visible in {timeout_s} s: {reason}"
+                    f"the transaction is committed ({position}) but was not seen to be visible in {timeout_s} s: "
+                    f"{reason}"
                 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kafka_replica.cuts import Batch, Kind, Parsed
 from kafka_replica.records import Partition
 from kafka_replica.testing.fake_log import Entry, FakeLog, Writing
+from kafka_replica.transactions import Batch, Kind, Parsed
 
 
-class Place:
+class FetchPosition:
     """A partition that is read: how far, of which leader, and what was told of its ends."""
 
     __slots__ = ("epoch", "log", "position", "told")
@@ -26,7 +26,7 @@ class Place:
         return self.log.stable, self.log.end, self.log.start
 
 
-def take_committed(place: Place, batches: list[Batch]) -> bool:
+def take_committed(place: FetchPosition, batches: list[Batch]) -> bool:
     """Take what a ``read_committed`` consumer gets; return whether it passed more offsets than records."""
     log = place.log
     records = list(log.committed(place.position))
@@ -37,7 +37,7 @@ def take_committed(place: Place, batches: list[Batch]) -> bool:
     return passed > len(records)
 
 
-def take_batches(place: Place, batches: list[Batch]) -> bool:
+def take_batches(place: FetchPosition, batches: list[Batch]) -> bool:
     """The log's own batches; whether an offset is missing."""
     log = place.log
     is_gap = False

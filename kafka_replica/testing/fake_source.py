@@ -1,14 +1,13 @@
-"""Reads fake topics as the real readers read real ones: see ``kafka_replica.source.Source``."""
+"""Reads fake topics as the real readers read real ones: see ``kafka_replica.broker.reading.contract.LogReader``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 
-from kafka_replica.bookmark import Bookmark
-from kafka_replica.broker.places import check_beginnings, cut_off
-from kafka_replica.broker.pulse import recreated
-from kafka_replica.cuts import Batch, Ends, Reading
+from kafka_replica.broker.reading.contract import Fetched, Opened, Origin
+from kafka_replica.broker.reading.fetch_positions import check_beginnings, cut_off
+from kafka_replica.broker.reading.topic_monitor import recreated
 from kafka_replica.errors import (
     AuthenticationError,
     BrokerError,
@@ -17,14 +16,15 @@ from kafka_replica.errors import (
     LogReplacedError,
     TopicNotFoundError,
 )
-from kafka_replica.records import Cut, Partition
-from kafka_replica.source import Fetched, Opened, Origin
+from kafka_replica.records import Partition, Position
 from kafka_replica.testing.fake_cluster import Cluster
-from kafka_replica.testing.fake_reading import Place, take_batches, take_committed
+from kafka_replica.testing.fake_reading import FetchPosition, take_batches, take_committed
+from kafka_replica.transactions import Batch, Ends, Reading
+from kafka_replica.transactions.resume_point import ResumePoint
 
 
 class FakeSource:
-    """Reads fake topics; see ``Source``.
+    """Reads fake topics; see ``LogReader``.
 
     Args:
         cluster: whose.
@@ -38,30 +38,30 @@ class FakeSource:
         self.is_over: Callable[[], bool] = lambda: False  # whether nobody waits for news any more
         self._topics = list(topics)
         self._topic_ids: dict[str, str] = {}
-        self._places: dict[Partition, Place] = {}
-        self._log_starts = Cut()
+        self._places: dict[Partition, FetchPosition] = {}
+        self._log_starts = Position()
         self._take = take_committed if committed_only else take_batches
         self.gaps_are_certain = not committed_only
         self.leaders: Mapping[Partition, int] = {}
 
     # --- as Source promises ---
 
-    def open(self, bookmark: Bookmark | None = None) -> Opened:
+    def open(self, resume_point: ResumePoint | None = None) -> Opened:
         """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
         with self._cluster.news:
             self._places.clear()
-            self._topic_ids = {} if bookmark is None else dict(bookmark.topic_ids)
+            self._topic_ids = {} if resume_point is None else dict(resume_point.topic_ids)
             beginnings = self.add(self._find())
             high = self._high()
             self._log_starts = beginnings
-            if bookmark is None:
+            if resume_point is None:
                 return Opened(beginnings, high, beginnings)
-            resume = bookmark.cut.resume()
+            resume = resume_point.position.resume()
             check_beginnings(beginnings, resume)
             for partition, offset in resume.items():
-                cut, epoch = bookmark.cut[partition], bookmark.leader_epochs.get(partition, 0)
-                if high.get(partition, -1) < cut or self._places[partition].log.has_lost(cut, epoch):
-                    raise cut_off(partition, cut)
+                position, epoch = resume_point.position[partition], resume_point.leader_epochs.get(partition, 0)
+                if high.get(partition, -1) < position or self._places[partition].log.has_lost(position, epoch):
+                    raise cut_off(partition, position)
                 self._places[partition].position = offset
             return Opened(beginnings.advanced(resume), high, beginnings)
 
@@ -91,19 +91,19 @@ class FakeSource:
         with self._cluster.news:
             return [partition for partition in self._find() if partition not in self._places]
 
-    def add(self, partitions: list[Partition]) -> Cut:
+    def add(self, partitions: list[Partition]) -> Position:
         """Begins to read these, too."""
         with self._cluster.news:
             self._find()
             for partition in partitions:
-                self._places[partition] = Place(self._cluster.log(partition))
-            return Cut({partition: self._places[partition].position for partition in partitions})
+                self._places[partition] = FetchPosition(self._cluster.log(partition))
+            return Position({partition: self._places[partition].position for partition in partitions})
 
     def ends(self) -> Ends:
         """Where all partitions that are read end now."""
         with self._cluster.news:
             unread = dict.fromkeys(self.look(), 0)
-            return Ends(Cut({**self._stable(), **unread}), Cut({**self._high(), **unread}))
+            return Ends(Position({**self._stable(), **unread}), Position({**self._high(), **unread}))
 
     def refusal(self) -> BrokerError | None:
         """That the broker refused who we are, if it does."""
@@ -150,17 +150,17 @@ class FakeSource:
             if self._take(place, batches):
                 gaps.append(place.log.partition)
             place.told = place.ends
-        positions = Cut({partition: place.position for partition, place in self._places.items()})
+        positions = Position({partition: place.position for partition, place in self._places.items()})
         told = {partition: place.told for partition, place in self._places.items() if place.told[1] >= 0}
-        reading = Reading(batches, positions, Cut({partition: high for partition, (_, high, _) in told.items()}))
-        stable = Cut({partition: stable for partition, (stable, _, _) in told.items()})
+        reading = Reading(batches, positions, Position({partition: high for partition, (_, high, _) in told.items()}))
+        stable = Position({partition: stable for partition, (stable, _, _) in told.items()})
         starts = self._log_starts.advanced({partition: start for partition, (_, _, start) in told.items()})
         if starts != self._log_starts:
             self._log_starts = starts
         return Fetched(reading, stable, gaps, trouble is None, trouble, self._log_starts)
 
-    def _stable(self) -> Cut:
-        return Cut({partition: place.log.stable for partition, place in self._places.items()})
+    def _stable(self) -> Position:
+        return Position({partition: place.log.stable for partition, place in self._places.items()})
 
-    def _high(self) -> Cut:
-        return Cut({partition: place.log.end for partition, place in self._places.items()})
+    def _high(self) -> Position:
+        return Position({partition: place.log.end for partition, place in self._places.items()})

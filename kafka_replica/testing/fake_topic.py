@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import KafkaReplicaError, TopicNotFoundError, UsageError
-from kafka_replica.records import Cut, Headers, Key, Partition, Record, as_record
+from kafka_replica.records import Headers, Key, Partition, Position, Record, as_record
 from kafka_replica.replica import Replica
 from kafka_replica.stores import Store
 from kafka_replica.testing.fake_kafka import FakeKafka
 from kafka_replica.testing.fake_log import FakeLog
 from kafka_replica.testing.fake_producer import FakeProducer
 from kafka_replica.testing.fake_transaction import FakeTransaction, check_value
-from kafka_replica.wording import counted
 
 
 class FakeTopic:
@@ -72,7 +72,7 @@ class FakeTopic:
         *,
         partition: int | None = None,
         timestamp_ms: int | None = None,
-    ) -> Cut:
+    ) -> Position:
         """Writes a record outside of transactions; returns the offset after it, for ``Replica.wait_for``.
 
         Args:
@@ -88,7 +88,7 @@ class FakeTopic:
         """
         check_value(key, value)
         log, offset = self._cluster.append((self.name, partition), key, value, headers, timestamp_ms)
-        return Cut({log.partition: offset + 1})
+        return Position({log.partition: offset + 1})
 
     def delete(
         self,
@@ -97,10 +97,10 @@ class FakeTopic:
         *,
         partition: int | None = None,
         timestamp_ms: int | None = None,
-    ) -> Cut:
+    ) -> Position:
         """Writes a tombstone outside of transactions; as ``put``."""
         log, offset = self._cluster.append((self.name, partition), key, None, headers, timestamp_ms)
-        return Cut({log.partition: offset + 1})
+        return Position({log.partition: offset + 1})
 
     def producer(self, transactional_id: str = "fake-producer", *, timeout_s: float = 30.0) -> FakeProducer:
         """A ``TransactionalProducer`` that writes here, to be handed to code under test.
@@ -119,19 +119,19 @@ class FakeTopic:
 
         Args:
             store: as for ``Replica``.
-            options: the other keywords of ``Replica``; ``evidence="quiet points"`` gives one that sees
+            options: the other keywords of ``Replica``; ``boundaries="quiescence"`` gives one that sees
                 committed records only, and waits for open transactions.
         """
         return self.kafka.replica(self.name, store=store, **options)
 
-    def end(self) -> Cut:
+    def end(self) -> Position:
         """The offsets after the last thing that is decided in each partition: ``replica.wait_for(topic.end())``.
 
         Raises:
             TopicNotFoundError: the topic was dropped.
         """
         with self._cluster.news:
-            return Cut({log.partition: log.decided_end for log in self._logs})
+            return Position({log.partition: log.decided_end for log in self._logs})
 
     def records(self) -> list[Record]:
         """What a plain reader of committed records gets from the beginning, tombstones too, a partition after another.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafka_replica.errors import UsageError
 from kafka_replica.producer import Committed, Transaction
-from kafka_replica.records import Cut, Headers, Key
+from kafka_replica.records import Headers, Key, Position
 from kafka_replica.testing.fake_cluster import Cluster, Identity
 from kafka_replica.testing.fake_log import FakeLog, Writing
 
@@ -80,7 +80,7 @@ class FakeTransaction(Transaction):
             UsageError: it is over already.
         """
         self._decide(is_committed=True)
-        self.committed.cut = Cut({log.partition: end for log, end in self._ends.items()})
+        self.committed.position = Position({log.partition: end for log, end in self._ends.items()})
         return self.committed
 
     def abort(self) -> None:

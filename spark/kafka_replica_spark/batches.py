@@ -15,10 +15,10 @@ _KEPT: Final = 100
 
 
 class Begun(NamedTuple):
-    """A batch was begun with this version; ``cut`` is JSON."""
+    """A batch was begun with this version; ``position`` is JSON."""
 
     version: int
-    cut: str
+    position: str
 
 
 class BatchRecord:
@@ -49,11 +49,11 @@ class BatchRecord:
             return None
         finally:
             stream.close()
-        return Begun(plain["version"], json.dumps(plain["cut"]))
+        return Begun(plain["version"], json.dumps(plain["position"]))
 
     def begin(self, batch: int, begun: Begun) -> None:
         """Writes down that it is begun now."""
-        plain = {"batch": batch, "version": begun.version, "cut": json.loads(begun.cut)}
+        plain = {"batch": batch, "version": begun.version, "position": json.loads(begun.position)}
         stream = self._files.create(self._file(batch), True)
         try:
             stream.write(bytearray(json.dumps(plain), "utf-8"))

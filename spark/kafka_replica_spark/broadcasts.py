@@ -25,7 +25,7 @@ from kafka_replica.sdmx.model import ValueList
 from kafka_replica_spark.blocks import Block, Place, Version, block, is_same, joined
 from kafka_replica_spark.connect import refuse_connect
 from kafka_replica_spark.lookups import CodelistLookups
-from kafka_replica_spark.stamps import cut_json
+from kafka_replica_spark.stamps import position_json
 from kafka_replica_spark.tables import VIEWS, Unreadable, ViewTables
 
 _MOST_PIECES: Final = 16
@@ -163,7 +163,7 @@ def _made(
     if _is_worn(pieces, same):
         pieces, same = [], {}
     new = [one for urn, one in blocks.items() if urn not in same]
-    told = {"version": snapshot.version, "cut": cut_json(snapshot), "names": names}
+    told = {"version": snapshot.version, "position": position_json(snapshot), "names": names}
     data, places = joined(new, len(pieces), same, told)
     here = pa.py_buffer(data)
     for one in new:  # from now on it is kept as a part of the piece, once

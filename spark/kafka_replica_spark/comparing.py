@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.rules.model import Finding, KeyCheck, LevelCheck
+from kafka_replica.data.validation.model import Finding, KeyCheck, LevelCheck
 from kafka_replica_spark.expressions import balanced
 from kafka_replica_spark.rows import Prepared, joined
 

@@ -21,7 +21,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
 from kafka_replica_spark.carried import Planned, Slice, SliceReader
 from kafka_replica_spark.options import Options, parsed, snapshot_of
-from kafka_replica_spark.stamps import VERSION, cut_json, metadata, stamped
+from kafka_replica_spark.stamps import VERSION, metadata, position_json, stamped
 from kafka_replica_spark.tables import Unreadable, ViewTables
 
 FORMAT: Final = "kafka_replica"
@@ -110,10 +110,10 @@ def _pinned(options: Options) -> Pinned:
     with snapshot_of(options) as snapshot:
         tables = ViewTables(Structures(snapshot)).tables(options.view, options.selection, unreadable.append)
         slices = list(_bounded(_slices(tables, options.slice_bytes), options))
-        version, cut = snapshot.version, cut_json(snapshot)
-    schema = stamped(options.view.schema, metadata(options.view.name, version, cut, unreadable))
+        version, position = snapshot.version, position_json(snapshot)
+    schema = stamped(options.view.schema, metadata(options.view.name, version, position, unreadable))
     assert schema[VERSION].metadata  # noqa: S101 - the frame says which version it shows
-    return Pinned(schema, (version, cut), slices)
+    return Pinned(schema, (version, position), slices)
 
 
 def _bounded(slices: Iterable[Slice], options: Options) -> Iterator[Slice]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.rules.conditions import (
+from kafka_replica.data.validation.conditions import (
     All,
     Arithmetic,
     Chosen,

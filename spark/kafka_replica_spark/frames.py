@@ -7,10 +7,10 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica import Replica, Snapshot
 from kafka_replica.sdmx import Structures
-from kafka_replica_spark.stamps import CUT, VERSION, cut_json, metadata, stamped
+from kafka_replica_spark.stamps import POSITION, VERSION, metadata, position_json, stamped
 from kafka_replica_spark.tables import VIEWS, Selection, Unreadable, ViewTables
 
-__all__ = ["CUT", "VERSION", "Unreadable", "Views", "cut_json", "views"]
+__all__ = ["POSITION", "VERSION", "Unreadable", "Views", "position_json", "views"]
 
 
 def views(spark: SparkSession, source: Snapshot | Replica) -> Views:
@@ -26,8 +26,8 @@ class Views:
     """DataFrames of one version, the same as ``spark.read.format("kafka_replica")`` gives.
 
     A frame is a copy: it keeps its version for life, whatever becomes of the replica or the snapshot. Its last columns
-    are ``_version`` (long) and ``_cut`` (string, JSON), the same in each row; their metadata in the schema says
-    ``view``, ``version``, ``cut``, ``unreadable_count`` and ``unreadable``.
+    are ``_version`` (long) and ``_position`` (string, JSON), the same in each row; their metadata in the schema says
+    ``view``, ``version``, ``position``, ``unreadable_count`` and ``unreadable``.
 
     All views take ``agency``, ``id`` and ``version`` of the artefacts they show: ``*`` stands for any text, and
     ``version`` may be a rule of SDMX 3, such as ``1.0+`` or ``+`` for the latest stable one.
@@ -88,11 +88,11 @@ class Views:
         unreadable: list[Unreadable] = []
         table = self._tables.table(VIEWS[name], selection, unreadable.append)
         self._unreadable.update(dict.fromkeys(unreadable))
-        cut = cut_json(self._snapshot)
-        schema = stamped(table.schema, metadata(name, self.version, cut, unreadable))
+        position = position_json(self._snapshot)
+        schema = stamped(table.schema, metadata(name, self.version, position, unreadable))
         told = schema[VERSION].metadata
         return self._spark.createDataFrame(table).select(
             "*",
             F.lit(self.version).cast("bigint").alias(VERSION, metadata=told),
-            F.lit(cut).alias(CUT, metadata=told),
+            F.lit(position).alias(POSITION, metadata=told),
         )

@@ -14,9 +14,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.utils import is_remote
 
-from kafka_replica.datasets.messages import read_data_message
-from kafka_replica.errors import DatasetError
-from kafka_replica.jobs.job import (
+from kafka_replica.data.files.messages import read_data_message
+from kafka_replica.data.jobs.job import (
     ERRORS_TEXT,
     GOOD,
     REJECTED,
@@ -27,9 +26,10 @@ from kafka_replica.jobs.job import (
     ValidationJob,
     verdict_of,
 )
-from kafka_replica.jobs.sources import Source
-from kafka_replica.rules import Report, Rules, Sample
-from kafka_replica.rules.model import ERRORS, FIELDS, Finding
+from kafka_replica.data.jobs.sources import Source
+from kafka_replica.data.validation import Report, Rules, Sample
+from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding
+from kafka_replica.errors import DatasetError
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica_spark.datasets.reading import read_plain_csv

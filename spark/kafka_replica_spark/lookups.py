@@ -75,9 +75,9 @@ class CodelistLookups:
         return int(self._index["version"])
 
     @property
-    def cut(self) -> str:
+    def position(self) -> str:
         """Its cut, as JSON."""
-        return str(self._index["cut"])
+        return str(self._index["position"])
 
     @property
     def codelists(self) -> list[str]:

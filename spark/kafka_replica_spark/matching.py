@@ -15,14 +15,14 @@ from typing import Final
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.rules.conditions import Matches, nodes_of
-from kafka_replica.rules.model import Check
+from kafka_replica.data.validation.conditions import Matches, nodes_of
+from kafka_replica.data.validation.model import Check
 from kafka_replica.sdmx.text_types import anchored
 
 _STACK: Final = 1500
 """How often Java may call itself: measured with code that is not compiled yet, and a stack of 1 MB, the default."""
 _FEW: Final = 100
-"""Rounds that are no danger."""
+"""TransactionAssigner that are no danger."""
 _PIECE: Final = re.compile(r"\\.|\[|\]|\((?:\?:)?|\)|\||[*+?]|\{[0-9]+(?:,[0-9]*)?\}|.", re.DOTALL)
 
 
@@ -41,7 +41,7 @@ def fits(text: Column, expression: str) -> Column:
 def short_enough(text: Column, expression: str) -> Column:
     """A text that an expression can be asked of; NULL for a longer one."""
     longest = longest_for(expression)
-    # Cut as well, for Spark may compute the branches of a condition before it.
+    # Position as well, for Spark may compute the branches of a condition before it.
     return text if longest is None else F.when(F.char_length(text) <= longest, F.substring(text, 1, longest))
 
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from kafka_replica import Replica, Snapshot
+from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.secret_values import hide_secrets
-from kafka_replica.stores.looking import look
+from kafka_replica.stores.read_only import look
 from kafka_replica_spark.tables import VIEWS, Selection, View
 
 _KAFKA: Final = "kafka."
@@ -87,7 +87,7 @@ def snapshot_of(options: Options) -> Iterator[Snapshot]:
 
 def _of_store(snapshot: Snapshot, options: Options) -> Snapshot:
     """The version, or the part of one topic where each has keys of its own."""
-    there = sorted({partition.topic for partition in snapshot.cut})
+    there = sorted({partition.topic for partition in snapshot.position})
     missing = sorted(set(options.topics) - set(there))
     if missing:
         raise _wrong(f"the store in {options.store} holds {', '.join(there)}, and no topic {', '.join(missing)}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.rules.model import ERRORS, FIELDS, Finding, Rules
-from kafka_replica.rules.report import Report, Sample
-from kafka_replica.rules.requests import need_errors
+from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
+from kafka_replica.data.validation.report import Report, Sample
+from kafka_replica.data.validation.requests import need_errors
 from kafka_replica_spark.comparing import whole_findings
 from kafka_replica_spark.rows import joined, prepared
 

@@ -11,10 +11,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType
 
+from kafka_replica.data.validation.binding import Bound, bind
+from kafka_replica.data.validation.model import ACTION, FIELDS, Check, Rules
+from kafka_replica.data.validation.multi_valued import asked_singly
 from kafka_replica.errors import UsageError
-from kafka_replica.rules.binding import Bound, bind
-from kafka_replica.rules.model import ACTION, FIELDS, Check, Rules
-from kafka_replica.rules.several import asked_singly
 from kafka_replica_spark.cells import bytes_for
 from kafka_replica_spark.expressions import Expressions
 from kafka_replica_spark.matching import not_asked

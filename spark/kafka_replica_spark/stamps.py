@@ -17,7 +17,7 @@ from kafka_replica_spark.tables import Unreadable
 
 VERSION: Final = "_version"
 """The column that holds the number of the version a row comes from."""
-CUT: Final = "_cut"
+POSITION: Final = "_position"
 """The column that holds its cut: a JSON object, ``{"topic-partition": offset}``."""
 
 _LISTED: Final = 100
@@ -29,9 +29,9 @@ _PLAIN: Final[Mapping[pa.DataType, T.DataType]] = {
 }
 
 
-def cut_json(snapshot: Any) -> str:
+def position_json(snapshot: Any) -> str:
     """The cut of a snapshot as JSON, ``{"topic-partition": offset}``."""
-    return json.dumps(snapshot.cut.as_json())
+    return json.dumps(snapshot.position.as_json())
 
 
 def with_stamp(df: DataFrame, snapshot: Snapshot | None, doing: str) -> DataFrame:
@@ -43,33 +43,33 @@ def with_stamp(df: DataFrame, snapshot: Snapshot | None, doing: str) -> DataFram
     if snapshot is None:
         raise UsageError(f"{doing} with a stamp: give the snapshot, not what was compiled of it; that knows no cut")
     folded = {name.lower() for name in df.columns}
-    taken = [name for name in (VERSION, CUT) if name in folded]
+    taken = [name for name in (VERSION, POSITION) if name in folded]
     if taken:
         raise UsageError(f"{doing} with a stamp: the frame has a column {', '.join(taken)} already; drop it first")
     version = F.lit(snapshot.version).cast("bigint").alias(VERSION)
-    return df.select("*", version, F.lit(cut_json(snapshot)).alias(CUT))
+    return df.select("*", version, F.lit(position_json(snapshot)).alias(POSITION))
 
 
-def metadata(view: str, version: int, cut: str, unreadable: Sequence[Unreadable]) -> dict[str, Any]:
-    """What the schema of a frame says of it: ``view``, ``version``, ``cut``, ``unreadable_count``, and the first 100
+def metadata(view: str, version: int, position: str, unreadable: Sequence[Unreadable]) -> dict[str, Any]:
+    """Return the metadata of a frame: ``view``, ``version``, ``position``, ``unreadable_count``, and the first 100
     of what is not in it as ``unreadable``.
     """  # noqa: D205 - one sentence
     return {
         "view": view,
         "version": version,
-        "cut": cut,
+        "position": position,
         "unreadable_count": len(unreadable),
         "unreadable": [f"{one.urn}: {one.reason}" for one in unreadable[:_LISTED]],
     }
 
 
 def stamped(schema: pa.Schema, told: Mapping[str, Any]) -> T.StructType:
-    """The schema of a frame with the columns ``_version`` and ``_cut``, which carry the metadata."""
+    """The schema of a frame with the columns ``_version`` and ``_position``, which carry the metadata."""
     return T.StructType(
         [
             *(T.StructField(one.name, spark_type(one.type)) for one in schema),
             T.StructField(VERSION, T.LongType(), False, dict(told)),
-            T.StructField(CUT, T.StringType(), False, dict(told)),
+            T.StructField(POSITION, T.StringType(), False, dict(told)),
         ]
     )
 

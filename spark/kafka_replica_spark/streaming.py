@@ -21,12 +21,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from kafka_replica import Replica, Snapshot, State
+from kafka_replica.data.validation.actions import Action
 from kafka_replica.errors import BrokerError, NotReadyError, ReplicaClosedError, UsageError
-from kafka_replica.rules.actions import Action
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.batches import BatchRecord, Begun
 from kafka_replica_spark.connect import refuse_connect
-from kafka_replica_spark.stamps import cut_json
+from kafka_replica_spark.stamps import position_json
 from kafka_replica_spark.validation import validate
 
 _log = logging.getLogger("kafka_replica")
@@ -48,9 +48,9 @@ class Batch(NamedTuple):
         return self.snapshot.version
 
     @property
-    def cut(self) -> str:
+    def position(self) -> str:
         """The cut of the version, as JSON: the same in every replica of the topic, which numbers are not."""
-        return cut_json(self.snapshot)
+        return position_json(self.snapshot)
 
 
 Prepare: TypeAlias = Callable[[DataFrame, Snapshot], DataFrame]
@@ -73,7 +73,7 @@ def validate_stream(
 ) -> DataStreamWriter:
     """A query that validates each micro-batch; ``trigger()``, ``queryName()`` and ``start()`` are left to the caller.
 
-    Rows are stamped with the version (``_version``, ``_cut``). Rules that compare rows compare those of one batch.
+    Rows are stamped with the version (``_version``, ``_position``). Rules that compare rows compare those of one batch.
 
     Args:
         stream: a streaming frame of observations.
@@ -156,7 +156,7 @@ def foreach_batch(
         batch = Batch(number, snapshot, None if record is None else record.begun(number))
         _say(batch, replica.state)
         if record is not None:
-            record.begin(number, Begun(batch.version, batch.cut))
+            record.begin(number, Begun(batch.version, batch.position))
         write(prepare(rows, snapshot), batch)
 
     return call
@@ -177,13 +177,13 @@ def _newest(replica: Replica, timeout_s: float) -> Snapshot:
 
 
 def _say(batch: Batch, state: State) -> None:
-    what = f"micro-batch {batch.number} is looked at with version {batch.version} of {batch.cut}"
+    what = f"micro-batch {batch.number} is looked at with version {batch.version} of {batch.position}"
     if batch.repeats is not None:
         _log.warning(
             "%s; it is a repetition: it was begun before with version %d of %s",
             what,
             batch.repeats.version,
-            batch.repeats.cut,
+            batch.repeats.position,
         )
     elif state is not State.LIVE:
         _log.warning("%s; the replica is %s, so there may be a newer one", what, state)

@@ -24,7 +24,7 @@ from pyspark.sql.types import (
     YearMonthIntervalType,
 )
 
-from kafka_replica.rules.binding import Shape
+from kafka_replica.data.validation.binding import Shape
 
 # Within this a double holds whole numbers exactly, nearly.
 _WHOLE: Final = 10**16

@@ -12,19 +12,19 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.storagelevel import StorageLevel
 
 from kafka_replica import Snapshot
+from kafka_replica.data.mapping.model import SOURCE
+from kafka_replica.data.validation.actions import Action
+from kafka_replica.data.validation.conditions import Condition, sets_in, size_of
+from kafka_replica.data.validation.model import ERRORS, Check, KeyCheck, LevelCheck, Rules
+from kafka_replica.data.validation.requests import rules_for, splitting_at
+from kafka_replica.data.validation.screening import narrowed, screens
 from kafka_replica.errors import UsageError
-from kafka_replica.mapping.model import SOURCE
-from kafka_replica.rules.actions import Action
-from kafka_replica.rules.conditions import Condition, sets_in, size_of
-from kafka_replica.rules.model import ERRORS, Check, KeyCheck, LevelCheck, Rules
-from kafka_replica.rules.requests import rules_for, splitting_at
-from kafka_replica.rules.screening import narrowed, screens
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.comparing import Marked, compared
 from kafka_replica_spark.findings import Finding, Item, with_findings
 from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
 from kafka_replica_spark.rows import Prepared, prepared
-from kafka_replica_spark.stamps import CUT, VERSION, cut_json, with_stamp
+from kafka_replica_spark.stamps import POSITION, VERSION, position_json, with_stamp
 
 
 class Split(NamedTuple):
@@ -51,8 +51,9 @@ def validate(
     component, value, message, severity, artefact`` (all strings). Only Spark's own expressions are used; the data is
     not touched before an action. Everything looked at is of the snapshot's one version.
 
-    The metadata of ``_errors`` in the schema says ``version`` (int), ``cut`` (JSON; with a snapshot), ``artefact`` (URN
-    of the data structure), ``dataset`` (findings about the columns) and ``unchecked`` (list of strings).
+    The metadata of ``_errors`` in the schema says ``version`` (int), ``position`` (JSON; with a snapshot),
+    ``artefact`` (URN of the data structure), ``dataset`` (findings about the columns) and ``unchecked`` (list of
+    strings).
 
     Args:
         df: the observations. Values are compared as text; other types are written as SDMX writes them. Rules that
@@ -62,7 +63,7 @@ def validate(
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``.
         action: the action of rows that name none.
         as_of: the date on which constraints must be valid; today if None.
-        stamp: also add the columns ``_version`` (long) and ``_cut`` (string, JSON), constant.
+        stamp: also add the columns ``_version`` (long) and ``_position`` (string, JSON), constant.
 
     Raises:
         UsageError: a component is there twice, or a column that would be added is there already; a dimension or the
@@ -74,7 +75,7 @@ def validate(
         SdmxError: the artefact itself cannot be read.
     """
     compiled = rules_for(reference, snapshot, rules, action, as_of)
-    _check_columns(df, compiled, [ERRORS, VERSION, CUT] if stamp else [ERRORS])
+    _check_columns(df, compiled, [ERRORS, VERSION, POSITION] if stamp else [ERRORS])
     rows = prepared(df, compiled)
     unchecked = list(rows.bound.unchecked)
     whole = df
@@ -109,7 +110,7 @@ def split(validated: DataFrame, *, severity: str = "error") -> Split:
     if SOURCE in validated.columns:
         # Mapped rows: the bad ones as they came.
         as_it_came = validated.select(f"{SOURCE}.*").columns
-        stamps = [name for name in (VERSION, CUT) if name in validated.columns and name not in as_it_came]
+        stamps = [name for name in (VERSION, POSITION) if name in validated.columns and name not in as_it_came]
         mapped = validated.filter(~bad).drop(ERRORS, SOURCE)
         return Split(mapped, validated.filter(bad).select(f"{SOURCE}.*", ERRORS, *stamps))
     return Split(validated.filter(~bad).drop(ERRORS), validated.filter(bad))
@@ -122,7 +123,7 @@ def _metadata(rows: Prepared, rules: Rules, snapshot: Snapshot | None, unchecked
         "unchecked": unchecked,
         "dataset": [f"{one.severity} {one.rule}: {one.message}" for one in rows.bound.findings],
     }
-    return made if snapshot is None else made | {"cut": cut_json(snapshot)}
+    return made if snapshot is None else made | {"position": position_json(snapshot)}
 
 
 def _check_columns(df: DataFrame, rules: Rules, added: list[str]) -> None:

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Iterable
 from enum import StrEnum
 
-from kafka_replica.broker.security import ConnectionSettings
-from kafka_replica.broker.wire.link import Link, connect
+from kafka_replica.broker.connection.security import ConnectionSettings
+from kafka_replica.broker.wire.connection import Link, connect
 from kafka_replica.broker.wire.messages import METADATA, MetadataAnswer, metadata_request, read_metadata
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 

@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
+from kafka_replica.common.secret_values import Secret, hide_password, without_frames
 from kafka_replica.errors import (
     ConfigurationError,
     MissingExtraError,
@@ -18,7 +19,6 @@ from kafka_replica.errors import (
     OutboxNotMigratedError,
     OutboxUnavailableError,
 )
-from kafka_replica.secret_values import Secret, hide_password, without_frames
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafka_replica.secret_values import Secret, hide_secrets
+from kafka_replica.common.secret_values import Secret, hide_secrets
 
 _OF_THE_CONNECTION = ("bootstrap.servers", "metadata.broker.list", "security.", "sasl.", "ssl.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from kafka_replica.producer.relay.link import Link
+from kafka_replica.producer.relay.kafka_session import KafkaSession
 
 _AGAIN_S: Final = 1.0  # a commit is acknowledged a moment before readers see it
 
@@ -24,7 +24,7 @@ class Confirmation:
         """Take note of a commit that Kafka has acknowledged."""
         self._is_due, self._was_open, self._not_before_s = True, False, 0.0
 
-    def is_left_open(self, link: Link) -> bool:
+    def is_left_open(self, link: KafkaSession) -> bool:
         """Return whether some transaction stays open, ours or another producer's; asks Kafka if that is due.
 
         Raises:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from sqlalchemy import Engine
 
-from kafka_replica.broker.faults import Fault, fault_of
+from kafka_replica.broker.writing.errors import Fault, fault_of
 from kafka_replica.errors import (
     CommitUnknownError,
     EncodingError,
@@ -35,7 +35,6 @@ from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.queue import Content, Contents, Queue, Recorded, View
 from kafka_replica.producer.outbox.tables import Kind, Status
-from kafka_replica.producer.relay.ahead import Ahead
 from kafka_replica.producer.relay.confirmation import Confirmation
 from kafka_replica.producer.relay.events import (
     Acquire,
@@ -60,7 +59,8 @@ from kafka_replica.producer.relay.events import (
     Wait,
     Waited,
 )
-from kafka_replica.producer.relay.link import Link, Sent, Step
+from kafka_replica.producer.relay.kafka_session import KafkaSession, Sent, Step
+from kafka_replica.producer.relay.prefetch import Prefetcher
 from kafka_replica.producer.relay.rules import Relay
 
 _log = logging.getLogger("kafka_replica.producer")
@@ -98,7 +98,7 @@ class Runner:
         engine: Engine,
         outbox: Outbox,
         lease: Lease,
-        make_link: Callable[[str], Link],
+        make_link: Callable[[str], KafkaSession],
         transactional_id: str,
         *,
         first_start: FirstStart,
@@ -110,7 +110,7 @@ class Runner:
         self._engine = engine
         self._outbox = outbox
         self._queue = Queue(engine, outbox.producer_id)
-        self._ahead = Ahead(self._queue)
+        self._ahead = Prefetcher(self._queue)
         self._lease = lease
         self._make_link = make_link
         self._transactional_id = transactional_id
@@ -119,7 +119,7 @@ class Runner:
         self._notify = notify
         self._step = step
         self._rules = Relay(retries)
-        self._link: Link | None = None
+        self._link: KafkaSession | None = None
         self._view: View | None = None
         self._sent: dict[int, Sent] = {}
         self._leads = False
@@ -281,7 +281,7 @@ class Runner:
             self._tell(StandBy())
         return StandingBy()
 
-    def _keys_to_keep(self, link: Link, tx_id: int) -> set[bytes]:
+    def _keys_to_keep(self, link: KafkaSession, tx_id: int) -> set[bytes]:
         """The keys that a flush has just sent: not those whose content the format cannot carry."""
         flush = self._sent.get(tx_id - 1)
         if flush is not None and not flush.not_carried:

@@ -11,12 +11,12 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from kafka_replica.broker.inspector import TransactionInspector
-from kafka_replica.cuts import Batch, Kind
+from kafka_replica.broker.writing.transaction_inspector import TransactionInspector
 from kafka_replica.errors import BrokerUnavailableError
 from kafka_replica.producer.headers import read
 from kafka_replica.producer.relay.progress import Progress, read_progress
 from kafka_replica.records import Partition
+from kafka_replica.transactions import Batch, Kind
 
 _log = logging.getLogger("kafka_replica.producer")
 
@@ -24,7 +24,7 @@ _ROUNDS = 3
 _EARLIER_MS = 600_000  # by how much clocks may differ, of this machine and of brokers
 
 
-class Evidence(NamedTuple):
+class Boundaries(NamedTuple):
     """What the progress topic holds under one key."""
 
     arrived: Progress | None
@@ -41,7 +41,7 @@ class Part(NamedTuple):
     written_ms: int
 
 
-def evidence_of(batches: Iterable[Batch], place: Partition, key: bytes) -> Evidence:
+def evidence_of(batches: Iterable[Batch], place: Partition, key: bytes) -> Boundaries:
     """Return what the batches of the progress topic say.
 
     Raises:
@@ -62,7 +62,7 @@ def evidence_of(batches: Iterable[Batch], place: Partition, key: bytes) -> Evide
                     arrived = found
                 else:
                     undecided[batch.producer_id] = found
-    return Evidence(arrived, {producer: found for producer, found in undecided.items() if found is not None})
+    return Boundaries(arrived, {producer: found for producer, found in undecided.items() if found is not None})
 
 
 def parts_to_commit(parts: Mapping[Partition, Part], arrived: int, committed: Collection[int]) -> set[Partition]:
@@ -121,34 +121,34 @@ class Undecided:
             BrokerError: Kafka does not answer or refuses, or something stays open.
         """
         for _ in range(_ROUNDS):
-            evidence = self._evidence(hint)
+            boundaries = self._evidence(hint)
             open_parts = [self._open_parts(each) for each in self._transactional_ids]
             if not any(parts for _, parts in open_parts):
-                return self._decided(evidence)
+                return self._decided(boundaries)
             for transactional_id, (producer, parts) in zip(self._transactional_ids, open_parts, strict=True):
                 if parts:
-                    arrived = max(acknowledged, 0 if evidence.arrived is None else evidence.arrived.tx_id)
+                    arrived = max(acknowledged, 0 if boundaries.arrived is None else boundaries.arrived.tx_id)
                     self._end(transactional_id, parts, self._to_commit(producer, parts, arrived))
         raise BrokerUnavailableError(
             f"Kafka does not end transactions of {', '.join(self._transactional_ids)}; see the brokers' logs"
         )
 
-    def _evidence(self, hint: int | None) -> Evidence:
-        found = Evidence(None, {})
+    def _evidence(self, hint: int | None) -> Boundaries:
+        found = Boundaries(None, {})
         for begin in (0,) if hint is None else (hint, 0):
             found = evidence_of(self._inspector.batches(self._place, begin), self._place, self._key)
             if found.arrived is not None:
                 break
         return found
 
-    def _decided(self, evidence: Evidence) -> Progress | None:
+    def _decided(self, boundaries: Boundaries) -> Progress | None:
         """Return what has arrived, if nothing of this producer is undecided.
 
         Raises:
             BrokerUnavailableError: a transaction is open that we cannot end: of another transactional id, or of a
                 producer id that Kafka has replaced since.
         """
-        for producer, progress in evidence.undecided.items():
+        for producer, progress in boundaries.undecided.items():
             topic, number = self._place
             raise BrokerUnavailableError(
                 f"transaction {progress.tx_id} of {self._name} is open in {self._place} at offset {progress.offset}, "
@@ -156,7 +156,7 @@ class Undecided:
                 f"transaction.timeout.ms, end it with kafka-transactions.sh abort --topic {topic} --partition {number} "
                 f"--start-offset {progress.offset}, and likewise in the topics"
             )
-        return evidence.arrived
+        return boundaries.arrived
 
     def _open_parts(self, transactional_id: str) -> tuple[int, dict[Partition, Part]]:
         producer, first_offsets = self._inspector.open_parts(transactional_id, [self._place, *self._partitions])

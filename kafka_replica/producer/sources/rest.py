@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import NamedTuple
 
+from kafka_replica.common.secret_values import Secret, hide_password
 from kafka_replica.errors import ConfigurationError, MissingExtraError, SdmxError, SourceError
 from kafka_replica.producer.changes import Put, Unreadable
 from kafka_replica.producer.sources.contents import NOTHING, Contents, combined, contents_of
 from kafka_replica.producer.sources.queries import Api, accept_of, path_of
 from kafka_replica.sdmx.formats import unpacked
-from kafka_replica.secret_values import Secret, hide_password
 
 try:
     import httpx

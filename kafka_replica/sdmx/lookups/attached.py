@@ -10,6 +10,7 @@ from typing import Self, TypeVar
 from kafka_replica.errors import SdmxError, UnreadableContentError
 from kafka_replica.records import Key
 from kafka_replica.sdmx.lookups.attachments import ATTACHED, CONSTRAINTS, AttachmentIndex, attached_to
+from kafka_replica.sdmx.lookups.class_aliases import classes_of
 from kafka_replica.sdmx.lookups.companions import companions_in
 from kafka_replica.sdmx.lookups.decoding import Snapshot
 from kafka_replica.sdmx.lookups.index.kept import Kept, Pending
@@ -17,7 +18,6 @@ from kafka_replica.sdmx.lookups.index.keys import urn_of_key
 from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceback
 from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.lookups.related import Reference, RelatedArtefacts
-from kafka_replica.sdmx.lookups.spellings import classes_of
 from kafka_replica.sdmx.model import Artefact, Constraint, HierarchyAssociation
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import is_wildcard, newest

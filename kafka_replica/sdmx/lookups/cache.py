@@ -15,9 +15,9 @@ from hashlib import blake2b
 from typing import Final, NamedTuple, TypeAlias
 from weakref import WeakSet
 
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx.message import Message
-from kafka_replica.wording import counted
 
 DEFAULT_MAX_BYTES: Final = 128 * 1024 * 1024
 """So many bytes of messages are kept decoded unless it is set otherwise."""

@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, NamedTuple, Protocol
 
+from kafka_replica.common.html_tables import html_table
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import ArtefactNotFoundError, MessageError, SdmxError, UrnError
-from kafka_replica.html_tables import html_table
 from kafka_replica.records import Key, Record
 from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, content_of, decode_cache
+from kafka_replica.sdmx.lookups.class_aliases import classes_of, spellings
 from kafka_replica.sdmx.lookups.companions import Companions, companions_named
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex
 from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
 from kafka_replica.sdmx.lookups.index.kept import Kept, Pending
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex, urn_of_key
 from kafka_replica.sdmx.lookups.index.relations import Relations, chosen, keyed
-from kafka_replica.sdmx.lookups.spellings import classes_of, spellings
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.reading import read_message, size_of
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import is_wildcard
-from kafka_replica.wording import counted
 
 CONTENT_TYPE: Final = "content-type"
 """The record header that holds the media type of the value."""

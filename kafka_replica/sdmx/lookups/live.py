@@ -11,7 +11,7 @@ from kafka_replica.errors import KafkaReplicaError, UsageError
 from kafka_replica.records import topic_key
 from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
 from kafka_replica.sdmx.lookups.decoding import Snapshot
-from kafka_replica.sdmx.lookups.followed import Followed, OfTopics
+from kafka_replica.sdmx.lookups.replica_protocol import Followed, OfTopics
 from kafka_replica.sdmx.lookups.structures import Structures
 
 _PUBLISHING_S: Final = 5.0  # a version is shown, and told a moment later

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, Protocol, Self, TypeVar
 
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import SdmxError
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.wording import counted
 
 T = TypeVar("T")
 _SHOWN: Final = 20

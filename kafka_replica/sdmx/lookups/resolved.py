@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
 from kafka_replica.sdmx.model import (
@@ -24,7 +25,6 @@ from kafka_replica.sdmx.model import (
 )
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import is_stable, sort_key
-from kafka_replica.wording import counted
 
 
 class Missing(NamedTuple):

@@ -6,12 +6,12 @@ from typing import NamedTuple, TypeVar
 
 from kafka_replica.errors import ArtefactNotFoundError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.items import Item, item_of
+from kafka_replica.sdmx.lookups.class_aliases import classes_of
+from kafka_replica.sdmx.lookups.composite import GatheredLookUps
 from kafka_replica.sdmx.lookups.decoding import CONTENT_TYPE, Snapshot
-from kafka_replica.sdmx.lookups.gathered import GatheredLookUps
 from kafka_replica.sdmx.lookups.patterns import fitting, meant, pattern
 from kafka_replica.sdmx.lookups.references import Dangling, late_bound
 from kafka_replica.sdmx.lookups.related import Reference
-from kafka_replica.sdmx.lookups.spellings import classes_of
 from kafka_replica.sdmx.model import (
     Artefact,
     Component,

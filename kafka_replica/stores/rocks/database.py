@@ -13,7 +13,7 @@ from weakref import finalize
 
 from kafka_replica.errors import MissingExtraError, StoreDamagedError, StoreError
 from kafka_replica.records import key_text
-from kafka_replica.stores.rocks.troubles import explained, is_full
+from kafka_replica.stores.rocks.errors import explained, is_full
 from kafka_replica.stores.rocks.tuning import Tuning
 
 try:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kafka_replica.delta import Applied
+from kafka_replica.stores.delta import Applied
 from kafka_replica.stores.packed import PackedKeys
 from kafka_replica.stores.rocks.codec import PLACE_BYTES
-from kafka_replica.stores.rocks.walk import Entries
+from kafka_replica.stores.rocks.scan import Entries
 
 
 def difference(old: Entries, new: Entries) -> Applied:

@@ -21,8 +21,8 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
+from kafka_replica.common.wording import reason_of
 from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
-from kafka_replica.wording import reason_of
 
 FORMAT = 1
 _CURRENT, _NEXT, _LOCK = "CURRENT", "CURRENT.next", "kafka-replica.lock"

@@ -1,6 +1,6 @@
 """The data of one reading of the log, from its first version on, in one database.
 
-A version is one write: its records, and what is known of it (``Head``), together. What is too large for that
+A version is one write: its records, and what is known of it (``VersionRecord``), together. What is too large for that
 is *staged*: written in parts that readers do not see, because they look at views from before. So that a crash
 does not leave such parts behind, what a key had before its first part is kept beside it, in the same write, and is
 put back when the database is opened again. Publishing is one write, too: the head, and that all of this is gone.
@@ -13,28 +13,28 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from weakref import WeakSet
 
-from kafka_replica.bookmark import Bookmark
-from kafka_replica.delta import Applied, Delta
 from kafka_replica.errors import StoreDamagedError
-from kafka_replica.records import Cut, Partition, Record, Stored
+from kafka_replica.records import Partition, Position, Record, Stored
+from kafka_replica.stores.delta import Applied, Delta
 from kafka_replica.stores.packed import PackedKeys
 from kafka_replica.stores.packed_headers import pack_headers
 from kafka_replica.stores.rocks.codec import pack_head, unpack_place, unpack_record
 from kafka_replica.stores.rocks.database import Batch, Database, View
-from kafka_replica.stores.rocks.head import HEAD, Head
-from kafka_replica.stores.rocks.snapshot import RocksSnapshot, Tally
-from kafka_replica.stores.rocks.walk import (
+from kafka_replica.stores.rocks.scan import (
     ABSENT,
     AFTER_DATA,
     AFTER_OLD,
     DATA,
     OLD,
+    DiffLink,
     Entries,
-    Link,
     StagedView,
     shown,
     staged,
 )
+from kafka_replica.stores.rocks.snapshot import KeyCount, RocksSnapshot
+from kafka_replica.stores.rocks.version_record import HEAD, VersionRecord
+from kafka_replica.transactions.resume_point import ResumePoint
 
 _BATCH_BYTES = 1 << 20
 _SOME = 100  # keys are written before it is looked whether a batch is full
@@ -55,12 +55,12 @@ class Generation:
 
     def __init__(self, database: Database, *, is_new: bool = False, is_ours: bool = True) -> None:
         self.database = database
-        self.bookmark: Bookmark | None = None
+        self.resume_point: ResumePoint | None = None
         self._version = 0
         self._partitions: list[Partition] = []
         self._numbers: dict[Partition, int] = {}
-        self._tally, self._more = Tally(0), 0
-        self._link = Link()
+        self._tally, self._more = KeyCount(0), 0
+        self._link = DiffLink()
         self._staged = False
         self._view_of: type[View] = View
         self._held: WeakSet[RocksSnapshot] = WeakSet()
@@ -87,7 +87,7 @@ class Generation:
             self.database.view(self._view_of),
             self._partitions,
             self._version,
-            Cut() if self.bookmark is None else self.bookmark.cut,
+            Position() if self.resume_point is None else self.resume_point.position,
             self._tally,
             self._more,
             self._link,
@@ -121,7 +121,7 @@ class Generation:
         changes = iter(delta.changes.items())
         batch = Batch()
         while some := list(islice(changes, _SOME)):
-            if self.bookmark is not None:
+            if self.resume_point is not None:
                 self._keep_old(batch, (key for key, _ in some))
             self._fill(batch, some, delta.source)
             if batch.size_bytes() > _BATCH_BYTES:
@@ -129,31 +129,31 @@ class Generation:
                 batch = Batch()
         self.database.write(batch, is_logged=False)
 
-    def publish(self, delta: Delta, version: int, bookmark: Bookmark) -> Applied:
+    def publish(self, delta: Delta, version: int, resume_point: ResumePoint) -> Applied:
         """The next version: what was staged, and the rest.
 
         Raises:
             StoreError: nothing has changed for readers.
         """
         batch = Batch()
-        if self.bookmark is None:
+        if self.resume_point is None:
             applied, more = self._first(delta), 0
         elif self._staged:
             applied, more = self._staged_whole(batch, delta)
         else:
             applied, more = self._small(batch, delta)
-        self._link = self._link.extend(applied.changed, applied.deleted)  # before it is written: see ``walk``
-        self._write_head(batch, version, bookmark, self._more + more)
+        self._link = self._link.extend(applied.changed, applied.deleted)  # before it is written: see ``scan``
+        self._write_head(batch, version, resume_point, self._more + more)
         self._staged = False
         if version % _GATHER_EVERY_VERSIONS == 0:
             for snapshot in list(self._held):
                 snapshot.gather()
         return applied
 
-    def note(self, bookmark: Bookmark) -> None:
+    def note(self, resume_point: ResumePoint) -> None:
         """What is known of the version published last, anew."""
         if not self._staged:
-            self._write_head(Batch(), self._version, bookmark, self._more)
+            self._write_head(Batch(), self._version, resume_point, self._more)
 
     def take_back(self) -> None:
         """Takes back what was staged and never published."""
@@ -161,7 +161,7 @@ class Generation:
         for key, _ in staged(self.database):
             touched.append(key)
         if touched:
-            self._link = self._link.extend(touched)  # before anything is written: see ``walk``
+            self._link = self._link.extend(touched)  # before anything is written: see ``scan``
             self._put_back()
         self._staged = False
 
@@ -177,20 +177,20 @@ class Generation:
         data = self.database.get(HEAD)
         if data is None:
             raise StoreDamagedError(f"opening the store in {self.database.folder}: nothing was ever published there")
-        head = Head.decode(data)
-        self.bookmark, self._version, self._tally = head.bookmark, head.version, Tally(head.keys)
+        head = VersionRecord.decode(data)
+        self.resume_point, self._version, self._tally = head.resume_point, head.version, KeyCount(head.keys)
         for partition in head.partitions:
             self._number(partition)
 
-    def _write_head(self, batch: Batch, version: int, bookmark: Bookmark, more: int) -> None:
+    def _write_head(self, batch: Batch, version: int, resume_point: ResumePoint, more: int) -> None:
         keys = None if self._tally.keys is None else self._tally.keys + more
-        batch.put(HEAD, Head(version, keys, self._partitions, bookmark).encode())
+        batch.put(HEAD, VersionRecord(version, keys, self._partitions, resume_point).encode())
         self.database.write(batch)
-        self._version, self.bookmark, self._more = version, bookmark, more
+        self._version, self.resume_point, self._more = version, resume_point, more
 
     def _first(self, delta: Delta) -> Applied:
         """Writes the rest of the first version; nobody can see any of it yet."""
-        self._tally = Tally(None if self._staged else len(delta.changes) - _tombstones(delta))
+        self._tally = KeyCount(None if self._staged else len(delta.changes) - _tombstones(delta))
         self.stage(delta)
         self.database.flush()
         return Applied((), ())

@@ -7,16 +7,16 @@ from collections.abc import ItemsView, Iterator, Sequence, ValuesView
 from threading import RLock
 from typing import TypeVar, overload
 
-from kafka_replica.records import Cut, Key, Partition, Record, key_bytes
+from kafka_replica.records import Key, Partition, Position, Record, key_bytes
 from kafka_replica.stores.contract import Snapshot
 from kafka_replica.stores.rocks.codec import unpack_record
 from kafka_replica.stores.rocks.database import View
-from kafka_replica.stores.rocks.walk import DATA, Entries, Link, shown, told_apart
+from kafka_replica.stores.rocks.scan import DATA, DiffLink, Entries, shown, told_apart
 
 T = TypeVar("T")
 
 
-class Tally:
+class KeyCount:
     """How many keys there are; counted when somebody asks, where nobody could say while they were written.
 
     Versions that were made one from another share it: each knows how many more it has than the first of them.
@@ -36,7 +36,7 @@ class RocksSnapshot(Snapshot):
         view: what it looks keys up in; None for the version before the first one.
         partitions: by their numbers.
         version: its number.
-        cut: what it stands for.
+        position: what it stands for.
         tally: how many keys there are, but for ``more``.
         more: how many more.
         link: what newer versions touched.
@@ -44,12 +44,12 @@ class RocksSnapshot(Snapshot):
 
     __slots__ = (
         "__weakref__",
-        "_cut",
         "_link",
         "_lock",
         "_more",
         "_owner",
         "_partitions",
+        "_position",
         "_tally",
         "_touched",
         "_version",
@@ -62,16 +62,16 @@ class RocksSnapshot(Snapshot):
         view: View | None,
         partitions: Sequence[Partition],
         version: int,
-        cut: Cut,
-        tally: Tally,
+        position: Position,
+        tally: KeyCount,
         more: int,
-        link: Link,
+        link: DiffLink,
     ) -> None:
         self._owner = owner
         self._view = view
         self._partitions = partitions
         self._version = version
-        self._cut = cut
+        self._position = position
         self._tally = tally
         self._more = more
         self._link = link
@@ -83,8 +83,8 @@ class RocksSnapshot(Snapshot):
         return self._version
 
     @property
-    def cut(self) -> Cut:  # noqa: D102
-        return self._cut
+    def position(self) -> Position:  # noqa: D102
+        return self._position
 
     def __len__(self) -> int:
         if self._tally.keys is None:
@@ -147,7 +147,7 @@ class RocksSnapshot(Snapshot):
     def _walk(self) -> Entries:
         if self._view is None:
             return iter(())
-        entries = shown(self._view.database)  # first: see ``walk``
+        entries = shown(self._view.database)  # first: see ``scan``
         self.gather()
         if not self._touched:
             return entries

@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from kafka_replica.bookmark import Bookmark
-from kafka_replica.delta import Applied, Delta
 from kafka_replica.errors import StoreDamagedError, StoreError, UsageError
-from kafka_replica.records import Cut, Partition, Record
-from kafka_replica.stores.rocks.beside import open_beside
+from kafka_replica.records import Partition, Position, Record
+from kafka_replica.stores.delta import Applied, Delta
 from kafka_replica.stores.rocks.database import Database
 from kafka_replica.stores.rocks.difference import difference
 from kafka_replica.stores.rocks.folder import Folder
 from kafka_replica.stores.rocks.generation import Generation
-from kafka_replica.stores.rocks.snapshot import RocksSnapshot, Tally
+from kafka_replica.stores.rocks.read_only import open_beside
+from kafka_replica.stores.rocks.scan import DiffLink
+from kafka_replica.stores.rocks.snapshot import KeyCount, RocksSnapshot
 from kafka_replica.stores.rocks.tuning import Tuning
-from kafka_replica.stores.rocks.walk import Link
+from kafka_replica.transactions.resume_point import ResumePoint
 
 _log = logging.getLogger("kafka_replica")
 
@@ -84,9 +84,9 @@ class RocksStore:
     # --- reading ---
 
     @property
-    def bookmark(self) -> Bookmark | None:
+    def resume_point(self) -> ResumePoint | None:
         """What the present version is of; None where there is none."""
-        return None if self._generation is None else self._generation.bookmark
+        return None if self._generation is None else self._generation.resume_point
 
     @property
     def is_damaged(self) -> bool:
@@ -112,20 +112,22 @@ class RocksStore:
         """Writes a part of the next version; see ``Store.stage``."""
         self._writing().stage(delta)
 
-    def apply(self, delta: Delta, cut: Cut, bookmark: Bookmark | None = None) -> Applied | None:
+    def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> Applied | None:
         """Makes the next version; see ``Store.apply``."""
         generation = self._writing()
-        applied: Applied | None = generation.publish(delta, self._now.version + 1, bookmark or Bookmark(cut))
+        applied: Applied | None = generation.publish(
+            delta, self._now.version + 1, resume_point or ResumePoint(position)
+        )
         if generation is self._aside:
             applied = self._swap(generation)
         self._now = generation.snapshot()
         return applied if self._now.version > 1 else Applied(self._now.keys(), ())
 
-    def note(self, bookmark: Bookmark) -> None:
+    def note(self, resume_point: ResumePoint) -> None:
         """Writes down what the present version is known to stand for."""
         self._check_writable()
         if self._generation is not None and self._aside is None:
-            self._generation.note(bookmark)
+            self._generation.note(resume_point)
 
     def rebuild(self, *, forget: bool = False) -> None:
         """Begins to build anew, aside; see ``Store.rebuild``."""
@@ -210,7 +212,7 @@ class RocksStore:
 
 def _nothing() -> RocksSnapshot:
     """The version before the first one."""
-    return RocksSnapshot(None, None, [], 0, Cut(), Tally(0), 0, Link())
+    return RocksSnapshot(None, None, [], 0, Position(), KeyCount(0), 0, DiffLink())
 
 
 def _drop(generation: Generation) -> None:

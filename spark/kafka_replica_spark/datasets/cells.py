@@ -8,7 +8,7 @@ from typing import Final
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.datasets.layout import LABEL, LANGUAGE, UNDETERMINED, Field, Form
+from kafka_replica.data.files.layout import LABEL, LANGUAGE, UNDETERMINED, Field, Form
 
 _QUOTED: Final = r'\A"(?:[^"]|"")*"\z'
 

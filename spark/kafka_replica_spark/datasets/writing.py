@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType
 
-from kafka_replica.datasets import (
+from kafka_replica.data.files import (
     FORMS,
     HAS_ACTION,
     NO_ACTION,
@@ -25,9 +25,9 @@ from kafka_replica.datasets import (
     normalizing,
     plan_of,
 )
+from kafka_replica.data.validation.actions import Action
+from kafka_replica.data.validation.model import ACTION, Rules
 from kafka_replica.errors import UsageError
-from kafka_replica.rules.actions import Action
-from kafka_replica.rules.model import ACTION, Rules
 from kafka_replica_spark.datasets.cells import cell_of, name_of
 from kafka_replica_spark.datasets.normalizing import with_days
 from kafka_replica_spark.rows import quoted
@@ -65,7 +65,7 @@ def write_sdmx_csv(
         version: 2.0 (which 2.1 reads as well) or 1.0.
         action: of rows that name none in ``ACTION``.
         labels: whether names are given, behind ids or in columns of their own.
-        names: the names, from ``kafka_replica.datasets.names_of``.
+        names: the names, from ``kafka_replica.data.files.names_of``.
         keys: whether SERIES_KEY, OBS_KEY or both are given. They hold periods as they are recorded.
         time_format: ``normalized`` writes periods as calendar days, or as date-times if any row has one. For that the
             rows are read once more, at once.

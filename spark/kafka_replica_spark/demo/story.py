@@ -10,10 +10,10 @@ from typing import Any
 from prometheus_client import CollectorRegistry, generate_latest
 
 from kafka_replica import Change, Replica
+from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
-from kafka_replica.broker.topics import Topics
 from kafka_replica.embedded import kafka_for
-from kafka_replica.metrics import export
+from kafka_replica.metrics.replica import export
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Structures
@@ -103,7 +103,7 @@ def _look_up(stage: Stage, replica: Replica, files: Files) -> None:
     snapshot = replica.wait_ready(timeout_s=60)
     expect(len(snapshot) == len(files.parts), f"the replica holds {len(snapshot)} of {len(files.parts)} structures")
     structures = Structures(snapshot)
-    stage.say(f"version {snapshot.version} stands for {snapshot.cut}: {len(snapshot):,} structures")
+    stage.say(f"version {snapshot.version} stands for {snapshot.position}: {len(snapshot):,} structures")
     annual = structures.codelist("SDMX:CL_FREQ(2.1)").codes["A"]
     stage.say(
         f'codelist("SDMX:CL_FREQ(2.1)").codes["A"] is [bold]{annual.name("en")}[/], in French {annual.name("fr")}'

@@ -11,9 +11,9 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.mapping.evaluating import OURS
-from kafka_replica.rules.conditions import Value
-from kafka_replica.rules.periods import start_of
+from kafka_replica.data.mapping.evaluating import OURS
+from kafka_replica.data.validation.conditions import Value
+from kafka_replica.data.validation.periods import start_of
 from kafka_replica_spark.expressions import Expressions
 from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
 from kafka_replica_spark.mapping.tables import SMALL, look_up
@@ -26,7 +26,7 @@ _LACKING = "_is_null"
 
 
 class SparkEngine:
-    """A frame that is being mapped; see :class:`kafka_replica.mapping.engines.Engine`.
+    """A frame that is being mapped; see :class:`kafka_replica.data.mapping.engines.Engine`.
 
     Attributes:
         frame: the frame, with the columns added.

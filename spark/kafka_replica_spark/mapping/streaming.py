@@ -38,8 +38,8 @@ def transform_stream(
 ) -> DataStreamWriter:
     """A query that maps each micro-batch; ``trigger()``, ``queryName()`` and ``start()`` are left to the caller.
 
-    Rows are stamped with the version (``_version``, ``_cut``). Rows that become one observation (``ambiguous-key``) are
-    found within a batch.
+    Rows are stamped with the version (``_version``, ``_position``). Rows that become one observation
+    (``ambiguous-key``) are found within a batch.
 
     Args:
         stream: a streaming frame of observations.

@@ -12,15 +12,15 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, MapType, StructField, StructType
 
 from kafka_replica import Snapshot
+from kafka_replica.data.mapping.columns import Columns, columns_for
+from kafka_replica.data.mapping.evaluating import OURS, Found, Mapped, evaluated
+from kafka_replica.data.mapping.model import SOURCE, MapPlan
+from kafka_replica.data.mapping.requests import plan_for
+from kafka_replica.data.validation.model import ERRORS
 from kafka_replica.errors import UsageError
-from kafka_replica.mapping.columns import Columns, columns_for
-from kafka_replica.mapping.evaluating import OURS, Found, Mapped, evaluated
-from kafka_replica.mapping.model import SOURCE, MapPlan
-from kafka_replica.mapping.requests import plan_for
-from kafka_replica.rules.model import ERRORS
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.findings import Finding, Item, in_full, with_findings
-from kafka_replica_spark.frames import cut_json
+from kafka_replica_spark.frames import position_json
 from kafka_replica_spark.mapping.engine import SparkEngine
 from kafka_replica_spark.rows import ERRORS_TYPE, quoted
 from kafka_replica_spark.stamps import with_stamp
@@ -52,18 +52,19 @@ def transform(
     ``split`` gives good rows with target components alone, and bad ones as they came. Only Spark's own expressions are
     used; the data is not touched before an action.
 
-    The metadata of ``_errors`` in the schema says ``version`` (int), ``cut`` (JSON; with a snapshot), ``artefact`` (URN
-    of the map), ``target`` (URN of the target) and ``unchecked`` (list of strings: what the map leaves open).
+    The metadata of ``_errors`` in the schema says ``version`` (int), ``position`` (JSON; with a snapshot),
+    ``artefact`` (URN of the map), ``target`` (URN of the target) and ``unchecked`` (list of strings: what the map
+    leaves open).
 
     Args:
         df: the observations. For a streaming frame rows are not compared with each other (``ambiguous-key``).
         reference: the URN of a structure map, or of one in a structure set (2.1), a short reference, or a plan.
         snapshot: the version to take the map from; None with a plan.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``; see
-            :data:`kafka_replica.mapping.MAP_RULES`.
-        reverse: whether to map back; see :func:`kafka_replica.mapping.inverse`.
+            :data:`kafka_replica.data.mapping.MAP_RULES`.
+        reverse: whether to map back; see :func:`kafka_replica.data.mapping.inverse`.
         as_of: the date that years of two digits are near; today if None.
-        stamp: also add the columns ``_version`` (long) and ``_cut`` (string, JSON), constant.
+        stamp: also add the columns ``_version`` (long) and ``_position`` (string, JSON), constant.
 
     Raises:
         UsageError: a column is in the way, or holds several values that would have to be mapped; a stamp is asked for
@@ -89,7 +90,7 @@ def transform(
         "unchecked": list(plan.notes),
     }  # fmt: skip
     if snapshot is not None:
-        metadata["cut"] = cut_json(snapshot)
+        metadata["position"] = position_json(snapshot)
     made = _made(engine.frame, plan, mapped, columns, metadata)
     return with_stamp(made, snapshot, f"mapping by {plan.artefact}") if stamp else made
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from kafka_replica.sdmx.lookups.class_aliases import classes_of, spellings
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex, Place
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.lookups.references import late_bound
-from kafka_replica.sdmx.lookups.spellings import classes_of, spellings
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import is_wildcard, newest
 

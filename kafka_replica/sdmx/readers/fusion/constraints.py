@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import parts_of
 from kafka_replica.sdmx.model import (
@@ -16,7 +17,6 @@ from kafka_replica.sdmx.readers.fusion.common import maintained
 from kafka_replica.sdmx.readers.fusion.wire import Wire, WireMaintainable
 from kafka_replica.sdmx.readers.json_parts import references
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.wording import counted
 
 
 class WireSelection(Wire, gc=False, forbid_unknown_fields=True):

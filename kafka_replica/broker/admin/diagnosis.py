@@ -1,0 +1,59 @@
+"""Why no broker can be connected to: asked over a connection of our own, which understands more than librdkafka says.
+
+librdkafka reports at once that all brokers are down, and for a wrong ``security.protocol`` nothing more. Our own
+connection tells a listener that wants TLS from a port where nobody listens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias
+
+from kafka_replica.broker.connection.security import ConnectionSettings, connection_settings
+from kafka_replica.broker.wire.cluster import Cluster
+from kafka_replica.errors import (
+    AuthenticationError,
+    BrokerError,
+    BrokerUnavailableError,
+    ConfigurationError,
+    MissingExtraError,
+)
+
+_ANSWER_S = 3.0
+
+Trouble: TypeAlias = BrokerError | ConfigurationError
+
+
+def connection_trouble(config: Mapping[str, Any], doing: str) -> Trouble | None:
+    """Return the reason why none of ``bootstrap.servers`` can be asked anything.
+
+    Args:
+        config: librdkafka's properties.
+        doing: what was being done, for the message.
+
+    Returns:
+        AuthenticationError or ConfigurationError where waiting does not help, BrokerUnavailableError where it may;
+        None if one of them answers, or if only librdkafka can connect with these properties.
+    """
+    try:
+        settings = connection_settings(config)
+    except (ConfigurationError, MissingExtraError):
+        return None
+    with ThreadPoolExecutor(1) as thread:  # the caller's own may be running an event loop
+        return thread.submit(asyncio.run, _trouble(settings, doing)).result()
+
+
+async def _trouble(settings: ConnectionSettings, doing: str) -> Trouble | None:
+    cluster = Cluster(settings, _ANSWER_S)
+    try:
+        await cluster.metadata(())
+    except (AuthenticationError, BrokerUnavailableError, ConfigurationError) as error:
+        return type(error)(f"{doing}: {error}")
+    except BrokerError:  # such as a broker that is too old for this connection
+        return None
+    finally:
+        cluster.close()
+        await asyncio.sleep(0)  # sockets are closed in the loop's next turn
+    return None

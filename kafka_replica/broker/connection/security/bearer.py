@@ -1,0 +1,45 @@
+"""SASL OAUTHBEARER (RFC 7628) that hears a refusal."""
+
+from __future__ import annotations
+
+from kafka_replica.broker.connection.security.oauth import TokenProvider
+from kafka_replica.common.secret_values import SecretBytes
+from kafka_replica.errors import AuthenticationError
+
+_SEPARATOR = "\x01"
+
+
+class CheckedBearer:
+    """The client's side of OAUTHBEARER, called by aiokafka's connection step by step.
+
+    A broker refuses a token in two steps: it answers why, waits for one byte, and only then ends with an error.
+    aiokafka 0.14's own client takes the first answer, whatever it is, for success.
+    """
+
+    def __init__(self, provider: TokenProvider) -> None:
+        self._provider = provider
+        self._sent = self._refused = False
+
+    async def step(self, answer: bytes | None) -> tuple[bytes, bool] | None:
+        """What to send next (and that an answer is expected); None when the broker has accepted.
+
+        Raises:
+            AuthenticationError: the broker refused the token, or there is none.
+            BrokerUnavailableError: who gives tokens does not answer.
+        """
+        if not self._sent:
+            self._sent = True
+            return await self._first_message(), True
+        if self._refused:
+            raise AuthenticationError("the broker refused our OAuth token and did not say why; see its log")
+        if answer:
+            self._refused = True
+            self._provider.forget()
+            return _SEPARATOR.encode(), True
+        return None
+
+    async def _first_message(self) -> bytes:
+        token = await self._provider.current()
+        extensions = "".join(f"{name}={value}{_SEPARATOR}" for name, value in token.extensions.items())
+        start = f"n,,{_SEPARATOR}auth=Bearer ".encode()
+        return SecretBytes(b"".join((start, token.value.encode(), f"{_SEPARATOR}{extensions}{_SEPARATOR}".encode())))

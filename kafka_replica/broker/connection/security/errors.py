@@ -1,0 +1,149 @@
+"""What an exception of aiokafka's connection means: which of ours it is, and what to do next."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from aiokafka.errors import BrokerResponseError, IncompatibleBrokerVersion
+from aiokafka.errors import KafkaConnectionError as ConnectionLostError
+from confluent_kafka import KafkaError
+
+from kafka_replica.broker.errors import explained
+from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, ConfigurationError
+
+_SAID = {
+    KafkaError.UNSUPPORTED_SASL_MECHANISM: "this listener does not take the sasl.mechanism that is set",
+    KafkaError.ILLEGAL_SASL_STATE: "this listener does not ask who we are, while security.protocol says that it does",
+}
+_NO_TLS = frozenset({"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG"})
+# Of a connection that breaks, and no verdict on who we are.
+_BROKEN = frozenset({
+    "APPLICATION_DATA_AFTER_CLOSE_NOTIFY", "BAD_RECORD_MAC", "DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "INTERNAL_ERROR",
+    "UNEXPECTED_EOF_WHILE_READING", "USER_CANCELLED",
+})  # fmt: skip
+_NO_COMMON = frozenset({
+    "HANDSHAKE_FAILURE", "INSUFFICIENT_SECURITY", "NO_CIPHERS_AVAILABLE", "NO_PROTOCOLS_AVAILABLE", "NO_SHARED_CIPHER",
+    "PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL",
+})  # fmt: skip
+_CHECK_CRL = "check ssl.crl.location"
+_NAME_IT = "name the host as its certificate does, or get it another certificate"
+# By OpenSSL's codes (X509_V_ERR_...).
+_ABOUT_CERTIFICATE = {
+    3: _CHECK_CRL,
+    9: "check this machine's clock",
+    10: "get the broker a new certificate, or check this machine's clock",
+    12: _CHECK_CRL,
+    23: _CHECK_CRL + ", or get the broker another certificate",
+    62: _NAME_IT,
+    64: _NAME_IT,
+}
+_TLS_ALERT = b"\x15\x03"
+
+_CHECK_REACHABLE = "check bootstrap.servers, and that the broker runs and can be reached from here"
+_CHECK_PROTOCOL = "check that security.protocol is the one of this listener"
+
+_Found: TypeAlias = tuple[type[BrokerError | ConfigurationError], str]
+_BY_TYPE: tuple[tuple[type[BaseException], type[BrokerError | ConfigurationError], str], ...] = (
+    (TimeoutError, BrokerUnavailableError, f"no answer in time; {_CHECK_REACHABLE}"),
+    (socket.gaierror, BrokerUnavailableError, f"the name of its host cannot be resolved; {_CHECK_REACHABLE}"),
+    (ConnectionRefusedError, BrokerUnavailableError, f"the connection was refused; {_CHECK_REACHABLE}"),
+    (
+        ConnectionResetError,
+        BrokerUnavailableError,
+        f"the connection was closed at once; {_CHECK_REACHABLE}, and {_CHECK_PROTOCOL}",
+    ),
+    (
+        IncompatibleBrokerVersion,
+        BrokerError,
+        "what answers is too old, or no broker (a controller?); check the port in bootstrap.servers",
+    ),
+)
+
+
+def connection_failed(error: BaseException, doing: str) -> BrokerError | ConfigurationError:
+    """One of our exceptions for what aiokafka's connection raised.
+
+    Args:
+        error: what was raised; one of ours comes back as it is.
+        doing: what was being done and to which broker, for the message.
+
+    Returns:
+        AuthenticationError where waiting mends nothing (who we are was refused, or who the broker is);
+        BrokerUnavailableError where it may; ConfigurationError where a setting cannot be right.
+    """
+    if isinstance(error, (BrokerError, ConfigurationError)):
+        return error
+    chain = tuple(_causes(error))
+    for cause in chain:
+        found = _explained(cause)
+        if found is not None:
+            kind, what = found
+            return kind(f"{doing}: {what}")
+        if isinstance(cause, BrokerResponseError):
+            return explained(KafkaError(cause.errno, _SAID.get(cause.errno) or _words(cause)), doing)
+    if isinstance(chain[-1], (OSError, EOFError, ConnectionLostError)):
+        return BrokerUnavailableError(f"{doing}: the connection was closed ({_words(chain[-1])}); {_CHECK_REACHABLE}")
+    return BrokerError(f"{doing}: {type(error).__name__}: {error}; see the broker's log")
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it came of."""
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__
+
+
+def _explained(error: BaseException) -> _Found | None:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return _certificate(error)
+    if isinstance(error, ssl.SSLError):
+        return _tls(error)
+    if isinstance(error, asyncio.IncompleteReadError):
+        return _no_answer(error)
+    if isinstance(error, ValueError) and str(error).startswith("Server "):  # aiokafka's SCRAM
+        return AuthenticationError, f"the broker does not know our password itself ({error}); check whom we speak to"
+    if type(error).__module__.partition(".")[0] == "gssapi":
+        return AuthenticationError, f"Kerberos says: {error}; check that there is a ticket (klist)"
+    return next(((kind, what) for types, kind, what in _BY_TYPE if isinstance(error, types)), None)
+
+
+def _certificate(error: ssl.SSLCertVerificationError) -> _Found:
+    what = f"the broker's certificate was not accepted: {error.verify_message.rstrip('.')}"
+    advice = _ABOUT_CERTIFICATE.get(error.verify_code, "check that ssl.ca.location holds the authority that signed it")
+    return AuthenticationError, f"{what}; {advice}"
+
+
+def _tls(error: ssl.SSLError) -> _Found:
+    reason = error.reason or type(error).__name__
+    _, alert, word = reason.rpartition("_ALERT_")  # an alert is the broker's verdict, anything else is ours
+    if word in _NO_TLS:
+        return ConfigurationError, f"what answers does not speak TLS ({reason}); {_CHECK_PROTOCOL}"
+    if word in _BROKEN or isinstance(error, (ssl.SSLEOFError, ssl.SSLSyscallError, ssl.SSLZeroReturnError)):
+        return BrokerUnavailableError, f"the connection was closed during TLS ({reason}); {_CHECK_REACHABLE}"
+    if word in _NO_COMMON:
+        what = f"there is no version and cipher of TLS that both sides take ({reason})"
+        return AuthenticationError, f"{what}; check ssl.cipher.suites, the client's certificate and the broker's log"
+    if alert:
+        what = f"the broker did not accept our certificate, or wants one ({reason})"
+        return AuthenticationError, f"{what}; check ssl.certificate.location, ssl.key.location and the broker's log"
+    return AuthenticationError, f"TLS failed ({reason}); check the ssl.* properties and the broker's log"
+
+
+def _no_answer(error: asyncio.IncompleteReadError) -> _Found:
+    """Closed in the middle: the length that was announced shows what it really was, as far as we can tell."""
+    head = (error.expected or 0).to_bytes(8, "big")[4:]
+    if head.startswith(_TLS_ALERT):
+        return ConfigurationError, f"this listener wants TLS; {_CHECK_PROTOCOL}"
+    if head.isascii() and head.decode().isprintable():
+        return ConfigurationError, "what answers does not speak Kafka's protocol; check the port in bootstrap.servers"
+    return BrokerUnavailableError, f"the broker closed the connection; {_CHECK_REACHABLE}, and {_CHECK_PROTOCOL}"
+
+
+def _words(error: BaseException) -> str:
+    """What it says, without the names that aiokafka puts before it."""
+    return ", ".join(str(part) for part in error.args) or type(error).__name__

@@ -1,0 +1,50 @@
+"""The addresses in ``bootstrap.servers``, in all forms that librdkafka takes."""
+
+from __future__ import annotations
+
+from kafka_replica.broker.connection.security.properties import wrong
+
+_DEFAULT_PORT = 9092
+
+
+def parse_servers(text: str, name: str, protocol: str) -> tuple[tuple[str, int], ...]:
+    """Hosts and ports, in their order, each once; IPv6 addresses without their brackets.
+
+    Args:
+        text: such as ``"a:9093, SSL://b, [::1]:9094"``.
+        name: of the property, for messages.
+        protocol: the security protocol, which a scheme has to agree with.
+
+    Raises:
+        ConfigurationError: an address cannot be read.
+    """
+    if "@" in text:  # and not a word of it here: it may be a password
+        raise wrong(name, "has an address with @ in it; give the user in sasl.username")
+    found = [_server(entry.strip(), name, protocol) for entry in text.split(",") if entry.strip()]
+    if not found:
+        raise wrong(name, 'names no broker; give one as in "localhost:9092"')
+    return tuple(dict.fromkeys(found))
+
+
+def _server(entry: str, name: str, protocol: str) -> tuple[str, int]:
+    scheme, separator, address = entry.rpartition("://")
+    if separator:
+        if scheme.upper() != protocol:
+            raise wrong(name, f"has {entry}, while security.protocol is {protocol}; make them agree")
+        address = address.partition("/")[0]
+    host, port = _split(address)
+    if not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65535):
+        raise wrong(name, f"has {entry}, whose port is none; a port is a number from 1 to 65535")
+    if "[" in host or "]" in host or any(character.isspace() for character in host):
+        raise wrong(name, f"has {entry}, whose host is none; an IPv6 address with a port is written [::1]:9092")
+    return host or "localhost", int(port)
+
+
+def _split(address: str) -> tuple[str, str]:
+    """Host and port. Several colons without brackets are an IPv6 address without a port."""
+    host, colon, port = address.rpartition(":")
+    if not colon or (":" in host and not host.endswith("]")):
+        host, port = address, str(_DEFAULT_PORT)
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    return host, port

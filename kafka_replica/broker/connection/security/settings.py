@@ -1,0 +1,78 @@
+"""All of librdkafka's properties that matter to a connection, as aiokafka's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from kafka_replica.broker.connection.security.properties import Properties, refused
+from kafka_replica.broker.connection.security.sasl import sasl_arguments
+from kafka_replica.broker.connection.security.servers import parse_servers
+from kafka_replica.broker.connection.security.tls import tls_context
+from kafka_replica.broker.connection.settings import common_settings
+
+_PROTOCOLS = ("plaintext", "ssl", "sasl_plaintext", "sasl_ssl")
+_IMPOSSIBLE = {
+    "client.rack": "only the consumer fetches from the nearest replica",
+    "plugin.library.paths": "plug-ins are librdkafka's",
+}
+# The one value of each with which nothing has to be done.
+_ONLY = {
+    "broker.address.family": ("any", "aiokafka takes whichever address of a host answers"),
+    "client.dns.lookup": ("use_all_dns_ips", "aiokafka does not look up canonical names"),
+}
+_MOST_MS = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionSettings:
+    """Where and how to connect. It is not shown with its passwords."""
+
+    servers: tuple[tuple[str, int], ...]
+    """Hosts and ports to begin with, in the order given."""
+    client_id: str
+    security_protocol: str
+    """``PLAINTEXT``, ``SSL``, ``SASL_PLAINTEXT`` or ``SASL_SSL``."""
+    setup_timeout_s: float
+    """How long a connection may take until it can be used, TLS and SASL included, in seconds."""
+    kwargs: Mapping[str, Any] = field(repr=False, compare=False)
+    """All arguments of ``aiokafka.conn.create_conn`` but host and port."""
+
+
+def connection_settings(config: Mapping[str, Any]) -> ConnectionSettings:
+    """Translate librdkafka's properties. Reads the files they name.
+
+    Raises:
+        ConfigurationError: a property cannot be honoured when markers are read (the message says why, and which
+            way is left), has an impossible value, or names a file that cannot be used.
+    """
+    properties = Properties(common_settings(config))
+    _refuse(properties)
+    protocol = properties.choice("security.protocol", "plaintext", _PROTOCOLS).upper()
+    name = properties.written("bootstrap.servers")
+    servers = parse_servers(properties.text("bootstrap.servers") or "", name, protocol)
+    client_id = properties.text("client.id") or "kafka-replica"
+    kwargs: dict[str, Any] = {
+        "client_id": client_id,
+        "security_protocol": protocol,
+        "request_timeout_ms": properties.number("socket.timeout.ms", 60_000, 10, 300_000),
+        # librdkafka's 0 is aiokafka's None: never.
+        "max_idle_ms": properties.number("connections.max.idle.ms", 0, 0, _MOST_MS) or None,
+    }
+    if protocol.endswith("SSL"):
+        kwargs["ssl_context"] = tls_context(properties)
+    if protocol.startswith("SASL"):
+        kwargs |= sasl_arguments(properties)
+    setup_ms = properties.number("socket.connection.setup.timeout.ms", 30_000, 1000, _MOST_MS)
+    return ConnectionSettings(servers, client_id, protocol, setup_ms / 1000, MappingProxyType(kwargs))
+
+
+def _refuse(properties: Properties) -> None:
+    for name, reason in _IMPOSSIBLE.items():
+        if properties.has(name):
+            raise refused(name, reason)
+    for name, (only, reason) in _ONLY.items():
+        if properties.has(name) and str(properties.text(name)).lower() != only:
+            raise refused(f"{name}={properties.text(name)}", reason)

@@ -1,0 +1,122 @@
+"""The certificate with which a client proves who it is: PEM files, PEM texts, or a PKCS#12 store."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import secrets
+import ssl
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+
+from kafka_replica.broker.connection.security.properties import Properties, refused, wrong
+from kafka_replica.errors import ConfigurationError
+
+
+def load_client_certificate(context: ssl.SSLContext, properties: Properties) -> None:
+    """Load what the properties name, if they name any. A store wins over texts, texts over files.
+
+    Raises:
+        ConfigurationError: one half is missing, a password is missing or wrong, or a file cannot be used.
+    """
+    store = properties.text("ssl.keystore.location")
+    if store:
+        _load_store(context, store, properties.text("ssl.keystore.password"))
+        return
+    certificate, key = _place(properties, "ssl.certificate"), _place(properties, "ssl.key")
+    if certificate is None and key is None:
+        return
+    if certificate is None or key is None:
+        missing = "ssl.certificate.location" if certificate is None else "ssl.key.location"
+        raise wrong(missing, "is missing: a certificate and its key are only of use together")
+    with _file(*certificate) as certificate_file, _file(*key) as key_file:
+        _load(
+            context, certificate_file, key_file, properties.text("ssl.key.password"), f"{certificate[0]} and {key[0]}"
+        )
+
+
+def _place(properties: Properties, prefix: str) -> tuple[str, str] | None:
+    """The property that holds it, and its value."""
+    for name in (f"{prefix}.pem", f"{prefix}.location"):
+        value = properties.text(name)
+        if value:
+            return name, value
+    return None
+
+
+def _load(context: ssl.SSLContext, certificate: str, key: str, password: str | None, names: str) -> None:
+    asked: list[bool] = []
+
+    # Given always: without it OpenSSL would ask on the terminal for the password of an encrypted key.
+    def tell() -> str:
+        asked.append(True)
+        return password or ""
+
+    try:
+        context.load_cert_chain(certificate, key, tell)
+    except (OSError, ValueError) as error:
+        if getattr(error, "reason", None) == "KEY_VALUES_MISMATCH":
+            raise wrong(names, "do not belong together: it is the key of another certificate") from None
+        if asked and not password:
+            raise wrong("ssl.key.password", f"is missing: the private key ({names}) is encrypted") from None
+        if asked:
+            raise wrong("ssl.key.password", f"does not open the private key ({names})") from None
+        if isinstance(error, ssl.SSLError):
+            raise wrong(names, "cannot be used: they have to hold a certificate and its private key in PEM") from error
+        raise wrong(names, f"cannot be used: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _load_store(context: ssl.SSLContext, location: str, password: str | None) -> None:
+    name = "ssl.keystore.location"
+    if password is None:
+        raise wrong("ssl.keystore.password", f"is missing; {name} needs one")
+    try:
+        pkcs12 = importlib.import_module("cryptography.hazmat.primitives.serialization.pkcs12")
+        forms = importlib.import_module("cryptography.hazmat.primitives.serialization")
+    except ImportError:
+        raise refused(
+            name,
+            "PKCS#12 is read by the package cryptography, which is not installed (pip install cryptography); "
+            "or name PEM files in ssl.certificate.location and ssl.key.location",
+        ) from None
+    try:
+        key, certificate, others = pkcs12.load_key_and_certificates(Path(location).read_bytes(), password.encode())
+    except OSError as error:
+        raise wrong(name, f"cannot be read: {location} ({error.strerror})") from error
+    except ValueError:
+        raise wrong(name, f"is no PKCS#12 store, or its password is another: {location}") from None
+    if key is None or certificate is None:
+        raise wrong(name, f"has no private key with its certificate: {location}")
+    # The key never lies anywhere in the clear, not for the moment it takes to load it.
+    once = secrets.token_hex(32)
+    encrypted = forms.BestAvailableEncryption(once.encode())
+    key_pem = key.private_bytes(forms.Encoding.PEM, forms.PrivateFormat.PKCS8, encrypted).decode()
+    chain = "".join(one.public_bytes(forms.Encoding.PEM).decode() for one in (certificate, *others))
+    with _as_file(name, chain) as certificate_file, _as_file(name, key_pem) as key_file:
+        _load(context, certificate_file, key_file, once, name)
+
+
+def _file(name: str, value: str) -> AbstractContextManager[str]:
+    return _as_file(name, value) if name.endswith(".pem") else nullcontext(value)
+
+
+@contextmanager
+def _as_file(name: str, pem: str) -> Iterator[str]:
+    """A path for what Python's ssl can only load from files: of memory where the system has that."""
+    try:
+        if hasattr(os, "memfd_create"):
+            descriptor, path = os.memfd_create("pem"), None
+        else:
+            descriptor, path = tempfile.mkstemp(prefix="kafka-replica-")  # readable by us alone
+    except OSError as error:
+        raise ConfigurationError(f"while loading {name}: no place for it ({error.strerror}); set TMPDIR") from error
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(pem)
+            file.flush()
+            yield path or f"/proc/self/fd/{descriptor}"
+    finally:
+        if path is not None:
+            Path(path).unlink()

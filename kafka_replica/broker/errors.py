@@ -1,0 +1,140 @@
+"""What an error of Kafka means: which of our exceptions it is, and whether to wait or to give up."""
+
+from __future__ import annotations
+
+import re
+
+from confluent_kafka import KafkaError, KafkaException
+
+from kafka_replica.common.secret_values import HIDDEN
+from kafka_replica.errors import (
+    AuthenticationError,
+    AuthorizationError,
+    BrokerError,
+    BrokerUnavailableError,
+    ConfigurationError,
+    LogReplacedError,
+    TopicNotFoundError,
+)
+
+_AUTHENTICATION = {
+    KafkaError._AUTHENTICATION,
+    KafkaError._SSL,
+    KafkaError.SASL_AUTHENTICATION_FAILED,
+    KafkaError.UNSUPPORTED_SASL_MECHANISM,
+    KafkaError.ILLEGAL_SASL_STATE,
+}
+_AUTHORIZATION = {
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+}
+_NO_TOPIC = {
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError._UNKNOWN_TOPIC,
+    KafkaError._UNKNOWN_PARTITION,
+    KafkaError.UNKNOWN_TOPIC_ID,
+}
+_MAY_PASS = {
+    KafkaError._TRANSPORT,
+    KafkaError._ALL_BROKERS_DOWN,
+    KafkaError._RESOLVE,
+    KafkaError._TIMED_OUT,
+    KafkaError._TIMED_OUT_QUEUE,
+    KafkaError._WAIT_COORD,
+    KafkaError._NODE_UPDATE,
+    KafkaError._NOENT,  # how list_offsets says that a partition has no leader now
+    KafkaError.REQUEST_TIMED_OUT,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.BROKER_NOT_AVAILABLE,
+    KafkaError.REPLICA_NOT_AVAILABLE,
+    KafkaError.OFFSET_NOT_AVAILABLE,
+    KafkaError.FENCED_LEADER_EPOCH,
+    KafkaError.UNKNOWN_LEADER_EPOCH,
+    KafkaError.NETWORK_EXCEPTION,
+    KafkaError.KAFKA_STORAGE_ERROR,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+}
+
+_REPLACED = {KafkaError._AUTO_OFFSET_RESET, KafkaError._LOG_TRUNCATION, KafkaError.OFFSET_OUT_OF_RANGE}
+
+_QUOTED = re.compile(r"(?<=sasl\.oauthbearer\.config beginning at: ).*", re.DOTALL)  # it may hold a secret
+_FENCED = (
+    "another producer has taken up the same transactional id, maybe one with another database; give each producer an "
+    "id of its own on this cluster"
+)
+_ADVICE_BY_CODE = {
+    KafkaError._AUTO_OFFSET_RESET: "the log no longer has what comes next, it was made again or cut off",
+    KafkaError._LOG_TRUNCATION: "the log was cut off",
+    KafkaError._FENCED: _FENCED,
+    KafkaError.INVALID_PRODUCER_EPOCH: "another producer has taken up the same transactional id, or the transaction "
+    "took longer than transaction.timeout.ms",
+    KafkaError.PRODUCER_FENCED: _FENCED,
+    KafkaError._BAD_MSG: "a batch of the log is damaged; look at it with kafka-dump-log.sh, or read with "
+    'boundaries="markers", which can set it aside (on_bad_record)',
+    KafkaError.MSG_SIZE_TOO_LARGE: "raise the topic's max.message.bytes",
+    KafkaError.RECORD_LIST_TOO_LARGE: "raise the topic's max.message.bytes",
+}
+_NO_KERBEROS = (
+    "none of confluent-kafka's wheels has Kerberos: install a librdkafka that was built with Cyrus SASL, 2.8 or newer, "
+    "with its development files, and Cyrus SASL's GSSAPI module (libsasl2-modules-gssapi-mit); then pip install "
+    "--force-reinstall --no-binary confluent-kafka confluent-kafka, of a version not newer than that librdkafka"
+)
+_ADVICE: dict[type[Exception], str] = {
+    BrokerError: "see the broker's log",
+    AuthenticationError: "check security.protocol, the sasl.* and ssl.* properties and the certificates",
+    AuthorizationError: "ask for the right to Read (which includes Describe) on the topic",
+    TopicNotFoundError: "check the topic's name and the broker, or create it",
+    BrokerUnavailableError: "check bootstrap.servers, and that the broker runs and can be reached from here",
+}
+
+
+def may_pass(error: KafkaError) -> bool:
+    """Whether waiting may mend it; Kafka's client goes on trying by itself."""
+    return not error.fatal() and (error.code() in _MAY_PASS or error.retriable())
+
+
+def is_refusal(error: KafkaError) -> bool:
+    """Whether it is about who we are: wrong for good when we begin, maybe passing later on."""
+    return error.code() in _AUTHENTICATION
+
+
+def is_missing_topic(error: KafkaError) -> bool:
+    """Whether a broker does not know the topic; one that is coming up may not know it yet."""
+    return error.code() in _NO_TOPIC
+
+
+def is_consequence(error: KafkaError) -> bool:
+    """Whether a record was only given up because another one of its transaction failed."""
+    return error.code() in {KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT}
+
+
+def explained(error: KafkaError | KafkaException | Exception, doing: str) -> BrokerError | ConfigurationError:
+    """One of our exceptions: what was being done, what Kafka said, what to do next."""
+    cause = error.args[0] if isinstance(error, KafkaException) and error.args else error
+    if not isinstance(cause, KafkaError):
+        return BrokerError(f"{doing}: {cause}")
+    kind = _kind(cause)
+    advice = _ADVICE_BY_CODE.get(cause.code()) or _ADVICE.get(kind)
+    if kind is ConfigurationError and "GSSAPI" in cause.str():
+        advice = _NO_KERBEROS
+    text = f"{doing}: Kafka says {cause.name()}: {_QUOTED.sub(HIDDEN, cause.str()).removeprefix('Broker: ')}"
+    return kind(f"{text}; {advice}" if advice else text)
+
+
+def _kind(error: KafkaError) -> type[BrokerError | ConfigurationError]:
+    code = error.code()
+    if code in _AUTHENTICATION:
+        return AuthenticationError
+    if code in _AUTHORIZATION:
+        return AuthorizationError
+    if code in _NO_TOPIC:
+        return TopicNotFoundError
+    if code in _REPLACED:
+        return LogReplacedError
+    if code == KafkaError._INVALID_ARG:
+        return ConfigurationError
+    return BrokerUnavailableError if may_pass(error) else BrokerError

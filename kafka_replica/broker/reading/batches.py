@@ -1,0 +1,139 @@
+"""The log's own batches out of a fetch: their heads by ``struct``, their records by aiokafka's C parser.
+
+LogReader: Kafka's documentation, "Message Format": record batches of magic 2, control batches.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from itertools import repeat
+from operator import attrgetter
+from typing import Any
+
+from aiokafka.errors import CorruptRecordException, UnsupportedCodecError
+from aiokafka.record.default_records import DefaultRecordBatch
+
+from kafka_replica.broker.reading.spill_buffer import SpillBuffer, SpillHandle
+from kafka_replica.errors import BrokerError, DataError
+from kafka_replica.records import Partition, RawRecord
+from kafka_replica.transactions import Batch, Kind
+
+# base offset, length, leader epoch, magic, crc, attributes, last offset delta, first and last timestamp,
+# producer id, producer epoch, first sequence number, count of records
+_HEAD = struct.Struct(">qiibIhiqqqhii")
+_TRANSACTIONAL, _CONTROL = 16, 32
+_COMMIT, _ABORT = 1, 0
+_KEY_OF, _VALUE_OF, _OFFSET_OF, _TIMESTAMP_OF, _HEADERS_OF = map(
+    attrgetter, ("key", "value", "offset", "timestamp", "headers")
+)
+
+
+class RawContent:
+    """The records of one batch as the broker sent it, compressed if it is."""
+
+    __slots__ = ("_data", "_from", "_partition", "_spill_buffer")
+
+    def __init__(self, data: memoryview, partition: Partition, from_offset: int, spill_buffer: SpillBuffer) -> None:
+        self._data: memoryview | SpillHandle = data
+        self._partition = partition
+        self._from = from_offset  # records below it are not meant; 0: all are
+        self._spill_buffer = spill_buffer
+
+    def records(self) -> list[RawRecord]:
+        """Parses them; see ``Content.records``."""
+        data = self._data if isinstance(self._data, memoryview) else self._spill_buffer.get(self._data)
+        batch = DefaultRecordBatch(data)
+        try:
+            if self._spill_buffer.check_crcs and not batch.validate_crc():
+                raise CorruptRecordException("its checksum is wrong")
+            found = _columns(batch)
+        except UnsupportedCodecError as error:
+            raise DataError(
+                f"the batches of {self._partition} are compressed in a way that cannot be read here: {error}"
+            ) from error
+        except (CorruptRecordException, ValueError, MemoryError) as error:
+            raise self._damaged(batch, str(error)) from error
+        return [record for record in found if record[2] >= self._from] if self._from else found
+
+    def hold(self) -> None:
+        """Keeps the batch without the rest of the fetch that it came with."""
+        if isinstance(self._data, memoryview):
+            self._data = self._spill_buffer.put(self._data)
+
+    def _damaged(self, batch: DefaultRecordBatch, reason: str) -> DataError:
+        return DataError(
+            f"the batch of {self._partition} at offset {batch.base_offset} is damaged: {reason}; compare it with "
+            "kafka-dump-log.sh, and restore the topic from a replica or its source"
+        )
+
+
+def _columns(batch: Any) -> list[RawRecord]:
+    """The records of a batch, made column by column, in C."""
+    parsed = list(batch)
+    keys, values = map(_KEY_OF, parsed), map(_VALUE_OF, parsed)
+    offsets: Iterable[int] = map(_OFFSET_OF, parsed)
+    timestamps: Iterable[int] = map(_TIMESTAMP_OF, parsed)
+    if batch.first_timestamp == batch.max_timestamp:
+        timestamps = repeat(batch.max_timestamp)  # one number for all of them
+    headers: Iterable[Any] = list(map(_HEADERS_OF, parsed))
+    headers = map(tuple, headers) if any(headers) else repeat(())
+    return list(zip(keys, values, offsets, timestamps, headers, strict=False))
+
+
+class Walked:
+    """The batches of one partition out of one fetch."""
+
+    __slots__ = ("batches", "epoch", "gap", "position")
+
+    def __init__(self, position: int, epoch: int) -> None:
+        self.batches: list[Batch] = []
+        self.position = position
+        self.epoch = epoch
+        self.gap = False
+
+
+def walk(data: memoryview, partition: Partition, position: int, epoch: int, spill_buffer: SpillBuffer) -> Walked:
+    """Goes through what a fetch brought of a partition, from ``position`` on.
+
+    Raises:
+        BrokerError: a batch is in a format of Kafka before 0.11.
+    """
+    walked = Walked(position, epoch)
+    at, size = 0, len(data)
+    unpack = _HEAD.unpack_from
+    while size - at >= _HEAD.size:
+        base, length, leader_epoch, magic, _, attributes, last, _, _, producer, producer_epoch, _, count = unpack(
+            data, at
+        )
+        whole = 12 + length
+        if whole > size - at:
+            break  # cut off by the size of the fetch
+        if magic != 2:
+            raise BrokerError(
+                f"the log of {partition} has batches from before Kafka 0.11 at offset {base}; read this topic with "
+                'boundaries="quiescence"'
+            )
+        end = base + last + 1
+        if end > walked.position:
+            first = max(base, walked.position)
+            if base > walked.position or count <= last:
+                walked.gap = True
+            piece = data[at : at + whole]
+            # The cleaner keeps the head of an emptied batch, without the marker that went with it.
+            kind = _kind(attributes, piece) if count else None
+            if kind is not None:
+                content = RawContent(piece, partition, walked.position if base < walked.position else 0, spill_buffer)
+                walked.batches.append(Batch(partition, kind, first, end, count, producer, producer_epoch, content))
+            walked.position = end
+            walked.epoch = leader_epoch
+        at += whole
+    return walked
+
+
+def _kind(attributes: int, piece: memoryview) -> Kind | None:
+    if attributes & _CONTROL:
+        marker = next(iter(DefaultRecordBatch(piece)), None)
+        kind = int.from_bytes(marker.key[2:4], "big") if marker is not None and marker.key is not None else None
+        return {_COMMIT: Kind.COMMIT, _ABORT: Kind.ABORT}.get(kind) if kind is not None else None
+    return Kind.DATA if attributes & _TRANSACTIONAL else Kind.PLAIN

@@ -1,0 +1,287 @@
+"""Reads topics with the confluent-kafka consumer: committed records only, in the terms of quiet points."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, TypeVar
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.connection.logs import librdkafka_log
+from kafka_replica.broker.connection.settings import error_callback, reader_settings
+from kafka_replica.broker.errors import explained, is_missing_topic, is_refusal, may_pass
+from kafka_replica.broker.reading.contract import Fetched, Opened, Origin
+from kafka_replica.broker.reading.fetch_positions import check_beginnings, check_ends, seconds
+from kafka_replica.broker.reading.topic_monitor import TopicMonitor
+from kafka_replica.errors import (
+    AuthenticationError,
+    AuthorizationError,
+    BrokerError,
+    BrokerUnavailableError,
+    ConfigurationError,
+    TopicNotFoundError,
+)
+from kafka_replica.records import Partition, Position, RawRecord
+from kafka_replica.transactions import Batch, Ends, Kind, Parsed, Reading
+from kafka_replica.transactions.resume_point import ResumePoint
+
+T = TypeVar("T")
+
+# consume(n, timeout) waits for its time-out unless n messages came; poll() returns with the first, and
+# consume(n, 0) takes what is queued behind it. Batches of 500 were the fastest measured.
+_BATCH_RECORDS = 500
+_ANSWER_S = 5.0  # how long the broker may take to answer a question
+
+
+class ConsumerReader:
+    """A ``read_committed`` consumer of all partitions of some topics; see ``LogReader``. For one thread.
+
+    Args:
+        config: librdkafka's properties as they are.
+        topics: what to read.
+
+    Raises:
+        ConfigurationError: librdkafka does not take the properties.
+    """
+
+    def __init__(self, config: Mapping[str, Any], topics: Iterable[str]) -> None:
+        self._topics = list(topics)
+        self._name = ", ".join(self._topics)
+        self._kafka = Topics(config, waits_for_brokers=False)
+        self._refusal: BrokerError | ConfigurationError | None = None
+        self._topic_monitor = TopicMonitor(self._kafka, self._topics)
+        self._trouble: list[KafkaError] = []
+        self._consumer = _consumer(config, self._trouble)
+        self._positions: dict[Partition, int] = {}
+        self._high: dict[Partition, int] = {}
+        self._stable = Position()
+        self._expected: dict[Partition, int] = {}  # the offset that comes next, if none is missing
+        self._log_starts = Position()
+        self._resumed: set[Partition] = set()
+        self._epochs: dict[Partition, int] = {}
+
+    # --- as Source promises ---
+
+    gaps_are_certain = False
+
+    def open(self, resume_point: ResumePoint | None = None) -> Opened:
+        """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
+        return self._ask(lambda: self._open(resume_point))
+
+    def _open(self, resume_point: ResumePoint | None) -> Opened:
+        if resume_point is not None:
+            self._topic_monitor.expect(resume_point.topic_ids)
+        partitions = self._topic_monitor.find(_ANSWER_S)
+        ends = self._kafka.ends(partitions, _ANSWER_S)
+        beginnings = self._kafka.beginnings(partitions, _ANSWER_S)
+        self._log_starts = beginnings
+        if resume_point is None:
+            return Opened(self._assign(beginnings), ends.high, beginnings)
+        resume = resume_point.position.resume()
+        check_beginnings(beginnings, resume)
+        check_ends(ends.high, resume_point.position)
+        self._resumed.update(resume)
+        # librdkafka asks by the epoch whether the log was cut off since (KIP-320).
+        self._epochs.update(
+            {p: epoch for p, epoch in resume_point.leader_epochs.items() if resume[p] == resume_point.position[p]}
+        )
+        return Opened(self._assign(beginnings.advanced(resume)), ends.high, beginnings)
+
+    @property
+    def origin(self) -> Origin:
+        """Of what is read."""
+        return Origin(self._topic_monitor.topic_ids, dict(self._epochs))
+
+    @property
+    def leaders(self) -> Mapping[Partition, int]:
+        """The broker that leads each partition."""
+        return self._topic_monitor.leaders
+
+    def tombstones_kept_s(self) -> Mapping[str, float]:
+        """``delete.retention.ms`` of each topic, in seconds."""
+        found = {}
+        for name in self._topics:
+            with suppress(AuthorizationError):
+                settings = self._ask(partial(self._kafka.settings, name, _ANSWER_S))
+                found[name] = settings.get("delete.retention.ms")
+        return seconds(found)
+
+    def add(self, partitions: list[Partition]) -> Position:
+        """Begins to read these, too."""
+        return self._assign(self._ask(lambda: self._kafka.beginnings(partitions, _ANSWER_S)))
+
+    def _assign(self, beginnings: Position) -> Position:
+        # A consumer that has to find out the beginning itself takes half a second for that.
+        places = []
+        for partition, offset in beginnings.items():
+            epoch = self._epochs.get(partition)
+            place = TopicPartition(*partition, offset)
+            places.append(place if epoch is None else TopicPartition(*partition, offset, leader_epoch=epoch))
+        self._consumer.incremental_assign(places)
+        self._high.update(dict.fromkeys(beginnings, -1))
+        self._expected.update(beginnings)
+        return beginnings
+
+    def look(self) -> list[Partition]:
+        """Asks whether the topics are still the same; returns partitions that are not read yet.
+
+        librdkafka goes on at its old offset in a topic that was deleted and made again, and tells nobody.
+        """
+        found = self._ask(lambda: self._topic_monitor.find(_ANSWER_S))
+        return [partition for partition in found if partition not in self._high]
+
+    def ends(self) -> Ends:
+        """Where all partitions that are read end now."""
+        ends = self._ask(lambda: self._kafka.ends(list(self._high), _ANSWER_S))
+        # Asked last: the ends are those of the topics that are read.
+        unread = dict.fromkeys(self.look(), 0)
+        return Ends(Position({**ends.stable, **unread}), Position({**ends.high, **unread}))
+
+    def read(self, timeout_s: float) -> Fetched:
+        """What has come, waiting at most that long for the first of it."""
+        first = self._consumer.poll(timeout_s)
+        messages = [] if first is None else [first, *self._consumer.consume(_BATCH_RECORDS, 0)]
+        heard = False
+        records: dict[tuple[str, int], list[RawRecord]] = {}
+        for message in messages:
+            if message.error() is not None:
+                heard |= self._take_event(message)
+                continue
+            records.setdefault((message.topic() or "", message.partition() or 0), []).append(_record(message))
+        heard |= bool(records)
+        self._note_epoch(messages)
+        batches = [_batch(Partition(*place), found) for place, found in records.items()]
+        trouble = self._passing_trouble() or self._take_pulse()
+        reading = self._reading(batches)
+        return Fetched(reading, self._stable, self._gaps(reading), heard, trouble, self._log_starts)
+
+    def refusal(self) -> BrokerError | ConfigurationError | None:
+        """That the broker refused who we are, if it did."""
+        return self._refusal
+
+    def close(self) -> None:
+        """Closes the consumer; idempotent."""
+        self._consumer.close()
+
+    # --- helpers ---
+
+    def _ask(self, question: Callable[[], T]) -> T:
+        self._refusal = None
+        try:
+            return question()
+        except (AuthenticationError, ConfigurationError) as error:
+            self._refusal = error
+            raise BrokerUnavailableError(str(error)) from error
+
+    def _note_epoch(self, messages: list[Message]) -> None:
+        """The newest message says enough: where others lie in the same read, theirs are noted with a later one."""
+        if messages and messages[-1].error() is None:
+            last = messages[-1]
+            epoch = last.leader_epoch()
+            if epoch is not None:
+                self._epochs[Partition(last.topic() or "", last.partition() or 0)] = epoch
+
+    def _reading(self, batches: list[Batch]) -> Reading:
+        places = [TopicPartition(*partition) for partition in self._high]
+        for place in self._consumer.position(places):
+            self._move_to(Partition(place.topic, place.partition), place.offset)
+        for partition, place in zip(self._high, places, strict=True):
+            # As the newest fetch reported it; librdkafka sets it before it hands out that fetch's records.
+            # Never taken back: a late answer of a former leader must not make a point look quiet.
+            low, high = self._consumer.get_watermark_offsets(place, cached=True)
+            self._high[partition] = max(high, self._high[partition])
+            if low > self._log_starts.get(partition, 0):
+                self._log_starts = self._log_starts.advanced({partition: low})
+        return Reading(
+            batches, Position(self._positions), Position({p: high for p, high in self._high.items() if high >= 0})
+        )
+
+    def _gaps(self, reading: Reading) -> list[Partition]:
+        """Return the partitions in which more offsets were passed than there were records."""
+        counts = Counter({batch.partition: batch.record_count for batch in reading.batches})
+        positions, expected = reading.positions, self._expected
+        gaps = [p for p, position in positions.items() if position - expected[p] > counts[p]]
+        expected.update(positions)
+        return gaps
+
+    def _take_event(self, message: Message) -> bool:
+        """Takes in what is no record; tells whether it came from a broker that has the partition."""
+        error = message.error()
+        if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
+            return False  # the latter is said once, of a group that nobody uses
+        partition = Partition(message.topic() or "", message.partition() or 0)
+        if (
+            error.code() == KafkaError._AUTO_OFFSET_RESET
+            and partition not in self._positions
+            and partition not in self._resumed
+        ):
+            # The log was cut off at its front since it was asked.
+            self._consumer.seek(TopicPartition(*partition, OFFSET_BEGINNING))
+            return True
+        if error.code() != KafkaError._PARTITION_EOF:
+            self._trouble.append(error)
+            return False
+        # Carries the offset reached, beyond position() where the last records were compacted away.
+        self._move_to(partition, message.offset())
+        return True
+
+    def _move_to(self, partition: Partition, offset: int | None) -> None:
+        if offset is not None and offset >= 0:
+            self._positions[partition] = max(offset, self._positions.get(partition, 0))
+
+    def _take_pulse(self) -> BrokerError | None:
+        try:
+            ends = self._topic_monitor.take(time.monotonic(), Position(self._positions))
+        except (BrokerUnavailableError, TopicNotFoundError) as error:
+            return error  # whether a topic is gone is decided by looking for it
+        if ends is not None:
+            self._stable = ends.stable
+            self._high.update({p: max(high, self._high[p]) for p, high in ends.high.items() if p in self._high})
+        return None
+
+    def _passing_trouble(self) -> BrokerError | None:
+        trouble, self._trouble[:] = list(self._trouble), []
+        explanations = [explained(error, f"reading {self._name}") for error in trouble]
+        for error, explanation in zip(trouble, explanations, strict=True):
+            # A topic that is gone is noticed by asking for it; here it may be a broker that is coming up.
+            passing = may_pass(error) or is_missing_topic(error) or (is_refusal(error) and bool(self._positions))
+            if not passing:
+                raise explanation
+        return next((text for text in explanations if isinstance(text, BrokerError)), None)
+
+
+def check_names(config: Mapping[str, Any]) -> None:
+    """Makes sure that librdkafka knows all properties by name, for a reader that uses some of them only.
+
+    Raises:
+        ConfigurationError: it does not know one.
+    """
+    try:
+        Consumer(reader_settings(config), logger=librdkafka_log).close()
+    except KafkaException as error:
+        if "No such configuration property" in str(error):
+            raise explained(error, "setting up the reader") from error
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"setting up the reader: {error}") from error
+
+
+def _consumer(config: Mapping[str, Any], trouble: list[KafkaError]) -> Consumer:
+    settings = {**reader_settings(config), "error_cb": error_callback(config, trouble)}
+    return made(Consumer, settings, "setting up the consumer")
+
+
+def _record(message: Message) -> RawRecord:
+    # A key of None is found where records are put together.
+    headers = tuple(message.headers() or ())
+    return (message.key(), message.value(), message.offset(), message.timestamp()[1], headers)  # type: ignore[return-value]
+
+
+def _batch(partition: Partition, records: list[RawRecord]) -> Batch:
+    first, end = records[0][2], records[-1][2] + 1
+    return Batch(partition, Kind.COMMITTED, first, end, len(records), -1, -1, Parsed(records))

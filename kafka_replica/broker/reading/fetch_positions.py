@@ -1,0 +1,372 @@
+"""The partitions that are read by their batches: who leads each, how far it was read, where it begins and ends."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from uuid import UUID
+
+from confluent_kafka import KafkaError
+
+from kafka_replica.broker.errors import explained, may_pass
+from kafka_replica.broker.reading.contract import Origin
+from kafka_replica.broker.reading.topic_monitor import recreated
+from kafka_replica.broker.wire.cluster import Cluster, Purpose
+from kafka_replica.broker.wire.connection import Link
+from kafka_replica.broker.wire.messages import (
+    DESCRIBE_CONFIGS,
+    EARLIEST,
+    EPOCH_ENDS,
+    LATEST,
+    LIST_OFFSETS,
+    READ_UNCOMMITTED,
+    MetadataAnswer,
+    TopicAnswer,
+    metadata_request,
+    offsets_request,
+    read_metadata,
+    read_offsets,
+)
+from kafka_replica.broker.wire.requests import (
+    epoch_ends_request,
+    read_epoch_ends,
+    read_settings,
+    settings_request,
+)
+from kafka_replica.errors import AuthorizationError, BrokerUnavailableError, LogReplacedError, TopicNotFoundError
+from kafka_replica.records import Partition, Position
+from kafka_replica.transactions import Ends
+from kafka_replica.transactions.resume_point import ResumePoint
+
+_PAUSE_S = 0.1  # between two questions for who leads
+_SURE_S = 0.5  # between two fetches that bring nothing though the log goes on, before that is believed
+
+
+class FetchPosition:
+    """One partition: who leads it, and how far it was read."""
+
+    __slots__ = (
+        "beginning",
+        "empty_alone_s",
+        "empty_at",
+        "epoch",
+        "high",
+        "leader",
+        "log_start",
+        "partition",
+        "position",
+        "resumed",
+        "stable",
+        "topic_id",
+    )
+
+    def __init__(self, partition: Partition, topic_id: UUID, leader: int) -> None:
+        self.partition = partition
+        self.topic_id = topic_id
+        self.leader = leader
+        self.beginning = self.position = 0
+        self.resumed = False  # whether what lies before the beginning was read already
+        self.epoch = -1  # of the leader that wrote the last batch read
+        self.high = self.stable = -1
+        self.log_start = 0  # the first offset that is still there
+        self.empty_at = -1  # where a fetch brought nothing though the log goes on
+        self.empty_alone_s: float | None = None  # since when one of it alone brings nothing, either
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether it is to be asked for alone: others may have used up the size of the fetch, or nothing is left."""
+        if self.empty_at != self.position:
+            return False
+        return self.empty_alone_s is None or time.monotonic() - self.empty_alone_s >= _SURE_S
+
+    def is_empty(self, *, alone: bool) -> bool:
+        """A fetch brought nothing though the log goes on; whether that is certain by now.
+
+        A broker may also give nothing for a moment, while it does not know where in its files the high watermark is.
+        """
+        if self.empty_at != self.position:
+            self.empty_at, self.empty_alone_s = self.position, None
+        elif alone and self.is_suspect:
+            is_sure, self.empty_alone_s = self.empty_alone_s is not None, time.monotonic()
+            return is_sure
+        return False
+
+
+class FetchPositions:
+    """All partitions of some topics. For one event loop."""
+
+    def __init__(self, cluster: Cluster, topics: Iterable[str]) -> None:
+        self._cluster = cluster
+        self._topics = list(topics)
+        self._topic_ids: dict[str, UUID] = {}
+        self._fetch_positions: dict[Partition, FetchPosition] = {}
+        self._by_id: dict[tuple[UUID, int], FetchPosition] = {}
+        self.log_starts = Position()
+        """The first offset that is still there of each partition, as far as known; another object when one moves."""
+        self._find_leaders_at_s: float | None = None  # None: there is no reason to
+        self._answer: asyncio.Future[memoryview] | None = None
+        self.question = metadata_request(self._topics)
+        """What leaders are asked about the topics."""
+
+    def __iter__(self) -> Iterator[FetchPosition]:
+        return iter(self._fetch_positions.values())
+
+    def get(self, topic_id: UUID, number: int) -> FetchPosition | None:
+        """A partition as a fetch names it."""
+        return self._by_id.get((topic_id, number))
+
+    @property
+    def leaders(self) -> set[int]:
+        """The brokers that lead them, as far as known."""
+        return {place.leader for place in self}
+
+    async def find(self) -> list[Partition]:
+        """All partitions of the topics; the topics found first are the ones that are meant from then on."""
+        found = await self._find()
+        self._topic_ids = {name: topic.topic_id for name, topic in found.items()}
+        return _partitions(found)
+
+    async def open(self, resume_point: ResumePoint | None) -> Position:
+        """Finds the topics, and where to begin to read them; ``log_starts`` is known afterwards.
+
+        Raises:
+            LogReplacedError: a topic was made again since, or what comes after the bookmark is not all there.
+        """
+        if resume_point is not None:
+            self._topic_ids = {name: parsed(text) for name, text in resume_point.topic_ids.items()}
+        beginnings = await self.add(await self.find())
+        if resume_point is None:
+            return beginnings
+        await self._check_epochs(resume_point)
+        resume = resume_point.position.resume()
+        check_beginnings(beginnings, resume)
+        for partition, offset in resume.items():
+            place = self._fetch_positions[partition]
+            place.beginning = place.position = offset
+            place.resumed = True
+            if offset == resume_point.position[partition]:  # the epoch of an earlier one is not known
+                place.epoch = resume_point.leader_epochs.get(partition, -1)
+        return beginnings.advanced(resume)
+
+    @property
+    def origin(self) -> Origin:
+        """What tells whether these are still the same logs."""
+        topic_ids = {name: printed(topic_id) for name, topic_id in self._topic_ids.items()}
+        return Origin(topic_ids, {place.partition: place.epoch for place in self if place.epoch >= 0})
+
+    async def setting(self, name: str) -> dict[str, str | None]:
+        """A setting of each topic; those that we may not ask are left out.
+
+        Raises:
+            BrokerError: no answer.
+        """
+        link = await self._link(max(self.leaders))
+        answer = await self._cluster.within(link.ask(DESCRIBE_CONFIGS, settings_request(self._topics, name)))
+        found = {}
+        for topic, (error, value) in read_settings(answer).items():
+            with suppress(AuthorizationError):
+                check(error, f"asking for {name} of topic {topic}")
+                found[topic] = value
+        return found
+
+    async def look(self) -> list[Partition]:
+        """Partitions that are not read yet; asks every broker that leads one."""
+        try:
+            found = await self._found() or await self._find(self.leaders)
+        except BrokerUnavailableError:
+            await self.find_leaders(now=True)
+            raise
+        return [partition for partition in _partitions(found) if partition not in self._fetch_positions]
+
+    def answered(self, answer: asyncio.Future[memoryview] | None) -> None:
+        """The only leader was asked ``question`` behind the last fetch: the next look need not ask again."""
+        self._answer = answer
+
+    async def _found(self) -> dict[str, TopicAnswer] | None:
+        answer, self._answer = self._answer, None
+        if answer is None:
+            return None
+        try:
+            return self._same([read_metadata(await self._cluster.within(answer))])
+        except BrokerUnavailableError:
+            return None
+
+    async def add(self, partitions: list[Partition]) -> Position:
+        """These are read, too, from their beginnings."""
+        found = await self._find()
+        for partition in partitions:
+            topic = found[partition.topic]
+            place = FetchPosition(partition, topic.topic_id, topic.leaders[partition.partition])
+            self._fetch_positions[partition] = self._by_id[topic.topic_id, partition.partition] = place
+        return await self.begin(partitions)
+
+    async def begin(self, partitions: list[Partition]) -> Position:
+        """Goes to where they begin now."""
+        beginnings = await self._offsets(partitions, EARLIEST)
+        for partition, offset in beginnings.items():
+            place = self._fetch_positions[partition]
+            place.beginning = place.position = offset
+            self.note_log_start(place, offset)
+        return beginnings
+
+    def note_log_start(self, place: FetchPosition, offset: int) -> None:
+        """Take in the first offset that a broker says is still there."""
+        if offset > place.log_start:
+            place.log_start = offset
+            self.log_starts = self.log_starts.advanced({place.partition: offset})
+
+    async def ends(self) -> Ends:
+        """Where they end now, as leaders that are sure of it say; and partitions that are new, at 0."""
+        high = await self._offsets(list(self._fetch_positions), LATEST)
+        unread = await self.look()  # asked last: the ends are those of the topics that are read
+        stable = {place.partition: min(place.stable, high[place.partition]) for place in self}
+        return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}))
+
+    # --- leaders ---
+
+    def find_leaders_soon(self) -> None:
+        """There is reason to ask who leads."""
+        if self._find_leaders_at_s is None:
+            self._find_leaders_at_s = time.monotonic()
+
+    async def find_leaders(self, *, now: bool = False) -> None:
+        """Asks who leads, if there is reason to (or ``now``) and the last time was a moment ago."""
+        if now:
+            self.find_leaders_soon()
+        now_s = time.monotonic()
+        if self._find_leaders_at_s is None or now_s < self._find_leaders_at_s:
+            return
+        self._find_leaders_at_s = now_s + _PAUSE_S
+        found = await self._find()
+        self._find_leaders_at_s = None
+        for place in self:
+            leader = found[place.partition.topic].leaders.get(place.partition.partition, -1)
+            if leader < 0:
+                self._find_leaders_at_s = now_s + _PAUSE_S
+            else:
+                place.leader = leader
+
+    # --- questions ---
+
+    async def _find(self, nodes: Iterable[int] = ()) -> dict[str, TopicAnswer]:
+        """The topics, as these brokers (or one that can be reached) know them; the most partitions count."""
+        return self._same(await self._cluster.metadata(self._topics, nodes))
+
+    def _same(self, answers: list[MetadataAnswer]) -> dict[str, TopicAnswer]:
+        found: dict[str, TopicAnswer] = {}
+        for answer in answers:
+            for name in self._topics:
+                topic = answer.topics[name]
+                check(topic.error, f"looking up topic {name}")
+                known = self._topic_ids.get(name, topic.topic_id)
+                if known != topic.topic_id:
+                    raise LogReplacedError(recreated(name, printed(known), printed(topic.topic_id)))
+                if name not in found or len(topic.leaders) > len(found[name].leaders):
+                    found[name] = topic
+        return found
+
+    async def _offsets(self, partitions: list[Partition], timestamp: int) -> Position:
+        """First or last offsets as the leaders know them; a leader that cannot be sure yet refuses."""
+        asked = []
+        for node in {self._fetch_positions[partition].leader for partition in partitions}:
+            own = [partition for partition in partitions if self._fetch_positions[partition].leader == node]
+            link = await self._link(node)
+            asked.append(link.ask(LIST_OFFSETS, offsets_request(own, timestamp, READ_UNCOMMITTED)))
+        found = {}
+        for answer in asked:
+            for partition, (error, offset) in read_offsets(await self._cluster.within(answer)).items():
+                await self._check(error, f"asking where {partition} {'ends' if timestamp == LATEST else 'begins'}")
+                found[partition] = offset
+        return Position(found)
+
+    async def _check_epochs(self, resume_point: ResumePoint) -> None:
+        """Whether the logs still hold what was read last; those that were cut off may have grown again."""
+        known = {p: epoch for p, epoch in resume_point.leader_epochs.items() if p in self._fetch_positions}
+        for node in {self._fetch_positions[partition].leader for partition in known}:
+            own = {p: epoch for p, epoch in known.items() if self._fetch_positions[p].leader == node}
+            link = await self._link(node)
+            answer = await self._cluster.within(link.ask(EPOCH_ENDS, epoch_ends_request(own)))
+            for partition, (error, epoch, end) in read_epoch_ends(answer).items():
+                await self._check(error, f"asking whether {partition} was cut off")
+                if epoch < 0 or end < resume_point.position[partition]:
+                    raise cut_off(partition, resume_point.position[partition])
+
+    async def _check(self, error: int, doing: str) -> None:
+        """As ``check``; finds the leaders too, for whoever asks again does nothing else in between."""
+        if error:
+            with suppress(BrokerUnavailableError, TopicNotFoundError):
+                await self.find_leaders(now=True)
+        check(error, doing)
+
+    async def _link(self, node: int) -> Link:
+        try:
+            return await self._cluster.link(node, Purpose.ASK)
+        except BrokerUnavailableError:
+            await self.find_leaders(now=True)
+            raise
+
+
+def check(error: int, doing: str) -> None:
+    """Raises what an error code of Kafka means; what may pass as ``BrokerUnavailableError``."""
+    if not error:
+        return
+    explanation = explained(KafkaError(error), doing)
+    if may_pass(KafkaError(error)) and not isinstance(explanation, TopicNotFoundError | BrokerUnavailableError):
+        raise BrokerUnavailableError(str(explanation))
+    raise explanation
+
+
+def check_beginnings(beginnings: Mapping[Partition, int], wanted: Mapping[Partition, int]) -> None:
+    """Makes sure that nothing of what comes after a bookmark was deleted.
+
+    Raises:
+        LogReplacedError: one has not.
+    """
+    for partition, offset in wanted.items():
+        begins = beginnings.get(partition)
+        if begins is None:
+            raise LogReplacedError(f"{partition} is gone: its topic has fewer partitions than it had")
+        if begins > offset:
+            raise LogReplacedError(
+                f"the log of {partition} begins at offset {begins}, after {offset}, which comes next: it was deleted"
+            )
+
+
+def check_ends(ends: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
+    """Makes sure that the logs go as far as they were read.
+
+    Raises:
+        LogReplacedError: one does not.
+    """
+    for partition, offset in known.items():
+        if ends[partition] < offset:
+            raise cut_off(partition, offset)
+
+
+def cut_off(partition: Partition, offset: int) -> LogReplacedError:
+    """A log lost its end."""
+    return LogReplacedError(
+        f"the log of {partition} was cut off below offset {offset}, up to which it was read: what is shown may be gone"
+    )
+
+
+def seconds(milliseconds: Mapping[str, str | None]) -> dict[str, float]:
+    """Return settings in milliseconds by topic in seconds, without those that have no value."""
+    return {topic: int(text) / 1000 for topic, text in milliseconds.items() if text is not None}
+
+
+def printed(topic_id: UUID) -> str:
+    """An id as Kafka prints it."""
+    return urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
+
+
+def parsed(text: str) -> UUID:
+    """The id that Kafka prints so."""
+    return UUID(bytes=urlsafe_b64decode(text + "=="))
+
+
+def _partitions(topics: dict[str, TopicAnswer]) -> list[Partition]:
+    return [Partition(name, number) for name, topic in topics.items() for number in sorted(topic.leaders)]

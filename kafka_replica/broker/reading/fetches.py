@@ -1,0 +1,119 @@
+"""The fetches under way: one to each broker that leads a partition."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from kafka_replica.broker.reading.fetch_positions import FetchPosition, FetchPositions
+from kafka_replica.broker.wire.cluster import Cluster, Purpose
+from kafka_replica.broker.wire.messages import FETCH, METADATA, FetchFrom, FetchLimits, fetch_request
+from kafka_replica.errors import BrokerError, BrokerUnavailableError
+
+_SILENT_S = 3.0  # how long a fetch may be late before others are asked who leads
+_GIVE_UP_S = 15.0  # and before its connection is given up
+_PAUSE_S = 0.1  # before a broker that failed is asked again
+
+
+class Fetch:
+    """A fetch under way to one broker."""
+
+    __slots__ = ("afterwards", "alone", "answer", "node", "sent_s")
+
+    def __init__(
+        self,
+        node: int,
+        answer: asyncio.Future[memoryview],
+        afterwards: asyncio.Future[memoryview] | None,
+        *,
+        alone: bool,
+    ) -> None:
+        self.node = node
+        self.answer = answer
+        self.afterwards = afterwards  # what the same broker says of the topics, after the fetch
+        self.alone = alone  # of one partition only
+        self.sent_s = time.monotonic()
+
+
+class Fetches:
+    """Sends them, and hands out those that were answered. For one event loop."""
+
+    def __init__(self, cluster: Cluster, places: FetchPositions, limits: FetchLimits) -> None:
+        self._cluster = cluster
+        self._fetch_positions = places
+        self._limits = limits
+        self._under_way: dict[int, Fetch] = {}
+        self._not_before_s: dict[int, float] = {}
+
+    async def send(self) -> BrokerError | None:
+        """Sends one to each leader that has none; what kept one from being sent, if anything did."""
+        leaders = self._fetch_positions.leaders
+        for node in [node for node in self._under_way if node not in leaders]:
+            self._forget(node)
+        trouble: BrokerError | None = None
+        for node in leaders:
+            if node < 0 or node in self._under_way or time.monotonic() < self._not_before_s.get(node, 0):
+                continue
+            try:
+                await self._send(node, [place for place in self._fetch_positions if place.leader == node])
+            except BrokerUnavailableError as error:
+                trouble = error
+                self.pause(node)
+        return trouble
+
+    def pause(self, node: int) -> None:
+        """Asks that broker again in a moment, not at once."""
+        self._not_before_s[node] = time.monotonic() + _PAUSE_S
+
+    async def answered(self, timeout_s: float) -> list[Fetch]:
+        """Those that were answered, waiting at most that long for the first."""
+        if not self._under_way:
+            await asyncio.sleep(min(timeout_s, _PAUSE_S))
+            return []
+        answers = [fetch.answer for fetch in self._under_way.values()]
+        await asyncio.wait(answers, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        done = [fetch for fetch in self._under_way.values() if fetch.answer.done()]
+        for fetch in done:
+            del self._under_way[fetch.node]
+        return done
+
+    def trouble(self) -> BrokerError | None:
+        """That a broker is silent, if one is; its connection is given up after a while."""
+        late_after_s = self._limits.wait_ms / 1000 + _SILENT_S
+        trouble: BrokerError | None = None
+        for fetch in list(self._under_way.values()):
+            silent_s = time.monotonic() - fetch.sent_s
+            if silent_s > late_after_s:
+                trouble = BrokerUnavailableError(
+                    f"broker {fetch.node} has not answered a fetch for {silent_s:.0f} s; check that it runs"
+                )
+            if silent_s > _GIVE_UP_S:
+                self._forget(fetch.node)
+        return trouble
+
+    def _forget(self, node: int) -> None:
+        del self._under_way[node]
+        self._cluster.drop(node)
+
+    async def _send(self, node: int, places: list[FetchPosition]) -> None:
+        suspects = [place for place in places if place.is_suspect]
+        wanted = suspects[:1] or places
+        limits = self._limits._replace(wait_ms=0) if suspects else self._limits
+        request = fetch_request(
+            [FetchFrom(place.topic_id, place.partition.partition, place.position, place.epoch) for place in wanted],
+            limits,
+        )
+        link = await self._cluster.link(node, Purpose.FETCH)
+        answer = link.ask(FETCH, request)
+        # A broker answers one after the other: so the question that comes before a version costs no way of its own.
+        afterwards = None
+        if len(self._fetch_positions.leaders) == 1:
+            afterwards = link.ask(METADATA, self._fetch_positions.question)
+            afterwards.add_done_callback(_seen)
+        self._under_way[node] = Fetch(node, answer, afterwards, alone=len(wanted) == 1)
+
+
+def _seen(future: asyncio.Future[memoryview]) -> None:
+    """What went wrong with it is told by the fetch before it."""
+    if not future.cancelled():
+        future.exception()

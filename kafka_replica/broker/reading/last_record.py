@@ -1,0 +1,147 @@
+"""The last committed record of a key, and all keys of a topic: questions that are answered by reading.
+
+The last record of a key is the one thing that compaction never takes away.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.connection.settings import reader_settings
+from kafka_replica.broker.errors import explained, may_pass
+from kafka_replica.errors import BrokerUnavailableError
+from kafka_replica.records import Partition
+
+_PRODUCER_ONLY = (
+    "transactional.", "transaction.", "enable.idempotence", "linger.", "acks", "batch.", "compression.", "retries",
+    "message.timeout", "message.send", "queue.buffering", "partitioner", "delivery.", "sticky.", "request.required",
+    "request.timeout", "enable.gapless", "message.max.bytes", "max.in.flight", "isolation.level",
+)  # fmt: skip
+_AT_ONCE = 50
+_LITTLE: dict[str, Any] = {"queued.max.messages.kbytes": 8192, "fetch.message.max.bytes": 4 << 20}  # memory
+
+
+class Found(NamedTuple):
+    """A record that was read."""
+
+    key: bytes | None
+    value: bytes | None
+    offset: int
+
+
+def last_of_key(
+    config: Mapping[str, Any], place: Partition, key: bytes, timeout_s: float, hint: int | None = None
+) -> Found | None:
+    """The last committed record of a key in a partition, or None; reads all that is there when it is called.
+
+    Args:
+        config: librdkafka's properties.
+        place: where to look.
+        key: which.
+        timeout_s: for how long nothing may come.
+        hint: an offset at which there was a record of this key once; if a later one replaced it, that lies after it.
+
+    Raises:
+        BrokerError: Kafka did not answer or refused, or somebody's open transaction stayed in the way.
+    """
+    found: Found | None = None
+    for start in (0,) if hint is None else (hint, 0):
+        for record in committed(config, [place], timeout_s, {place: start}):
+            if record.key == key:
+                found = record
+        if found is not None:
+            break
+    return found
+
+
+def committed(
+    config: Mapping[str, Any],
+    places: list[Partition],
+    timeout_s: float,
+    begin: Mapping[Partition, int],
+    *,
+    decided_only: bool = False,
+) -> Iterator[Found]:
+    """All committed records that lie below the high watermarks of now, in the order of each partition.
+
+    With ``decided_only``, those below the last stable offsets: no open transaction is waited for.
+
+    Raises:
+        BrokerError: Kafka did not answer or refused, or somebody's open transaction stayed in the way.
+    """
+    own = {name: value for name, value in config.items() if not name.startswith(_PRODUCER_ONLY)}
+    topics = Topics(own)
+    beginnings = topics.beginnings(places, timeout_s)
+    ends = topics.ends(places, timeout_s)[not decided_only]
+    starts = {place: max(beginnings[place], begin.get(place, 0)) for place in places}
+    todo = {place: ends[place] for place in places if starts[place] < ends[place]}
+    if not todo:
+        return
+    doing = f"reading {', '.join(map(str, places))}"
+    with _consumer(own, doing) as consumer:
+        consumer.assign([TopicPartition(*place, starts[place]) for place in todo])
+        heard_s = time.monotonic()
+        while todo:
+            messages = consumer.consume(_AT_ONCE, 0.05)
+            if messages:
+                heard_s = time.monotonic()
+            reached = dict[Partition, int]()
+            for message in messages:
+                found = _taken(message, doing)
+                place = Partition(message.topic() or "", message.partition() or 0)
+                if found is not None and place in todo and found.offset < ends[place]:
+                    yield found
+                if found is not None or _is_end(message):  # a log may end in markers, which no record shows
+                    reached[place] = (message.offset() or 0) + (found is not None)
+            todo = _left(consumer, {place: end for place, end in todo.items() if reached.get(place, 0) < end})
+            if time.monotonic() - heard_s > timeout_s:
+                raise BrokerUnavailableError(
+                    f"{doing}: nothing came in {timeout_s:g} s, and {', '.join(map(str, todo))} is not read to its "
+                    "end; Kafka does not answer, or somebody's transaction stays open there"
+                )
+
+
+def _is_end(message: Message) -> bool:
+    error = message.error()
+    return error is not None and error.code() == KafkaError._PARTITION_EOF
+
+
+def _left(consumer: Consumer, todo: dict[Partition, int]) -> dict[Partition, int]:
+    if not todo:
+        return {}
+    positions = consumer.position([TopicPartition(*place) for place in todo])
+    return {
+        place: todo[place]
+        for position in positions
+        if position.offset < todo[place := Partition(position.topic, position.partition)]
+    }
+
+
+def _taken(message: Message, doing: str) -> Found | None:
+    error = message.error()
+    if error is None:
+        return Found(message.key(), message.value(), message.offset() or 0)
+    if error.code() == KafkaError._PARTITION_EOF or may_pass(error) or error.code() == _NO_GROUP:
+        return None
+    raise explained(error, doing)
+
+
+_NO_GROUP = KafkaError.GROUP_AUTHORIZATION_FAILED  # of a group that we do not use
+
+
+@contextmanager
+def _consumer(config: Mapping[str, Any], doing: str) -> Iterator[Consumer]:
+    settings = {**reader_settings({**_LITTLE, **config}), "enable.partition.eof": True, "auto.offset.reset": "earliest"}
+    consumer = made(Consumer, settings, doing)
+    try:
+        yield consumer
+    finally:
+        with suppress(KafkaException, RuntimeError):
+            consumer.close()

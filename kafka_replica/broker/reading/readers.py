@@ -1,0 +1,62 @@
+"""Which reader a replica reads with, and the rule that goes with its evidence."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from kafka_replica.broker.connection.security import connection_settings
+from kafka_replica.broker.connection.settings import reader_settings
+from kafka_replica.broker.reading.consumer import ConsumerReader, check_names
+from kafka_replica.broker.reading.contract import LogReader
+from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.broker.wire.connection import TooOldError
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.transactions import BoundaryDetector, MarkerDetector, QuiescenceDetector
+
+__all__ = ["Boundaries", "TooOldError", "check_settings", "make_reader"]
+
+_log = logging.getLogger("kafka_replica")
+
+
+class Boundaries(StrEnum):
+    """What tells where transactions end."""
+
+    AUTO = "auto"
+    """Markers, or quiet points where markers cannot be had."""
+    MARKERS = "markers"
+    """The log's own batches: exact, a version a transaction."""
+    QUIET_POINTS = "quiescence"
+    """Moments at which no transaction is open, seen with the confluent-kafka consumer."""
+
+
+def check_settings(config: Mapping[str, Any], boundaries: Boundaries) -> None:
+    """Refuses early what a reader would refuse later.
+
+    Raises:
+        ConfigurationError: a property is impossible, would break a promise, or cannot be had with this evidence.
+    """
+    reader_settings(config)
+    if boundaries is Boundaries.MARKERS:
+        connection_settings(config)
+
+
+def make_reader(
+    config: Mapping[str, Any], topics: Iterable[str], boundaries: Boundaries
+) -> tuple[LogReader, BoundaryDetector]:
+    """A reader and its rule.
+
+    Raises:
+        ConfigurationError: a property is impossible, or cannot be had with this evidence.
+    """
+    if boundaries is not Boundaries.QUIET_POINTS:
+        check_names(config)
+        try:
+            return MarkerReader(config, topics), MarkerDetector()
+        except ConfigurationError as error:
+            if boundaries is Boundaries.MARKERS:
+                raise
+            _log.info("reading with the confluent-kafka consumer, by quiet points: %s", error)
+    return ConsumerReader(config, topics), QuiescenceDetector()

@@ -1,0 +1,119 @@
+"""The pulse: questions to the broker at intervals, while a consumer reads on.
+
+An idle broker says nothing by itself, and a consumer is not told that its topic was deleted and made
+again. So it is asked, without waiting for the answer: do the topics still exist, are they the same ones
+(their ids), and where do they end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kafka_replica.broker.admin.topics import PendingEnds, PendingInfo, TopicInfo, Topics
+from kafka_replica.errors import LogReplacedError
+from kafka_replica.records import Partition, Position
+from kafka_replica.transactions import Ends
+
+_EVERY_S = 1.0
+_ANSWER_S = 5.0
+
+
+class TopicMonitor:
+    """Asks about some topics. For the thread that reads."""
+
+    def __init__(self, topics: Topics, names: Iterable[str]) -> None:
+        self._topics = topics
+        self._names = list(names)
+        self._ids: dict[str, str] = {}
+        self.leaders: dict[Partition, int] = {}
+        """The broker that leads each partition, as the answers so far say."""
+        self._partitions: list[Partition] = []
+        self._infos: list[PendingInfo] = []
+        self._ends: PendingEnds | None = None
+        self._read_when_asked = Position()
+        self._next_s = 0.0
+
+    def find(self, timeout_s: float) -> list[Partition]:
+        """All partitions of the topics, which are the ones found first.
+
+        Raises:
+            TopicNotFoundError: one is not there, now.
+            LogReplacedError: one was deleted and made again.
+            BrokerError: Kafka did not answer, or refused.
+        """
+        self._partitions = self._same([self._topics.look_up(name, timeout_s) for name in self._names])
+        return self._partitions
+
+    @property
+    def topic_ids(self) -> dict[str, str]:
+        """The ids of the topics that are read."""
+        return dict(self._ids)
+
+    def expect(self, topic_ids: Mapping[str, str]) -> None:
+        """The topics must be these."""
+        self._ids.update(topic_ids)
+
+    def take(self, now_s: float, read: Position) -> Ends | None:
+        """Where the partitions end, if an answer has come.
+
+        Args:
+            now_s: the time.
+            read: how far has been read.
+
+        Raises:
+            BrokerUnavailableError: Kafka did not answer this time.
+            TopicNotFoundError: a topic is not there, now.
+            BrokerError: Kafka refused; or what was read is not in the topic any more.
+        """
+        if self._ends is not None:
+            return self._take_ends(self._ends)
+        if self._infos:
+            self._take_infos(read)
+        elif now_s >= self._next_s:
+            self._infos = [self._topics.begin_look_up(name, _ANSWER_S) for name in self._names]
+            self._next_s = now_s + _EVERY_S
+        return None
+
+    def _take_infos(self, read: Position) -> None:
+        if not all(info.done for info in self._infos):
+            return
+        infos, self._infos = self._infos, []
+        found = [info.wait(_ANSWER_S) for info in infos]
+        self._same(found)
+        for topic in found:
+            topic.check_leaders()
+        self._read_when_asked = read
+        self._ends = self._topics.begin_ends(self._partitions, _ANSWER_S)
+
+    def _take_ends(self, ends: PendingEnds) -> Ends | None:
+        if not ends.done:
+            return None
+        self._ends = None
+        return self._not_shorter(ends.wait(_ANSWER_S))
+
+    def _same(self, found: list[TopicInfo]) -> list[Partition]:
+        for name, topic in zip(self._names, found, strict=True):
+            known = self._ids.setdefault(name, topic.topic_id)
+            if known != topic.topic_id:
+                raise LogReplacedError(recreated(name, known, topic.topic_id))
+        for topic in found:
+            self.leaders.update(topic.leaders)
+        return [partition for topic in found for partition in topic.partitions]
+
+    def _not_shorter(self, ends: Ends) -> Ends:
+        # A partition that is new was not asked for.
+        read = Position({p: offset for p, offset in self._read_when_asked.items() if p in ends.high})
+        if not ends.high.dominates(read):
+            raise LogReplacedError(
+                f"the log ends at {ends.high}, before what was read of it ({read}): it was cut off, and what is shown "
+                "may be gone"
+            )
+        return ends
+
+
+def recreated(topic: str, known_id: str, topic_id: str) -> str:
+    """What is said of a topic that is not the one that was read."""
+    return (
+        f"topic {topic} was deleted and made again (its id was {known_id}, now it is {topic_id}): what is shown may "
+        "be gone"
+    )

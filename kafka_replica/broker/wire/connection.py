@@ -1,0 +1,179 @@
+"""One connection to one broker, after aiokafka has made it: requests out, whole answers in.
+
+aiokafka connects, shakes hands (TLS) and proves who we are (SASL). Then this takes the connection over:
+aiokafka's stream copies each answer four times on its way, a protocol of our own receives it in place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from collections import deque
+from typing import cast
+
+from aiokafka.conn import AIOKafkaConnection
+
+from kafka_replica.broker.connection.security import ConnectionSettings, open_connection
+from kafka_replica.broker.wire.messages import TO_READ, VERSIONS
+from kafka_replica.errors import BrokerError, BrokerUnavailableError
+
+_SIZE = struct.Struct(">i")
+_LONG, _WAKE_AT = 64 << 10, 512 << 10
+_MAX_ANSWER = 1 << 30  # beyond it we are not talking to Kafka
+
+
+class _Answers(asyncio.BufferedProtocol):
+    """Receives answers in place: each into a buffer of its own, of exactly its size."""
+
+    def __init__(self, broker: str, transport: asyncio.Transport) -> None:
+        self._broker = broker
+        # Of a connection in the clear: whoever waits for a long answer need not be woken for each piece of it.
+        in_the_clear = transport.get_extra_info("ssl_object") is None
+        self._socket: socket.socket | None = transport.get_extra_info("socket") if in_the_clear else None
+        self._wake_at = 1
+        self._buffer = bytearray(_SIZE.size)
+        self._view = memoryview(self._buffer)
+        self._filled = 0
+        self._in_head = True
+        self._has_answered = False
+        self.waiting: deque[tuple[int, bool, asyncio.Future[memoryview]]] = deque()
+        self.lost: BrokerError | None = None
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - we know how much is to come
+        """Where the next bytes go."""
+        return self._view[self._filled :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Some came."""
+        self._filled += nbytes
+        if self._wake_at > 1 and len(self._buffer) - self._filled < self._wake_at:
+            self._wake_for(len(self._buffer) - self._filled)
+        if self._filled < len(self._buffer):
+            return
+        if self._in_head:
+            (size,) = _SIZE.unpack(self._buffer)
+            if not 4 <= size <= _MAX_ANSWER:
+                self.fail(BrokerError(f"{self._broker} does not speak Kafka's protocol: check the port in its address"))
+                return
+            self._expect(bytearray(size), in_head=False)
+            return
+        answer = self._view
+        self._expect(bytearray(_SIZE.size), in_head=True)
+        self._answered(answer)
+
+    def _expect(self, buffer: bytearray, *, in_head: bool) -> None:
+        self._buffer, self._view, self._filled, self._in_head = buffer, memoryview(buffer), 0, in_head
+        self._wake_for(len(buffer))
+
+    def _wake_for(self, missing: int) -> None:
+        wake_at = min(missing, _WAKE_AT) if missing > _LONG else 1
+        if wake_at != self._wake_at and self._socket is not None:
+            self._wake_at = wake_at
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, wake_at)
+
+    def _answered(self, answer: memoryview) -> None:
+        if not self.waiting:
+            return
+        self._has_answered = True
+        number, tagged, future = self.waiting.popleft()
+        if _SIZE.unpack_from(answer)[0] != number:
+            self.fail(BrokerUnavailableError(f"{self._broker} answered another question than was asked"))
+            return
+        if not future.done():
+            future.set_result(answer[5 if tagged else 4 :])  # a tagged header ends in an empty tag section
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """No more will come."""
+        because = f": {exc}" if exc else ""
+        # A listener that wants to know who we are closes a connection that asks something before saying that.
+        when = "" if self._has_answered else " before it answered anything"
+        advice = "it will be made again" if self._has_answered else "check that security.protocol is the listener's"
+        self.fail(BrokerUnavailableError(f"the connection to {self._broker} was closed{when}{because}; {advice}"))
+
+    def fail(self, error: BrokerError) -> None:
+        """Nothing more is to be expected here."""
+        self.lost = self.lost or error
+        for _number, _tagged, future in self.waiting:
+            if not future.done():
+                future.set_exception(self.lost)
+                future.exception()  # whoever does not ask any more need not be told
+        self.waiting.clear()
+
+
+class Link:
+    """A connection on which requests are answered in their order. For one event loop."""
+
+    def __init__(self, connection: AIOKafkaConnection, broker: str, client_id: str) -> None:
+        self.broker = broker
+        self._client_id = client_id.encode()
+        self._transport = cast("asyncio.Transport", connection._writer.transport)
+        self._answers = _Answers(broker, self._transport)
+        # The one place that reaches into aiokafka's connection: its reader stops, ours goes on.
+        connection._read_task.cancel()
+        if connection._idle_handle is not None:
+            connection._idle_handle.cancel()  # it knows nothing of what we ask
+        self.versions = cast("dict[int, tuple[int, int]]", connection._versions)
+        self._writer = connection._writer  # it would close the transport when it is dropped
+        self._transport.set_protocol(self._answers)
+        connection._reader = None  # closing it is ours from here on
+        self._transport.resume_reading()
+        self._number = 0
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can be asked."""
+        return self._answers.lost is None and not self._transport.is_closing()
+
+    def speaks(self, api: int) -> bool:
+        """Return whether the broker takes this kind of request in the version that is spoken here."""
+        low, high = self.versions.get(api, (0, -1))
+        return low <= VERSIONS[api] <= high
+
+    def ask(self, api: int, body: bytes) -> asyncio.Future[memoryview]:
+        """Sends a request; the future has the body of its answer.
+
+        Raises:
+            BrokerUnavailableError: the connection is gone.
+        """
+        if self._answers.lost is not None:
+            raise self._answers.lost
+        self._number = (self._number + 1) & 0x7FFFFFFF
+        head = struct.pack(">hhih", api, VERSIONS[api], self._number, len(self._client_id)) + self._client_id + b"\0"
+        future: asyncio.Future[memoryview] = asyncio.get_running_loop().create_future()
+        self._answers.waiting.append((self._number, True, future))
+        self._transport.write(_SIZE.pack(len(head) + len(body)) + head + body)
+        return future
+
+    def close(self) -> None:
+        """Closes the connection; whoever waits for an answer is told."""
+        self._answers.fail(BrokerUnavailableError(f"the connection to {self.broker} was closed here"))
+        self._transport.abort()
+
+
+async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s: float) -> Link:
+    """Connects to a broker.
+
+    Raises:
+        BrokerError: it cannot be reached, refuses who we are, or is too old.
+        ConfigurationError: the settings cannot work.
+    """
+    broker = f"{host}:{port}"
+    try:
+        connection = await asyncio.wait_for(open_connection(settings, host, port), timeout_s)
+    except TimeoutError as error:
+        raise BrokerUnavailableError(
+            f"connecting to {broker}: no answer in {timeout_s} s; check bootstrap.servers, and that the broker runs "
+            "and can be reached from here"
+        ) from error
+    if connection._writer is None:  # a turn of the loop later
+        raise BrokerUnavailableError(f"connecting to {broker}: the connection was closed at once; check that it runs")
+    link = Link(connection, broker, settings.client_id)
+    if not all(link.speaks(api) for api in TO_READ):
+        link.close()
+        raise TooOldError(f"{broker} is too old to be read by its markers (Kafka 3.1 or later is needed)")
+    return link
+
+
+class TooOldError(BrokerError):
+    """The broker does not speak the versions of the protocol that reading by markers needs."""

@@ -1,0 +1,117 @@
+"""A topic for records that could not be replicated, named in their headers as Kafka Connect names them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.connection.settings import common_settings
+from kafka_replica.broker.errors import explained
+from kafka_replica.common.secret_values import hide_secrets
+from kafka_replica.errors import BadRecordError, PublishError
+from kafka_replica.records import Headers, Record, key_text
+
+__all__ = ["DeadLetterTopic"]
+
+_LOOK_S = 0.1
+_PREFIX = "__connect.errors."
+_DEFAULTS: dict[str, Any] = {
+    "client.id": "kafka-replica-dead-letters",
+    "compression.type": "zstd",
+    "message.max.bytes": 256 << 20,  # what the broker takes is for the broker to say
+    "linger.ms": 0,
+}
+
+
+class DeadLetterTopic:
+    """Dead letters for a topic: each with its own key, value and headers, and where and why it was set aside.
+
+    The added headers are those of Kafka Connect's dead letter queue, as text: ``__connect.errors.topic``,
+    ``.partition``, ``.offset`` and ``.exception.message``. A batch that cannot be read gives a letter with neither
+    key nor value. For one replica.
+
+    Args:
+        config: librdkafka's properties as they are; ``bootstrap.servers`` at least.
+        topic: where to; with ``cleanup.policy=delete``, for a compacted one takes no records without a key and
+            keeps one letter a key.
+        timeout_s: how long it may take until Kafka has acknowledged what was put.
+
+    Raises:
+        ConfigurationError: librdkafka does not take the properties.
+    """
+
+    def __init__(self, config: Mapping[str, Any], topic: str, *, timeout_s: float = 30.0) -> None:
+        config = hide_secrets(config)
+        self._topic = topic
+        self._timeout_s = timeout_s
+        self._refused: list[KafkaError] = []
+        ours = {"enable.idempotence": True, "message.timeout.ms": max(1, int(timeout_s * 1000))}
+        settings = {**_DEFAULTS, **common_settings(config), **ours}
+        self._producer = made(Producer, settings, "setting up the producer of dead letters")
+
+    def __repr__(self) -> str:
+        return f"<DeadLetterTopic {self._topic}>"
+
+    def put(self, bad_records: list[BadRecordError]) -> None:
+        """Writes them, and waits until Kafka has acknowledged each.
+
+        Raises:
+            PublishError: Kafka refused one, or did not acknowledge it in time; others may have been written.
+        """
+        self._refused.clear()
+        give_up_s = time.monotonic() + self._timeout_s
+        for bad in bad_records:
+            self._send(bad, give_up_s)
+        # Each is acknowledged or given up by librdkafka within the time given.
+        while self._producer.flush(_LOOK_S) and not self._refused and time.monotonic() < give_up_s + 1:
+            pass
+        if self._refused:
+            raise PublishError(str(explained(self._refused[0], self._doing(bad_records[0], len(bad_records)))))
+        if len(self._producer):
+            raise PublishError(
+                f"{self._doing(bad_records[0], len(bad_records))}: Kafka did not acknowledge them in "
+                f"{self._timeout_s:g} s; check that the broker runs, and start the replica again"
+            )
+
+    def _send(self, bad: BadRecordError, give_up_s: float) -> None:
+        record = bad.record if isinstance(bad.record, Record) else None
+        key = None if record is None or bad.key is None else record.key
+        value = None if record is None else record.value
+        headers: list[tuple[str, str | bytes | None]] = [*(() if record is None else record.headers), *_why(bad)]
+        while True:
+            try:
+                self._producer.produce(self._topic, key=key, value=value, headers=headers, on_delivery=self._delivered)
+            except BufferError:
+                self._producer.poll(_LOOK_S)
+                if time.monotonic() > give_up_s:
+                    raise PublishError(f"{self._doing(bad, 1)}: Kafka takes nothing in; check that it runs") from None
+            except KafkaException as error:
+                raise PublishError(str(explained(error, self._doing(bad, 1)))) from error
+            else:
+                return
+
+    def _doing(self, first: BadRecordError, count: int) -> str:
+        named = "" if first.key is None else f" ({key_text(first.key)})"
+        more = f" and {count - 1} more" if count > 1 else ""
+        return (
+            f"writing the dead letter of {first.topic}-{first.partition}, offset {first.offset}{named}{more} to topic "
+            + self._topic
+        )
+
+    def _delivered(self, error: KafkaError | None, _message: Message) -> None:
+        if error is not None:
+            self._refused.append(error)
+
+
+def _why(bad: BadRecordError) -> Headers:
+    said = {
+        "topic": bad.topic,
+        "partition": str(bad.partition),
+        "offset": str(bad.offset),
+        "exception.message": bad.reason,
+    }
+    return tuple((_PREFIX + name, text.encode()) for name, text in said.items())

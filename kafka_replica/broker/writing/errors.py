@@ -1,0 +1,108 @@
+"""Why a transaction could not be sent: what a producer with a log has to know to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from confluent_kafka import KafkaError, KafkaException
+
+from kafka_replica.broker.errors import is_missing_topic, is_refusal, may_pass
+from kafka_replica.errors import (
+    AuthenticationError,
+    AuthorizationError,
+    BrokerUnavailableError,
+    TopicNotFoundError,
+    WaitTimeoutError,
+)
+
+
+class Fault(StrEnum):
+    """Kinds of failure, by what they ask for."""
+
+    TRANSITORY = "transitory"
+    """Kafka may do it when asked again: no broker answers, say. Passes by itself, however long it takes."""
+    MISSING = "missing"
+    """A topic is not there; a broker that is coming up may not know it yet."""
+    AUTHENTICATION = "authentication"
+    """The broker refused our credentials, or we its certificate."""
+    FENCED = "fenced"
+    """Somebody else has taken up the transactional id, or Kafka has forgotten it: take it up anew, if it is ours."""
+    LOCAL = "local"
+    """It was refused on this side, and never left."""
+    REFUSED = "refused"
+    """Kafka refused it, and would again."""
+    UNEXPECTED = "unexpected"
+
+
+_FENCED = {
+    KafkaError._FENCED,
+    KafkaError.PRODUCER_FENCED,
+    KafkaError.INVALID_PRODUCER_EPOCH,
+    KafkaError.INVALID_PRODUCER_ID_MAPPING,  # the id was not used for transactional.id.expiration.ms
+    KafkaError.UNKNOWN_PRODUCER_ID,
+    KafkaError.TRANSACTION_COORDINATOR_FENCED,
+}
+_MAY_PASS = {
+    KafkaError._PURGE_QUEUE,
+    KafkaError._PURGE_INFLIGHT,
+    KafkaError._MSG_TIMED_OUT,
+    KafkaError.CONCURRENT_TRANSACTIONS,
+    KafkaError.INVALID_TXN_STATE,
+    KafkaError.TRANSACTION_ABORTABLE,
+    KafkaError.NOT_ENOUGH_REPLICAS,
+    KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER,
+    KafkaError.NOT_COORDINATOR,
+    KafkaError.THROTTLING_QUOTA_EXCEEDED,
+    KafkaError.NOT_CONTROLLER,
+    KafkaError.LISTENER_NOT_FOUND,
+    KafkaError.ELIGIBLE_LEADERS_NOT_AVAILABLE,
+    KafkaError.INVALID_MSG,  # damaged on its way
+    KafkaError._RETRY,
+    KafkaError._OUTDATED,
+    KafkaError._UNKNOWN_BROKER,
+    KafkaError._DESTROY_BROKER,
+    KafkaError._WAIT_CACHE,
+}
+_BY_TYPE: tuple[tuple[type[Exception], Fault], ...] = (
+    (BrokerUnavailableError, Fault.TRANSITORY),
+    (WaitTimeoutError, Fault.TRANSITORY),
+    (TopicNotFoundError, Fault.MISSING),
+    (AuthenticationError, Fault.AUTHENTICATION),
+    (AuthorizationError, Fault.REFUSED),
+)
+
+
+def fault_of(error: BaseException) -> Fault:
+    """The kind of a failure, by the error of Kafka that is at its bottom."""
+    for each in _chain(error):
+        if isinstance(each, KafkaException) and each.args and isinstance(each.args[0], KafkaError):
+            return _of_code(each.args[0])
+        for kind, fault in _BY_TYPE:
+            if isinstance(each, kind):
+                return fault
+    return Fault.UNEXPECTED
+
+
+def _of_code(error: KafkaError) -> Fault:
+    code = error.code()
+    if code in _FENCED:
+        return Fault.FENCED
+    if code in _MAY_PASS or may_pass(error):
+        return Fault.TRANSITORY
+    if is_refusal(error):
+        return Fault.AUTHENTICATION
+    if is_missing_topic(error):
+        return Fault.MISSING
+    if code in {KafkaError._STATE, KafkaError._FATAL, KafkaError.UNKNOWN}:
+        return Fault.UNEXPECTED
+    return Fault.REFUSED if code > 0 else Fault.LOCAL
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An error, and what caused it."""
+    at: BaseException | None = error
+    while at is not None:
+        yield at
+        at = at.__cause__

@@ -1,0 +1,78 @@
+"""Whose limit a record was too large for: the client's own, the topic's, or the brokers'.
+
+Three limits look alike, and are not:
+
+* ``max.request.size`` (librdkafka: ``message.max.bytes``) is the client's own. It counts key and value BEFORE
+  compression, and what is larger never leaves.
+* ``max.message.bytes`` is the topic's. It counts a batch AFTER compression.
+* ``message.max.bytes`` is the brokers', the same for topics that say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from confluent_kafka import KafkaError
+
+from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.broker.connection.settings import common_settings
+from kafka_replica.errors import BrokerError
+
+LIBRDKAFKA_BATCH_BYTES: Final = 1_000_000
+"""``batch.size`` of librdkafka, where nothing is said."""
+
+_TOO_LARGE = {KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TOO_LARGE}
+
+
+def is_too_large(error: KafkaError) -> bool:
+    """Whether a record, or a batch of them, was refused for its size; by whom is not said."""
+    return error.code() in _TOO_LARGE
+
+
+def over_own_limit(doing: str, size_bytes: int, limit_bytes: int, done: str = "sent") -> str:
+    """What to say of a record that is larger than the client's own limit, and so was not sent, or not recorded."""
+    return (
+        f"{doing}: MSG_SIZE_TOO_LARGE: key and value have {size_bytes:,} bytes before compression, and this producer's "
+        f"own limit is {limit_bytes:,}, so it was not {done}; raise max.request.size (librdkafka calls it "
+        "message.max.bytes)"
+    )
+
+
+def over_kafkas_limit(doing: str, config: Mapping[str, Any], topic: str, size_bytes: int, timeout_s: float) -> str:
+    """What to say of a record that Kafka refused for its size. Asks Kafka whose limit it was, if it may."""
+    said = f"{doing}: Kafka says MSG_SIZE_TOO_LARGE: {size_bytes:,} bytes before compression were sent"
+    try:
+        limit = Topics(config).largest_batch(topic, timeout_s)
+    except BrokerError:  # no right DescribeConfigs, say
+        return (
+            f"{said}, and the topic takes less, after compression; raise max.message.bytes of topic {topic}, or the "
+            "brokers' message.max.bytes if the topic has none of its own"
+        )
+    if limit.is_the_topics_own:
+        return (
+            f"{said}, and topic {topic} takes batches of {limit.size_bytes:,} bytes after compression by its own "
+            f"max.message.bytes; raise that: kafka-configs --alter --entity-type topics --entity-name {topic} "
+            "--add-config max.message.bytes=BYTES"
+        )
+    return (
+        f"{said}, and the brokers take batches of {limit.size_bytes:,} bytes after compression by their "
+        f"message.max.bytes, for topic {topic} has no max.message.bytes of its own; set one: kafka-configs --alter "
+        f"--entity-type topics --entity-name {topic} --add-config max.message.bytes=BYTES, or raise the brokers'"
+    )
+
+
+def fitting_batches(config: Mapping[str, Any], topics: list[str], timeout_s: float) -> dict[str, int]:
+    """``batch.size``, where the topics take less than a usual batch: many small records would be refused together.
+
+    Returns:
+        Nothing where the user has said it, where a usual batch fits, or where Kafka does not tell.
+    """
+    if "batch.size" in common_settings(config):
+        return {}
+    try:
+        asked = Topics(config)
+        least = min(asked.largest_batch(topic, timeout_s).size_bytes for topic in topics)
+    except BrokerError:
+        return {}
+    return {"batch.size": max(1, least)} if least < LIBRDKAFKA_BATCH_BYTES else {}

@@ -1,0 +1,220 @@
+"""Looks for transactions of one transactional id that Kafka has left open in the log, and ends them.
+
+Kafka may acknowledge a commit and yet write no marker in some partitions (seen where a single broker is restarted amid
+commits). The coordinator then takes the transaction for complete, so that neither a time-out nor a new producer of the
+transactional id ends it there: readers of committed data stop at its first record until the same producer id ends
+another transaction in that partition.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from confluent_kafka import KafkaError, KafkaException
+
+from kafka_replica.broker.connection.security import connection_settings
+from kafka_replica.broker.errors import explained
+from kafka_replica.broker.reading.batches import walk
+from kafka_replica.broker.reading.spill_buffer import SpillBuffer
+from kafka_replica.broker.wire import messages, transactions
+from kafka_replica.broker.wire.cluster import Cluster, Purpose
+from kafka_replica.broker.wire.connection import Link, TooOldError
+from kafka_replica.broker.wire.fetch_limits import fetch_limits
+from kafka_replica.broker.wire.messages import FetchFrom, TopicAnswer
+from kafka_replica.records import Partition
+from kafka_replica.transactions import Batch
+
+T = TypeVar("T")
+
+_TRANSACTION_TIMEOUT_MS = 60_000  # of one without records
+_PAUSE_S = 0.05
+_SURE_S = 0.5  # how long fetches bring nothing before it is believed that compaction has left nothing up to the end
+_WAIT_MS = 100
+
+
+class TransactionInspector:
+    """Asks brokers directly, over connections of its own. For one thread.
+
+    Args:
+        config: librdkafka's properties.
+        topics: what may be asked about.
+        timeout_s: how long one step may take.
+
+    Raises:
+        ConfigurationError: a property cannot be had with these connections.
+        BrokerError: Kafka does not answer or refuses. All methods may raise TooOldError as well: a broker does not tell
+            of open transactions.
+    """
+
+    def __init__(self, config: Mapping[str, Any], topics: Collection[str], timeout_s: float) -> None:
+        self._cluster = Cluster(connection_settings(config), timeout_s)
+        self._limits = fetch_limits(config)._replace(wait_ms=_WAIT_MS)
+        self._timeout_s = timeout_s
+        self._spool = SpillBuffer()
+        self._loop = asyncio.new_event_loop()
+        try:
+            self._topics = self._run(self._find(topics))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._cluster.close()
+        self._run(asyncio.sleep(0))
+        self._loop.close()
+
+    def open_parts(self, transactional_id: str, partitions: Iterable[Partition]) -> tuple[int, dict[Partition, int]]:
+        """Return the producer id, and the first offset of its open transaction in each partition that has one.
+
+        Partitions that may not be read are left out.
+
+        Raises:
+            BrokerError: Kafka does not answer or refuses.
+        """
+        return self._run(self._open_parts(transactional_id, list(partitions)))
+
+    def offsets(self, partitions: Iterable[Partition], timestamp_ms: int) -> dict[Partition, int]:
+        """Return the first offsets with that timestamp or a later one, where there are any.
+
+        Args:
+            partitions: which.
+            timestamp_ms: since 1970-01-01 UTC; or ``messages.LATEST`` or ``EARLIEST``.
+
+        Raises:
+            BrokerError: Kafka does not answer or refuses.
+        """
+        return self._run(self._offsets(list(partitions), timestamp_ms))
+
+    def batches(self, partition: Partition, begin: int) -> Iterator[Batch]:
+        """Yield the batches of a partition, the markers among them, up to where it ends now.
+
+        Raises:
+            BrokerError: Kafka does not answer or refuses.
+        """
+        position = max(begin, self.offsets([partition], messages.EARLIEST)[partition])
+        end = self.offsets([partition], messages.LATEST)[partition]
+        empty_since_s: float | None = None
+        while position < end:
+            walked = walk(self._run(self._fetch(partition, position)), partition, position, -1, self._spool)
+            yield from (batch for batch in walked.batches if batch.first < end)
+            if walked.position > position:
+                position, empty_since_s = walked.position, None
+            elif empty_since_s is None:
+                empty_since_s = time.monotonic()
+            elif time.monotonic() - empty_since_s > _SURE_S:
+                return
+
+    def end(self, transactional_id: str, partitions: Collection[Partition], *, commit: bool) -> None:
+        """End what the transactional id has open in these partitions. Fences all its producers.
+
+        Raises:
+            BrokerError: Kafka does not answer or refuses.
+        """
+        self._run(self._end(transactional_id, partitions, commit=commit))
+
+    # --- how ---
+
+    def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return self._loop.run_until_complete(coroutine)
+
+    async def _find(self, topics: Collection[str]) -> dict[str, TopicAnswer]:
+        (answer,) = await self._cluster.metadata(topics)
+        for name in topics:
+            _check(answer.topics[name].error, f"looking up topic {name}")
+        return answer.topics
+
+    async def _link(self, node: int, purpose: Purpose = Purpose.ASK) -> Link:
+        link = await self._cluster.link(node, purpose)
+        if not all(map(link.speaks, messages.VERSIONS)):
+            raise TooOldError(f"{link.broker} does not tell of open transactions (Kafka 3.1 or later does)")
+        return link
+
+    async def _leader(self, partition: Partition, purpose: Purpose = Purpose.ASK) -> Link:
+        return await self._link(self._topics[partition.topic].leaders[partition.partition], purpose)
+
+    async def _of_leaders(
+        self, partitions: Iterable[Partition], api: int, request: Callable[[list[Partition]], bytes]
+    ) -> list[memoryview]:
+        """The answers of all brokers that lead some of the partitions."""
+        links: dict[Link, list[Partition]] = {}
+        for partition in partitions:
+            links.setdefault(await self._leader(partition), []).append(partition)
+        asked = [link.ask(api, request(own)) for link, own in links.items()]
+        return [await self._cluster.within(answer) for answer in asked]
+
+    async def _coordinator(self, transactional_id: str) -> Link:
+        request = transactions.coordinator_request(transactional_id)
+        anybody = await self._link(next(iter(self._topics.values())).leaders[0])
+        answer = await self._cluster.within(anybody.ask(messages.FIND_COORDINATOR, request))
+        error, node = transactions.read_coordinator(answer)
+        _check(error, f"asking who coordinates the transactional id {transactional_id}")
+        return await self._link(node)
+
+    async def _open_parts(self, transactional_id: str, partitions: list[Partition]) -> tuple[int, dict[Partition, int]]:
+        coordinator = await self._coordinator(transactional_id)
+        request = transactions.transaction_request(transactional_id)
+        answer = await self._cluster.within(coordinator.ask(messages.DESCRIBE_TRANSACTIONS, request))
+        error, producer = transactions.read_transaction(answer)
+        _check(error, f"asking for the producer id of {transactional_id}")
+        found: dict[Partition, int] = {}
+        for each in await self._of_leaders(partitions, messages.DESCRIBE_PRODUCERS, transactions.producers_request):
+            for partition, (error, first_offsets) in transactions.read_producers(each).items():
+                if error != KafkaError.TOPIC_AUTHORIZATION_FAILED:
+                    _check(error, f"asking for open transactions in {partition}")
+                if producer.number in first_offsets:
+                    found[partition] = first_offsets[producer.number]
+        return producer.number, found
+
+    async def _offsets(self, partitions: list[Partition], timestamp_ms: int) -> dict[Partition, int]:
+        def request(own: list[Partition]) -> bytes:
+            return messages.offsets_request(own, timestamp_ms, messages.READ_UNCOMMITTED)
+
+        found: dict[Partition, int] = {}
+        for each in await self._of_leaders(partitions, messages.LIST_OFFSETS, request):
+            for partition, (error, offset) in messages.read_offsets(each).items():
+                _check(error, f"asking for offsets of {partition}")
+                if offset >= 0:
+                    found[partition] = offset
+        return found
+
+    async def _fetch(self, partition: Partition, position: int) -> memoryview:
+        link = await self._leader(partition, Purpose.FETCH)
+        place = FetchFrom(self._topics[partition.topic].topic_id, partition.partition, position, -1)
+        answer = await self._cluster.within(link.ask(messages.FETCH, messages.fetch_request([place], self._limits)))
+        error, parts = messages.read_fetch(answer)
+        _check(error or parts[0].error, f"reading {partition} from offset {position} on")
+        return parts[0].batches
+
+    async def _end(self, transactional_id: str, partitions: Collection[Partition], *, commit: bool) -> None:
+        coordinator = await self._coordinator(transactional_id)
+        doing = f"ending what {transactional_id} has left open in {', '.join(map(str, partitions))}"
+
+        async def ask(api: int, request: bytes, read: Callable[[memoryview], tuple[int, T]]) -> T:
+            give_up_s = time.monotonic() + self._timeout_s
+            while True:
+                error, found = read(await self._cluster.within(coordinator.ask(api, request)))
+                if error != _CONCURRENT_TRANSACTIONS or time.monotonic() > give_up_s:
+                    _check(error, doing)
+                    return found
+                await asyncio.sleep(_PAUSE_S)  # it completes another transaction
+
+        init = transactions.init_request(transactional_id, _TRANSACTION_TIMEOUT_MS)
+        producer = await ask(messages.INIT_PRODUCER_ID, init, transactions.read_init)
+        add = transactions.add_partitions_request(transactional_id, producer, partitions)
+        await ask(messages.ADD_PARTITIONS, add, lambda data: (transactions.read_add_partitions(data), None))
+        end = transactions.end_request(transactional_id, producer, commit=commit)
+        await ask(messages.END_TXN, end, lambda data: (transactions.read_end(data), None))
+        # Fences what is still under way, and is answered only when all markers are written.
+        await ask(messages.INIT_PRODUCER_ID, init, transactions.read_init)
+
+
+_CONCURRENT_TRANSACTIONS = KafkaError.CONCURRENT_TRANSACTIONS
+
+
+def _check(error: int, doing: str) -> None:
+    if error:
+        raise explained(KafkaError(error), doing) from KafkaException(KafkaError(error))

@@ -1,0 +1,103 @@
+"""Trying what a producer needs, so that no reader sees anything of it: transactions that are aborted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.connection.settings import common_settings, error_callback
+from kafka_replica.broker.errors import explained
+from kafka_replica.broker.writing.size_limits import is_too_large, over_kafkas_limit, over_own_limit
+from kafka_replica.broker.writing.writer import DEFAULTS
+from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, ConfigurationError
+
+_KEY = b"kafka-replica-doctor"
+_OURS: dict[str, Any] = {
+    "client.id": "kafka-replica-doctor",
+    "acks": "all",
+    "message.max.bytes": DEFAULTS["message.max.bytes"],
+}
+
+
+class WriteProbe:
+    """A transactional producer whose transactions are all aborted.
+
+    Args:
+        config: librdkafka's properties, with which the real producer will connect.
+        transactional_id: who writes; a right may be needed for it.
+        timeout_s: how long each step may take.
+
+    Raises:
+        ConfigurationError: librdkafka does not take the properties.
+        BrokerError: the transactional id could not be taken up.
+    """
+
+    def __init__(self, config: Mapping[str, Any], transactional_id: str, timeout_s: float) -> None:
+        self._config = config
+        self._timeout_s = timeout_s
+        self._trouble: list[KafkaError] = []
+        self._refused: list[KafkaError] = []
+        settings = {
+            **_OURS, **common_settings(config), "transactional.id": transactional_id,
+            "error_cb": error_callback(config, self._trouble),
+            "message.timeout.ms": max(1, int(timeout_s * 1000)),
+            "transaction.timeout.ms": max(1, int(timeout_s * 2000)),
+        }  # fmt: skip
+        self._producer = made(Producer, settings, "setting up the producer")
+        self._own_limit_bytes = int(settings["message.max.bytes"])  # a number, for librdkafka took it
+        try:
+            self._producer.init_transactions(timeout_s)
+        except KafkaException as error:
+            raise self._why(error, f"taking up the transactional id {transactional_id}") from error
+
+    def send(self, topic: str, size_bytes: int) -> None:
+        """Sends a record of random bytes, which cannot be compressed, and takes it back once it was acknowledged.
+
+        Raises:
+            ConfigurationError: it is larger than our own limit, ``max.request.size``.
+            BrokerError: Kafka refused it, or did not acknowledge it in time; says whether the limit is the topic's own
+                or the brokers', if that may be asked.
+        """
+        doing = f"sending a record of {size_bytes:,} bytes to topic {topic}"
+        self._refused.clear()
+        try:
+            self._producer.begin_transaction()
+            try:
+                self._produce(topic, size_bytes, doing)
+                left = self._producer.flush(self._timeout_s)
+            finally:
+                self._producer.abort_transaction(self._timeout_s)
+        except KafkaException as error:
+            raise self._why(error, doing) from error
+        if self._refused:
+            refused = self._refused[0]
+            if is_too_large(refused):
+                raise BrokerError(over_kafkas_limit(doing, self._config, topic, size_bytes, self._timeout_s))
+            raise explained(refused, doing)
+        if left:
+            raise BrokerUnavailableError(f"{doing}: not acknowledged in {self._timeout_s:g} s; see the brokers' logs")
+
+    def _produce(self, topic: str, size_bytes: int, doing: str) -> None:
+        try:
+            self._producer.produce(topic, key=_KEY, value=os.urandom(size_bytes), on_delivery=self._delivered)
+        except KafkaException as error:
+            if not is_too_large(error.args[0]):
+                raise
+            raise ConfigurationError(over_own_limit(doing, len(_KEY) + size_bytes, self._own_limit_bytes)) from error
+
+    def _delivered(self, error: KafkaError | None, _message: Message) -> None:
+        if error is not None and error.code() not in {KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT}:
+            self._refused.append(error)
+
+    def _why(self, error: KafkaException, doing: str) -> BrokerError | ConfigurationError:
+        """That the broker refused who we are, if it did; else what librdkafka says."""
+        with suppress(KafkaException):  # it raises what is fatal, and that is what we are told here
+            self._producer.poll(0)
+        reasons = [explained(trouble, doing) for trouble in self._trouble]
+        refusal = next((reason for reason in reasons if isinstance(reason, AuthenticationError)), None)
+        return refusal or explained(error, doing)

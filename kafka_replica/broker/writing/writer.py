@@ -1,0 +1,287 @@
+"""Writes Kafka transactions with the confluent-kafka producer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.connection.settings import common_settings, error_callback
+from kafka_replica.broker.errors import explained, is_consequence
+from kafka_replica.broker.writing.size_limits import is_too_large, over_kafkas_limit, over_own_limit
+from kafka_replica.errors import (
+    AuthenticationError,
+    BrokerError,
+    BrokerUnavailableError,
+    CommitUnknownError,
+    ConfigurationError,
+    PublishError,
+    RecordNotSentError,
+    UsageError,
+)
+from kafka_replica.records import Headers, Partition, key_text
+
+T = TypeVar("T")
+
+_RETRY_S = 0.1
+_REFUSED_WITHIN_S = 0.5  # how often a wait for the first answer looks whether the broker refused our credentials
+_EARLIEST_RETRY = 0.8  # of retry.backoff.ms: librdkafka varies it by 20 % either way
+_BY_KEY = -1  # librdkafka's partitioner chooses
+_POLL_EVERY = 128  # records; what was delivered holds its memory until then
+
+DEFAULTS: dict[str, Any] = {
+    "client.id": "kafka-replica-producer",
+    "compression.type": "zstd",
+    # librdkafka measures a record before compression, the broker a batch after it; the broker decides.
+    "message.max.bytes": 256 << 20,
+    "linger.ms": 5,
+    # How soon librdkafka may send a request a second time; a commit that took longer costs a new producer.
+    "retry.backoff.ms": 500,
+    "retry.backoff.max.ms": 1000,
+}
+
+
+def own_limit_bytes(config: Mapping[str, Any]) -> int:
+    """Return how large key and value of a record may be together, before compression, for a producer of these.
+
+    Raises:
+        ConfigurationError: the limit is no number.
+    """
+    limit = {**DEFAULTS, **common_settings(config)}["message.max.bytes"]
+    try:
+        return int(limit)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"message.max.bytes={limit!r} is no number of bytes") from error
+
+
+class TransactionalWriter:
+    """One fenced transactional producer. For one thread; a transaction at a time.
+
+    librdkafka (2.16) lacks KIP-890's bump of the producer epoch with each transaction. A request to end a transaction
+    (EndTxn) that the network or a broker delays, and that librdkafka repeats meanwhile, can therefore end a part of the
+    *next* transaction when it arrives at last. So the next transaction begins with a new producer of the same
+    transactional id, whose epoch fences the delayed request, whenever librdkafka may have sent EndTxn more than once.
+    It never does before ``retry.backoff.ms`` has passed, which is how such a transaction is recognised.
+    """
+
+    def __init__(self, config: Mapping[str, Any], transactional_id: str, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self.usable = True
+        self._ends: dict[Partition, int] = {}
+        self._refused: list[tuple[KafkaError, Message]] = []
+        self._config = config
+        self._trouble: list[KafkaError] = []
+        self._settings = {
+            **DEFAULTS, **common_settings(config), "transactional.id": transactional_id,
+            "error_cb": error_callback(config, self._trouble),
+        }  # fmt: skip
+        self._may_be_repeated = False
+        """Whether librdkafka may have sent the last EndTxn more than once."""
+        self._producer = self._taken_up()
+        backoff_ms, longest_ms = (float(self._settings[f"retry.backoff.{name}"]) for name in ("ms", "max.ms"))
+        self._repeated_after_s = min(_EARLIEST_RETRY * backoff_ms, longest_ms) / 1000
+        self._own_limit_bytes = int(self._settings["message.max.bytes"])  # a number, for librdkafka took it
+
+    def _taken_up(self) -> Producer:
+        producer = made(Producer, self._settings, "setting up the producer")
+        doing = f"taking up the transactional id {self._settings['transactional.id']}"
+        self._trouble.clear()
+
+        def init() -> None:
+            try:
+                producer.init_transactions(min(self._timeout_s, _REFUSED_WITHIN_S))
+            except KafkaException:
+                producer.poll(0)  # hands out what librdkafka reports
+                self._check_accepted(doing)
+                raise
+
+        self._call(doing, init)
+        self._may_be_repeated = False
+        return producer
+
+    def _check_accepted(self, doing: str) -> None:
+        """Raises AuthenticationError if the broker refused our credentials; librdkafka itself only times out then."""
+        for each in self._trouble:
+            refusal = explained(each, doing)
+            if isinstance(refusal, AuthenticationError):
+                raise refusal
+
+    @property
+    def transactional_id(self) -> str:
+        """Who writes."""
+        return str(self._settings["transactional.id"])
+
+    def begin(self) -> None:
+        """Begins a transaction."""
+        if self._refused or self._may_be_repeated:
+            # librdkafka (2.16) gives up the first records after one that Kafka refused, too; a new producer does not.
+            self._producer = self._taken_up()
+        self._ends, self._refused = {}, []
+        self._trouble.clear()
+        self._call("beginning a transaction", self._producer.begin_transaction)
+
+    def send(self, topic: str, key: bytes, value: bytes | None, headers: Headers) -> None:
+        """Hands over a record of the open transaction; it is sent in the background."""
+        self.send_to(Partition(topic, _BY_KEY), key, value, headers)
+
+    def send_to(self, place: Partition, key: bytes, value: bytes | None, headers: Headers) -> None:
+        """The same, to a partition that is chosen."""
+        topic, number = place
+        while True:
+            try:
+                self._producer.produce(
+                    topic, key=key, value=value, headers=list(headers), partition=number, on_delivery=self._delivered
+                )
+            except BufferError:
+                self._serve(0.1)
+            except KafkaException as error:
+                cause = self._cause(error)
+                raise self._not_handed_over(cause, topic, key, value) from cause
+            else:
+                self._serve(0)
+                return
+
+    def send_all(
+        self, topics: Sequence[str], records: Iterable[tuple[bytes, bytes | None, list[tuple[str, str | bytes | None]]]]
+    ) -> None:
+        """The same for many records, of key, value and headers, each to all of the topics.
+
+        Less is done for each of them: ``commit`` does not tell where they ended up.
+        """
+        produce, refused = self._producer.produce, self._note_refused
+        for number, (key, value, headers) in enumerate(records, 1):
+            for topic in topics:
+                while True:
+                    try:
+                        produce(topic, value, key, on_delivery=refused, headers=headers)
+                        break
+                    except BufferError:
+                        self._serve(0.1)
+                    except KafkaException as error:
+                        cause = self._cause(error)
+                        raise self._not_handed_over(cause, topic, key, value) from cause
+            if not number % _POLL_EVERY:
+                self._serve(0)
+
+    def commit(self) -> dict[Partition, int]:
+        """Commits; returns for each partition the offset after the last record that was handed over by itself.
+
+        Raises:
+            PublishError: it was not committed, and nothing of it is visible; ``abort`` it.
+            CommitUnknownError: Kafka did not answer in time; it may have been committed or not.
+        """
+        try:
+            self._call("sending the transaction's records", self._producer.flush, self._timeout_s)
+        except BrokerError as fatal:  # such as being fenced
+            raise PublishError(str(fatal)) from fatal
+        if self._refused:
+            # What was given up because of another record's failure says nothing of the cause.
+            error, message = next((each for each in self._refused if not is_consequence(each[0])), self._refused[0])
+            raise PublishError(self._why_refused(error, message)) from KafkaException(error)
+        try:
+            self._end("committing the transaction", self._producer.commit_transaction)
+        except BrokerError as error:
+            if not isinstance(error, BrokerUnavailableError) and not self._may_be_repeated:
+                raise PublishError(str(error)) from error  # the answer to the only request
+            self.usable = False
+            raise CommitUnknownError(
+                f"{error}; no answer in {self._timeout_s:g} s, or not to the first request, so it may have been "
+                "committed or not: read the topic to find out, and go on with a new producer of the same "
+                "transactional id"
+            ) from error
+        return self._ends
+
+    def _end(self, doing: str, verb: Callable[[float], None]) -> None:
+        """Commits or aborts, and notes whether librdkafka may have asked for it more than once."""
+        began_s = time.monotonic()
+        try:
+            self._call(doing, verb, self._timeout_s)
+        finally:
+            self._may_be_repeated |= time.monotonic() - began_s >= self._repeated_after_s
+
+    def abort(self) -> None:
+        """Takes back the open transaction; readers of committed data never see it."""
+        self._end("aborting the transaction", self._producer.abort_transaction)
+
+    def close(self) -> None:
+        """Ends it; a transaction that is open stays so until its time-out, or the next producer of the same id."""
+        self.usable = False
+        with suppress(KafkaException, RuntimeError, SystemError):
+            self._producer.purge()
+            self._producer.poll(0)
+
+    def check_usable(self) -> None:
+        """Makes sure that a transaction can be begun.
+
+        Raises:
+            UsageError: an earlier one ended in a way that only a new producer can resolve.
+        """
+        if not self.usable:
+            raise UsageError("the outcome of this producer's last transaction is not known; go on with a new producer")
+
+    def _not_handed_over(
+        self, error: KafkaException, topic: str, key: bytes, value: bytes | None
+    ) -> RecordNotSentError:
+        doing = f"handing over key {key_text(key)} for topic {topic}"
+        if is_too_large(error.args[0]):
+            return RecordNotSentError(over_own_limit(doing, len(key) + len(value or b""), self._own_limit_bytes))
+        return RecordNotSentError(str(explained(error, doing)))
+
+    def _cause(self, raised: KafkaException | SystemError) -> KafkaException:
+        """Return the error of Kafka behind what its client raised.
+
+        A fatal error, such as being fenced, the client raises among its callbacks, so that Python finds it in another
+        one, or loses it (SystemError); and of all that follows librdkafka says only that it was fatal.
+        """
+        error = raised if isinstance(raised, KafkaException) else raised.__cause__
+        if isinstance(error, KafkaException) and error.args[0].code() != KafkaError._FATAL:
+            return error
+        producer = getattr(self, "_producer", None)  # not there while the first one is made
+        if producer is not None:
+            try:
+                producer.begin_transaction()  # refused, with the reason
+            except KafkaException as refusal:
+                if refusal.args[0].fatal():
+                    return refusal
+        if isinstance(error, KafkaException):
+            return error
+        return KafkaException(KafkaError(KafkaError._FAIL, f"Kafka's client failed without saying why ({raised})"))
+
+    def _why_refused(self, error: KafkaError, message: Message) -> str:
+        key, topic = message.key() or b"", message.topic() or ""
+        doing = f"sending key {key_text(key)} to topic {topic}"
+        if not is_too_large(error):
+            return str(explained(error, doing))
+        size_bytes = len(key) + len(message.value() or b"")
+        return over_kafkas_limit(doing, self._config, topic, size_bytes, self._timeout_s)
+
+    def _note_refused(self, error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            self._refused.append((error, message))
+
+    def _delivered(self, error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            self._refused.append((error, message))
+            return
+        partition = Partition(message.topic() or "", message.partition() or 0)
+        self._ends[partition] = max(self._ends.get(partition, 0), (message.offset() or 0) + 1)
+
+    def _serve(self, timeout_s: float) -> None:
+        """Lets librdkafka tell what has become of records."""
+        self._call("sending records", self._producer.poll, timeout_s)
+
+    def _call(self, doing: str, verb: Callable[..., T], *args: Any) -> T:
+        """Calls, again and again while librdkafka says that this may help and there is time."""
+        give_up_s = time.monotonic() + self._timeout_s
+        while True:
+            try:
+                return verb(*args)
+            except (KafkaException, SystemError) as raised:
+                error = self._cause(raised)
+                if not error.args[0].retriable() or time.monotonic() >= give_up_s:
+                    raise explained(error, doing) from error
+                time.sleep(_RETRY_S)

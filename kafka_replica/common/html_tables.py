@@ -1,0 +1,44 @@
+"""Tables of HTML for notebooks: escaped, of bounded size, in the colours of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import islice
+from typing import Final
+
+from kafka_replica.common.wording import counted, shortened
+
+ROWS: Final = 20
+"""How many rows a table shows."""
+_CELL: Final = 120
+_CLASS: Final = "tex2jax_ignore mathjax_ignore"  # or notebooks take dollar signs for formulas
+_LEFT: Final = ' style="text-align: left"'
+
+
+def html_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], total: int | None = None, unit: str = "row"
+) -> str:
+    """Return a table of the first rows under a title.
+
+    Args:
+        title: what the table is of.
+        columns: the names of the columns.
+        rows: the cells of each row; no more than `ROWS` are taken. None is shown as an empty cell.
+        total: how many rows there are; None where that is not known.
+        unit: the noun for one row, for the note below a table that does not show all of them.
+    """
+    shown = list(islice(rows, ROWS + (total is None)))
+    cut_off = len(shown) > ROWS if total is None else total > len(shown)
+    shown = shown[:ROWS]
+    head = "".join(f"<th{_LEFT}>{_cell(name)}</th>" for name in columns)
+    body = "".join(f"<tr>{''.join(f'<td{_LEFT}>{_cell(cell)}</td>' for cell in row)}</tr>" for row in shown)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if shown else ""
+    of_all = "" if total is None else f" of {total:,}"
+    note = f"<small>the first {counted(len(shown), unit)}{of_all}</small>" if cut_off and shown else ""
+    return f'<div class="{_CLASS}"><div><strong>{_cell(title)}</strong></div>{table}{note}</div>'
+
+
+def _cell(value: object) -> str:
+    text = "" if value is None else shortened(str(value), _CELL)
+    return escape(text.encode(errors="backslashreplace").decode())

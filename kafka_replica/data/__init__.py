@@ -1,0 +1,11 @@
+"""Validation and mapping of the data sets that structures describe, on one machine (polars) or on Spark.
+
+``validation`` and ``mapping`` compile rules and plans, which know no engine; ``files`` is the layout of data files,
+``polars`` the engine for one machine, ``jobs`` what the commands do. May import ``sdmx``. Read ``validation`` first.
+"""
+
+from __future__ import annotations
+
+from kafka_replica.data.any_engine import transform, validate
+
+__all__ = ["transform", "validate"]

@@ -1,0 +1,198 @@
+"""The first row of an SDMX-CSV file: what it says of all others.
+
+Source: SDMX-CSV field guides 1.0, 2.0 and 2.1 of the SDMX Technical Working Group, "Columns" and "Column headers".
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from kafka_replica.data.files.layout import LABEL, Field, Form, Labels, Layout
+from kafka_replica.data.validation.model import Column, Rules
+from kafka_replica.errors import ConfigurationError, DatasetError, UsageError
+
+_FIRST: Final = re.compile(r'(?P<quote>"?)(?P<name>DATAFLOW|STRUCTURE(?:\[(?P<sub>.)\])?)(?P=quote)(?P<separator>.|\Z)')
+_COMPONENT: Final = re.compile(
+    r"(?P<id>[A-Za-z0-9_@$\-.]+)(?P<many>\[\])?(?P<languages>\[[A-Za-z][^\]]*\])?(?:: (?P<label>.*))?", re.DOTALL
+)
+_NUMBERS: Final = frozenset({
+    "BigInteger", "Integer", "Long", "Short", "Count", "Decimal", "Float", "Double", "Numeric", "Incremental",
+    "InclusiveValueRange", "ExclusiveValueRange",
+})  # fmt: skip
+_KEYS: Final = ("SERIES_KEY", "OBS_KEY")
+
+
+class _Term(NamedTuple):
+    """A cell of the header taken apart."""
+
+    id: str
+    form: Form
+    label: str | None
+
+
+def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separator: str | None = None) -> Layout:
+    """The layout of a file, from its first line.
+
+    Args:
+        first_line: the first line, as text.
+        where: the file, for errors.
+        rules: of the structure that the rows are of. Needed where the file gives names beside ids: it does not say
+            itself which cells hold codes.
+        separator: between cells; if None, what follows the first cell.
+
+    Raises:
+        DatasetError: it is no header of SDMX-CSV.
+        UsageError: the file has names, and there are no rules.
+    """
+    line = first_line.removeprefix("\ufeff").rstrip("\r\n")
+    found = _FIRST.match(line)
+    if found is None:
+        raise DatasetError(
+            f"reading {where} as SDMX-CSV: its first column is called {line[:40]!r}; in 2.0 it is STRUCTURE or "
+            "STRUCTURE[;], in 1.0 DATAFLOW; read other CSV files as plain CSV"
+        )
+    cell_separator = separator or found["separator"] or ","
+    header = _cells(line, cell_separator, where)
+    if found["name"] == "DATAFLOW":
+        return _of_version_1(header, cell_separator, where, rules)
+    return _of_version_2(header, cell_separator, found["sub"], where, rules)
+
+
+def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> Layout:
+    """The layout of a file of other CSV: commas, and component ids for column names.
+
+    Args:
+        first_line: the first line, as text.
+        where: the file, for errors.
+        rules: of the structure that the rows are of; they say which columns are numbers.
+
+    Raises:
+        DatasetError: it is no header.
+    """
+    header = _cells(first_line.removeprefix("\ufeff").rstrip("\r\n"), ",", where)
+    if not header:
+        raise DatasetError(f"reading {where}: there is no header, not even a line")
+    known = {} if rules is None else {column.id: column for column in rules.columns}
+    fields = tuple(Field(name, i, is_number=_is_number(known.get(name))) for i, name in enumerate(header))
+    _check_unique(fields, where)
+    return Layout(None, "id", ",", None, header, fields)
+
+
+def check_decimal(decimal: str, where: str) -> None:
+    """Looks whether numbers can be written with that.
+
+    Raises:
+        ConfigurationError: they cannot.
+    """
+    if len(decimal) != 1 or decimal.isalnum() or decimal.isspace() or decimal in '+-"':
+        raise ConfigurationError(
+            f"reading {where}: decimal={decimal!r}: give the one character before decimals, such as '.' or ','"
+        )
+
+
+def _cells(line: str, separator: str, where: str) -> tuple[str, ...]:
+    try:
+        return tuple(next(csv.reader([line], delimiter=separator, strict=True), ()))
+    except (csv.Error, TypeError) as error:
+        raise DatasetError(f"reading the header of {where}, parted by {separator!r}: {error}") from error
+
+
+def _of_version_1(header: Sequence[str], separator: str, where: str, rules: Rules | None) -> Layout:
+    labels: Labels = "both" if any(LABEL in cell for cell in header) else "id"
+    fields = [Field("DATAFLOW", 0, is_labelled=labels == "both")]
+    fields += _components(header, 1, labels, where, rules)
+    _check_unique(fields, where)
+    return Layout("1.0", labels, separator, None, tuple(header), tuple(fields))
+
+
+def _of_version_2(
+    header: tuple[str, ...], separator: str, sub_separator: str | None, where: str, rules: Rules | None
+) -> Layout:
+    if len(header) < 2 or header[1] != "STRUCTURE_ID":
+        found = repr(header[1]) if len(header) > 1 else "missing"
+        raise DatasetError(f"reading {where} as SDMX-CSV 2.0: its second column must be STRUCTURE_ID, and is {found}")
+    labels: Labels = "both" if any(_is_both(cell) for cell in header[2:]) else "id"
+    start = 2
+    if header[2:3] == ("STRUCTURE_NAME",):
+        labels, start = "name", 3
+    fields = [Field("STRUCTURE", 0), Field("STRUCTURE_ID", 1, is_labelled=labels == "both")]
+    if header[start : start + 1] and header[start] == "ACTION":
+        fields.append(Field("ACTION", start))
+        start += 1
+    while start < len(header) and header[start] in _KEYS:
+        start += 1
+    fields += _components(header, start, labels, where, rules)
+    _check_unique(fields, where)
+    several = [field.name for field in fields if field.form != "text"]
+    if several and sub_separator is None:
+        raise DatasetError(
+            f"reading {where}: {', '.join(several)} may hold several values, and the header does not say what parts "
+            "them; its first cell must be like STRUCTURE[;]"
+        )
+    if sub_separator is not None and sub_separator in {separator, '"'}:
+        raise DatasetError(f"reading {where}: {sub_separator!r} cannot part both cells and values within a cell")
+    return Layout("2.0", labels, separator, sub_separator, tuple(header), tuple(fields))
+
+
+def _is_both(cell: str) -> bool:
+    found = _COMPONENT.fullmatch(cell)
+    return found is not None and found["label"] is not None
+
+
+def _components(header: Sequence[str], start: int, labels: Labels, where: str, rules: Rules | None) -> Iterator[Field]:
+    if labels != "id" and rules is None:
+        raise UsageError(
+            f"reading {where}: it gives names beside ids, and does not say which cells are codes; give the rules of "
+            "its structure (compile_rules(...))"
+        )
+    known = {} if rules is None else {column.id: column for column in rules.columns}
+    positions = iter(range(start, len(header)))
+    for position in positions:
+        term = _term(header[position])
+        column = known.get(term.id)
+        yield _field(header[position], term, position, labels, column)
+        if labels == "name" and column is not None:
+            next(positions, None)  # its name
+
+
+def _term(cell: str) -> _Term:
+    found = _COMPONENT.fullmatch(cell)
+    if found is None:
+        return _Term(cell, "text", None)
+    forms: dict[tuple[bool, bool], Form] = {
+        (False, False): "text",
+        (True, False): "values",
+        (False, True): "languages",
+        (True, True): "values in languages",
+    }
+    return _Term(found["id"], forms[bool(found["many"]), bool(found["languages"])], found["label"])
+
+
+def _field(cell: str, term: _Term, position: int, labels: Labels, column: Column | None) -> Field:
+    if column is None:
+        # A column of their own is called what they call it; without rules, anything may be a component.
+        is_component = term.label is None or labels != "both"
+        return Field(term.id if is_component else cell, position, term.form)
+    form = term.form
+    if form == "languages" and column.repeated:
+        form = "values in languages"
+    coded = column.enumeration is not None or column.is_time
+    return Field(column.id, position, form, labels == "both" and coded, _is_number(column))
+
+
+def _is_number(column: Column | None) -> bool:
+    return column is not None and column.enumeration is None and column.text_type in _NUMBERS
+
+
+def _check_unique(fields: Sequence[Field], where: str) -> None:
+    twice = sorted(name for name, count in Counter(field.name for field in fields).items() if count > 1)
+    if twice:
+        raise DatasetError(f"reading {where}: there is more than one column {', '.join(map(_shown, twice))}")
+
+
+def _shown(name: str) -> str:
+    return name or "without a name"

@@ -1,0 +1,52 @@
+"""Data messages of SDMX-ML and SDMX-JSON as rows. The whole message is held in memory: for small data.
+
+SDMX-ML 2.1, 3.0 and 3.1 is read by pysdmx, which keeps values as they are written. SDMX-JSON 1.0, 2.0 and 2.1 is read
+here: sdmx1 makes numbers of all values, so that 12.40 is 12.4, and does not read 2.0.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+from typing import Any, Final
+
+from kafka_replica.data.files.messages.aligned import aligned
+from kafka_replica.data.files.messages.json_rows import json_rows
+from kafka_replica.data.files.messages.ml_rows import ml_rows
+from kafka_replica.errors import DatasetError, UsageError
+
+__all__ = ["read_data_message"]
+
+_GZIP: Final = b"\x1f\x8b"
+
+
+def read_data_message(path: str | Path) -> list[dict[str, Any]]:
+    """The rows of a data message, as SDMX-CSV 2.0 would have them.
+
+    Values are texts, lists of texts, or lists of dictionaries ``language`` and ``text``; None where there is none.
+    ``STRUCTURE``, ``STRUCTURE_ID`` and ``ACTION`` come first. Attributes of series, groups and data sets are in
+    each row. A series without observations is a row with ``~`` for the dimensions of observations, or without
+    them where it is deleted.
+
+    Args:
+        path: the file, gzip or not.
+
+    Raises:
+        DatasetError: it is no data message, or damaged.
+        UsageError: it cannot be opened.
+        MissingExtraError: SDMX-ML, and pysdmx is not installed.
+    """
+    try:
+        data = Path(path).read_bytes()
+        data = gzip.decompress(data) if data.startswith(_GZIP) else data
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"reading {path}: {getattr(error, 'strerror', None) or error}") from error
+    start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    if start == b"{":
+        rows = json_rows(data, str(path))
+    elif start == b"<":
+        rows = ml_rows(data, str(path))
+    else:
+        raise DatasetError(f"reading {path}: it begins with {data[:20]!r}, so it is neither SDMX-ML nor SDMX-JSON")
+    return aligned(rows)

@@ -1,0 +1,143 @@
+"""Periods as calendar days, for ``timeFormat=normalized`` of SDMX-CSV.
+
+Source: SDMX-CSV field guides 1.0, 2.0 and 2.1, "Optional parameters" and example 5; for years of reporting that begin
+on another day than 1 January SDMX 2.1/3.0 Section 6, "Reporting Time Period".
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from kafka_replica.data.validation.model import Rules
+from kafka_replica.sdmx.text_types import DATE_TIME, OTHER_TYPES, TIME_TYPES, ZONE, anchored
+
+TimeFormat: TypeAlias = Literal["original", "normalized"]
+"""Periods as they are recorded, or as calendar days."""
+Collected: TypeAlias = Literal["start", "middle", "end"]
+"""The moment of its period at which a value was collected."""
+
+START_DAY: Final = "REPORTING_YEAR_START_DAY"
+IS_TIMED: Final = anchored(DATE_TIME)
+"""What has a time of the day."""
+_STANDARD: Final = re.compile(f"(?:{TIME_TYPES['StandardTimePeriod']})", re.ASCII)
+_PARTS: Final = re.compile(rf"([0-9]{{4}})(|-[0-9]{{2}}|-[0-9]{{2}}-[0-9]{{2}}|-[ASTQMWD][0-9]+)({ZONE})", re.ASCII)
+_MONTH_DAY: Final = re.compile(f"(?:{OTHER_TYPES['MonthDay']})", re.ASCII)
+_MONTHS: Final = {"A": 12, "S": 6, "T": 4, "Q": 3, "M": 1}
+_DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Normalizing:
+    """What is to be normalized.
+
+    Attributes:
+        time: the component of time.
+        start_day: the component that says when years of reporting begin; None if the rows have none.
+        collected: the moment that a period stands for.
+    """
+
+    time: str
+    start_day: str | None
+    collected: Collected
+
+    def days(self, periods: Iterable[tuple[str, str | None]], *, timed: bool) -> dict[tuple[str, str | None], str]:
+        """What is written for periods; those that stay as they are written are left out.
+
+        These are date-times and ranges of time, which are of ISO 8601 already, and what is no period of the calendar.
+
+        Args:
+            periods: each with the day on which its year of reporting begins, if that is said.
+            timed: whether times of the day are written, as some row has one.
+        """
+        found = {one: day_of(one[0], one[1], self.collected, timed=timed) for one in periods}
+        return {one: day for one, day in found.items() if day is not None}
+
+
+class _Span(NamedTuple):
+    """The first day of a period, and its last."""
+
+    first: date
+    last: date
+
+
+def normalizing(rules: Rules, columns: Iterable[str], collected: Collected) -> Normalizing | None:
+    """What is to be normalized in rows; None where they have no periods.
+
+    Args:
+        rules: of the artefact that the rows are of.
+        columns: those that the frame has.
+        collected: the moment that a period stands for.
+    """
+    given = set(columns)
+    time = next((column.id for column in rules.columns if column.is_time and column.id in given), None)
+    return None if time is None else Normalizing(time, START_DAY if START_DAY in given else None, collected)
+
+
+def day_of(period: str, year_begins: str | None, collected: Collected, *, timed: bool) -> str | None:
+    """The day that a period is written as, or the second; None where it stays as it is.
+
+    Args:
+        period: as it is recorded.
+        year_begins: the day on which years of reporting begin, as ``--07-01``; 1 January if it is none.
+        collected: the moment that the period stands for.
+        timed: whether the time of the day is written.
+    """
+    parts = _PARTS.fullmatch(period)
+    if parts is None or not _STANDARD.fullmatch(period):
+        return None
+    begins = (1, 1)
+    if year_begins is not None and _MONTH_DAY.fullmatch(year_begins):
+        begins = int(year_begins[2:4]), int(year_begins[5:7])
+    try:
+        span = _span(int(parts[1]), parts[2].removeprefix("-"), begins)
+    except (ValueError, OverflowError):
+        return None
+    days = (span.last - span.first).days + 1
+    shown = {"start": span.first, "middle": span.first + days // 2 * _DAY, "end": span.last}[collected]
+    clock = {"start": "T00:00:00", "middle": "T12:00:00" if days % 2 else "T00:00:00", "end": "T23:59:59"}[collected]
+    return f"{shown.isoformat()}{clock if timed else ''}{parts[3]}"
+
+
+def _span(year: int, rest: str, begins: tuple[int, int]) -> _Span:
+    """Raises ValueError where the calendar has no such period."""
+    if not rest:
+        return _Span(date(year, 1, 1), date(year, 12, 31))
+    if rest[0].isdigit():
+        month, _, day = rest.partition("-")
+        if day:
+            return _Span(date(year, int(month), int(day)), date(year, int(month), int(day)))
+        return _Span(date(year, int(month), 1), date(year, int(month), monthrange(year, int(month))[1]))
+    return _reported(year, rest[0], int(rest[1:]), begins)
+
+
+def _reported(year: int, letter: str, number: int, begins: tuple[int, int]) -> _Span:
+    if letter in _MONTHS:
+        after = number * _MONTHS[letter]
+        return _Span(_later(year, begins, after - _MONTHS[letter]), _later(year, begins, after) - _DAY)
+    base = _later(year, begins, 0)
+    if letter == "D":
+        day = base + (number - 1) * _DAY
+        if day >= _later(year, begins, 12):
+            raise ValueError(number)
+        return _Span(day, day)
+    monday = _first_monday(base) + (number - 1) * 7 * _DAY
+    if number > 52 and monday >= _first_monday(_later(year, begins, 12)):
+        raise ValueError(number)
+    return _Span(monday, monday + 6 * _DAY)
+
+
+def _later(year: int, begins: tuple[int, int], months: int) -> date:
+    """So many months after the year of reporting began; the last day of the month if it has no such day."""
+    years, month = divmod(begins[0] - 1 + months, 12)
+    return date(year + years, month + 1, min(begins[1], monthrange(year + years, month + 1)[1]))
+
+
+def _first_monday(base: date) -> date:
+    """The Monday of that week, or from Friday on of the next: most of the first week is in the year."""
+    near = base + 3 * _DAY
+    return near - near.weekday() * _DAY

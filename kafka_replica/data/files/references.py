@@ -1,0 +1,109 @@
+"""Which structure a row of SDMX-CSV is of: the words of its first two columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final, TypeVar
+
+from kafka_replica.data.validation.model import Rules
+from kafka_replica.errors import DatasetError, SdmxError, UrnError
+from kafka_replica.sdmx import Dataflow, Structures, Urn
+from kafka_replica.sdmx.model import ProvisionAgreement
+
+T = TypeVar("T", Dataflow, ProvisionAgreement)
+
+KINDS: Final[Mapping[str, str]] = {
+    "dataflow": "Dataflow", "datastructure": "DataStructure", "dataprovision": "ProvisionAgreement",
+}  # fmt: skip
+"""What the first column says, and the class that is meant."""
+
+
+def urn_of(kind: str | None, reference: str | None) -> Urn:
+    """The artefact that ``dataflow`` and ``ESTAT:NA_MAIN(1.6.0)`` mean.
+
+    Without a version, as artefacts of SDMX 3.x may be, any is meant: ``*``.
+
+    Raises:
+        DatasetError: there is no such kind, or the reference is none.
+    """
+    class_ = KINDS.get((kind or "").lower())
+    if class_ is None:
+        raise DatasetError(
+            f"reading a row of SDMX-CSV: its structure is a {kind!r}; it must be one of {', '.join(KINDS)}"
+        )
+    text = reference or ""
+    try:
+        return Urn.of_reference(class_, text if text.endswith(")") else f"{text}(*)")
+    except UrnError as error:
+        raise DatasetError(f"reading a row of SDMX-CSV: {error}") from error
+
+
+def kind_of(urn: Urn) -> str:
+    """What the first column says of an artefact.
+
+    Raises:
+        DatasetError: data cannot be of such an artefact.
+    """
+    for kind, class_ in KINDS.items():
+        if class_ == urn.cls:
+            return kind
+    raise DatasetError(f"writing data of {urn}: give a Dataflow, DataStructure or ProvisionAgreement")
+
+
+def belongs_to(row: Urn, rules: Rules, usages: Collection[Urn] = ()) -> bool:
+    """Whether rows of an artefact are meant by rules.
+
+    It is what they are of, its data structure, or one of those that use it.
+
+    Args:
+        row: what the row says it is of.
+        rules: the rules.
+        usages: from :func:`usages_of`.
+    """
+    return any(_same(row, one) for one in (rules.artefact, rules.structure, *usages))
+
+
+def usages_of(structures: Structures, rules: Rules) -> frozenset[Urn]:
+    """The artefacts whose data is data of what the rules are of, too.
+
+    Of a data structure its dataflows and their provision agreements, of a dataflow its provision agreements, of a
+    provision agreement its dataflow. Reads all dataflows, or all provision agreements; those that cannot be read are
+    left out.
+    """
+    artefact = rules.artefact
+    if artefact.cls == "ProvisionAgreement":
+        named = structures.get(artefact)
+        flow = named.dataflow if isinstance(named, ProvisionAgreement) else None
+        return frozenset() if flow is None else frozenset({structures.get(flow).urn})
+    flows = {artefact}
+    if artefact.cls == "DataStructure":
+        flows = {one.urn for one in _all(structures, Dataflow) if _leads_to(structures, one.structure, {artefact})}
+    agreements = _all(structures, ProvisionAgreement)
+    below = {one.urn for one in agreements if _leads_to(structures, one.dataflow, flows)}
+    return frozenset((flows | below) - {artefact})
+
+
+def _all(structures: Structures, class_: type[T]) -> Iterator[T]:
+    for urn in structures.find(class_.__name__):
+        try:
+            found = structures.get(urn)
+        except SdmxError:
+            continue
+        if isinstance(found, class_):
+            yield found
+
+
+def _leads_to(structures: Structures, reference: Urn | None, wanted: set[Urn]) -> bool:
+    """Whether a reference means one of these; its version may be a rule (``1.0+``)."""
+    if reference is None or all((one.agency, one.id) != (reference.agency, reference.id) for one in wanted):
+        return False
+    try:
+        return structures.get(reference).urn in wanted
+    except SdmxError:
+        return False
+
+
+def _same(row: Urn, one: Urn) -> bool:
+    if (row.cls, row.agency, row.id) != (one.cls, one.agency, one.id):
+        return False
+    return row.version == one.version or any(mark in row.version for mark in "*+")

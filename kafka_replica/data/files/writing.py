@@ -1,0 +1,194 @@
+"""Which columns an SDMX-CSV file gets, in which order, under which headers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, get_args
+
+from kafka_replica.data.files.layout import LABEL, Form, Labels
+from kafka_replica.data.files.names import Names
+from kafka_replica.data.files.normalizing import Collected, TimeFormat
+from kafka_replica.data.files.references import kind_of
+from kafka_replica.data.validation.actions import SPELLINGS, Action
+from kafka_replica.data.validation.binding import STANDING
+from kafka_replica.data.validation.model import ACTION, Rules
+from kafka_replica.errors import UsageError
+
+Keys: TypeAlias = Literal["none", "series", "obs", "both"]
+What: TypeAlias = Literal["constant", "action", "key", "value", "label"]
+
+NO_ACTION: Final = SPELLINGS["information"]
+"""The actions that need not be said: a row of SDMX-CSV 1.0 has no other."""
+HAS_ACTION: Final = (
+    "writing SDMX-CSV 1.0: a row has an action other than information, and 1.0 has no place for it; write version 2.0"
+)
+_ORDER: Final = {"dimension": 0, "measure": 1, "attribute": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedColumn:
+    """A column of the file.
+
+    Attributes:
+        header: what it is called in the file.
+        what: a constant; the row's action; a key; a component's value, or its name.
+        of: the component, or the constant.
+        form: what its cells hold.
+        parts: the components of a key.
+        names: by code: to be put behind the code, or in its place for a column of names.
+    """
+
+    header: str
+    what: What
+    of: str
+    form: Form = "text"
+    parts: tuple[str, ...] = ()
+    names: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All columns of the file, and what parts values within a cell.
+
+    Attributes:
+        columns: in order.
+        sub_separator: between values within a cell.
+        action: of rows that name none.
+        has_actions: False in 1.0: a row whose action is not in :data:`NO_ACTION` must be refused.
+    """
+
+    columns: tuple[PlannedColumn, ...]
+    sub_separator: str
+    action: str
+    has_actions: bool = True
+
+
+def plan_of(
+    rules: Rules,
+    columns: Mapping[str, Form],
+    *,
+    version: Literal["1.0", "2.0"] = "2.0",
+    action: Action = "information",
+    labels: Labels = "id",
+    names: Names | None = None,
+    keys: Keys = "none",
+    sub_separator: str = ";",
+    languages: Mapping[str, Sequence[str]] | None = None,
+    time_format: TimeFormat = "original",
+    collected: Collected = "start",
+) -> Plan:
+    """The columns of a file: what the structure has first, in its order, then the frame's own.
+
+    Args:
+        rules: of the artefact that the rows are of.
+        columns: the frame's columns, and what they hold. Those that begin with ``_`` are left out.
+        version: of SDMX-CSV.
+        action: of rows that name none; 2.0 only.
+        labels: whether names are given, behind ids or in columns of their own.
+        names: the names, where they are to be given.
+        keys: which keys are given; 2.0 only.
+        sub_separator: between values within a cell.
+        languages: by component, the languages of its texts, for the header.
+        time_format: how periods are written; only looked at.
+        collected: the moment of a period that is written; only looked at.
+
+    Raises:
+        UsageError: 1.0 has no place for this, names are missing, or an argument is none of those there are.
+    """
+    _check_words(version, action, labels, keys, time_format, collected)
+    if labels != "id" and names is None:
+        raise UsageError(f"writing SDMX-CSV with labels={labels!r}: give names=names_of(structures, urn)")
+    if version == "1.0":
+        _check_version_1(rules, columns, action, labels, keys)
+    order = sorted(rules.columns, key=lambda column: _ORDER[column.kind])
+    ids = [column.id for column in order if column.id in columns]
+    known = {column.id for column in rules.columns}
+    others = [name for name in columns if name not in known | STANDING and not name.startswith("_")]
+    several = sub_separator if any(columns[name] != "text" for name in [*ids, *others]) else None
+    planned = _standing(rules, version, labels, names, several) + _keys(rules, keys, columns)
+    for id_ in ids:
+        planned += _component(id_, columns[id_], labels, names, sub_separator, (languages or {}).get(id_, ()))
+    planned += [PlannedColumn(name, "value", name, columns[name]) for name in others]
+    return Plan(_told_apart(planned), sub_separator, _letter(action), version != "1.0")
+
+
+def _letter(action: Action) -> str:
+    return min(SPELLINGS[action], key=len)
+
+
+def _check_words(version: str, action: str, labels: str, keys: str, time_format: str, collected: str) -> None:
+    """Type hints are only looked at by those who ask a checker."""
+    for name, value, allowed in (
+        ("action", action, SPELLINGS),
+        ("labels", labels, get_args(Labels)),
+        ("keys", keys, get_args(Keys)),
+        ("time_format", time_format, get_args(TimeFormat)),
+        ("collected", collected, get_args(Collected)),
+    ):
+        if value not in allowed:
+            raise UsageError(f"writing SDMX-CSV with {name}={value!r}: give one of {', '.join(allowed)}")
+    if version not in {"1.0", "2.0"}:
+        raise UsageError(f"writing SDMX-CSV with version={version!r}: give 2.0, which is read as 2.1 as well, or 1.0")
+
+
+def _check_version_1(rules: Rules, columns: Mapping[str, Form], action: str, labels: str, keys: str) -> None:
+    several = [name for name, form in columns.items() if form != "text" and not name.startswith("_")]
+    what = {
+        f"several values in {', '.join(several)}": several,
+        "columns of names, or of keys": labels == "name" or keys != "none",
+        f"the action {action}": action != "information",
+        f"rows of a {rules.artefact.cls}, only of a Dataflow": rules.artefact.cls != "Dataflow",
+    }
+    for one, is_so in what.items():
+        if is_so:
+            raise UsageError(f"writing SDMX-CSV 1.0: it has no place for {one}; write version 2.0")
+
+
+def _standing(
+    rules: Rules, version: str, labels: Labels, names: Names | None, sub_separator: str | None
+) -> list[PlannedColumn]:
+    reference = rules.artefact.reference
+    shown = f"{reference}{LABEL}{names.structure}" if labels == "both" and names is not None else reference
+    if version == "1.0":
+        return [PlannedColumn("DATAFLOW", "constant", shown)]
+    head = "STRUCTURE" if sub_separator is None else f"STRUCTURE[{sub_separator}]"
+    found = [PlannedColumn(head, "constant", kind_of(rules.artefact)), PlannedColumn("STRUCTURE_ID", "constant", shown)]
+    if labels == "name" and names is not None:
+        found.append(PlannedColumn("STRUCTURE_NAME", "constant", names.structure))
+    return [*found, PlannedColumn(ACTION, "action", ACTION)]
+
+
+def _keys(rules: Rules, keys: Keys, columns: Mapping[str, Form]) -> list[PlannedColumn]:
+    whole = tuple(column.id for column in rules.columns if column.kind == "dimension" and column.id in columns)
+    series = tuple(id_ for id_ in rules.series if id_ in columns)
+    wanted = {"none": [], "series": ["SERIES_KEY"], "obs": ["OBS_KEY"], "both": ["SERIES_KEY", "OBS_KEY"]}[keys]
+    return [PlannedColumn(name, "key", name, parts=series if name == "SERIES_KEY" else whole) for name in wanted]
+
+
+def _component(
+    id_: str, form: Form, labels: Labels, names: Names | None, sub_separator: str, languages: Sequence[str]
+) -> list[PlannedColumn]:
+    marks = "[]" if form in {"values", "values in languages"} else ""
+    if form in {"languages", "values in languages"}:
+        marks += f"[{sub_separator.join(languages or ['en'])}]"
+    header = f"{id_}{marks}"
+    if labels == "id" or names is None:
+        return [PlannedColumn(header, "value", id_, form)]
+    name, codes = names.components.get(id_, id_), names.codes.get(id_)
+    if labels == "both":
+        return [PlannedColumn(f"{header}{LABEL}{name}", "value", id_, form, names=codes)]
+    return [PlannedColumn(header, "value", id_, form), PlannedColumn(name, "label", id_, form, names=codes or {})]
+
+
+def _told_apart(columns: Sequence[PlannedColumn]) -> tuple[PlannedColumn, ...]:
+    """Names of components may be alike, and like ids: these get the component's id behind them."""
+    taken = {column.header.lower() for column in columns if column.what != "label"}
+    found: list[PlannedColumn] = []
+    for column in columns:
+        header = column.header
+        if column.what == "label":
+            header = f"{header} ({column.of})" if header.lower() in taken else header
+            taken.add(header.lower())
+        found.append(PlannedColumn(header, column.what, column.of, column.form, column.parts, column.names))
+    return tuple(found)

@@ -1,0 +1,128 @@
+"""A plan while it is put together: what maps say, and what follows where they say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafka_replica.data.mapping.map_ends import measures_of
+from kafka_replica.data.mapping.model import Copy, DateMap, Fixed, MapPlan, Side, ValueMap
+from kafka_replica.errors import MapError
+from kafka_replica.sdmx import DataStructure, Urn
+
+
+class Building:
+    """Collects the parts of a plan and checks that they name components that are there.
+
+    Args:
+        artefact: the structure map.
+        source: what is mapped.
+        target: what it becomes.
+    """
+
+    def __init__(self, artefact: Urn, source: Side, target: Side) -> None:
+        self.artefact, self.source, self.target = artefact, source, target
+        self._copies: list[Copy] = []
+        self._fixed: list[Fixed] = []
+        self._source_fixed: list[Fixed] = []
+        self._values: list[ValueMap] = []
+        self._dates: list[DateMap] = []
+        self._notes: list[str] = []
+
+    def add(self, parts: Iterable[Copy | Fixed | ValueMap | DateMap]) -> None:
+        """Takes in what a map says of target components. Raises MapError: a component is in neither structure."""
+        for part in parts:
+            match part:
+                case Copy(source, target):
+                    self._check([source], [target])
+                    self._copies.append(part)
+                case Fixed(component, values):
+                    self._check([], [component])
+                    if len(values) > 1 and component in self.target.dimensions:
+                        raise MapError(
+                            f"compiling {self.artefact}: the dimension {component} is fixed to {len(values)} values, "
+                            "and has one in each row; have the map mended"
+                        )
+                    self._fixed.append(part)
+                case ValueMap(sources, targets):
+                    self._check(sources, targets)
+                    self._values.append(part)
+                case DateMap(source, target):
+                    frequency = [] if part.frequency is None else [part.frequency]
+                    in_source = frequency if part.frequency_in_source else []
+                    self._check([source, *in_source], [target, *(frequency if not in_source else [])])
+                    self._dates.append(part)
+
+    def add_source_fixed(self, fixed: Fixed) -> None:
+        """Takes in the fixed value of a source component."""
+        self._check([fixed.component], [])
+        self._source_fixed.append(fixed)
+
+    def note(self, sentence: str) -> None:
+        """Takes in what the map leaves open."""
+        self._notes.append(sentence)
+
+    def _check(self, sources: Iterable[str], targets: Iterable[str]) -> None:
+        for names, side in ((sources, self.source), (targets, self.target)):
+            unknown = [name for name in names if name not in side.components]
+            if unknown:
+                raise MapError(
+                    f"compiling {self.artefact}: {unknown[0]} is no component of {side.urn}; have the map mended, or "
+                    "map by a version in which both fit"
+                )
+
+    def add_implicit(self, source: DataStructure, target: DataStructure, *, by_id: bool) -> None:
+        """Copies of what no map names: by the same id, measures at least, and the one measure to the one measure."""
+        named = {one.target for one in self._copies} | {one.component for one in self._fixed}
+        named |= {id_ for one in self._values for id_ in one.targets} | {one.target for one in self._dates}
+        measures = measures_of(target)
+        of_source = measures_of(source)
+        for id_ in self.target.components:
+            if id_ in named:
+                continue
+            if id_ in self.source.components and (by_id or id_ in measures or id_ == self.target.time):
+                self._copies.append(Copy(id_, id_, said=False))
+            elif [id_] == measures and len(of_source) == 1:
+                self._copies.append(Copy(of_source[0], id_, said=False))
+            elif id_ == self.target.time and self.source.time is not None:
+                self._copies.append(Copy(self.source.time, id_, said=False))
+            else:
+                self.note(f"{id_}: no map gives it a value")
+
+    def plan(self, version: int, severities: tuple[tuple[str, str], ...]) -> MapPlan:
+        """The plan. Raises MapError: what one part needs is not there before the other parts are."""
+        made = MapPlan(
+            artefact=self.artefact,
+            version=version,
+            source=self.source,
+            target=self.target,
+            copies=tuple(self._copies),
+            fixed=tuple(self._fixed),
+            source_fixed=tuple(self._source_fixed),
+            values=tuple(self._values),
+            dates=tuple(self._dates),
+            severities=severities,
+            notes=tuple(self._notes),
+        )
+        self._check_order(made)
+        return made
+
+    def _check_order(self, plan: MapPlan) -> None:
+        """Frequencies are made before dates are, and dates before what holds for a time only, if they are the time."""
+        timed = {target for one in plan.values if one.breaks for target in one.targets}
+        if timed and plan.time_is_mapped and plan.target.time not in set(plan.targets) - timed:
+            raise MapError(
+                f"compiling {self.artefact}: rules for {', '.join(sorted(timed))} are valid for a time only, but "
+                f"{plan.source.urn} has no time dimension and nothing else makes a period; have the map mended"
+            )
+        needed = {one.frequency for one in plan.dates if one.frequency is not None and not one.frequency_in_source}
+        for frequency in sorted(needed):
+            if frequency not in plan.targets:
+                raise MapError(
+                    f"compiling {self.artefact}: dates are written by {frequency}, to which no map gives a value; have "
+                    "the map mended"
+                )
+            if frequency in timed and plan.time_is_mapped:
+                raise MapError(
+                    f"compiling {self.artefact}: {frequency} depends on the period, which is written by {frequency}; "
+                    "have the map mended"
+                )

@@ -1,0 +1,54 @@
+"""What becomes of the columns of a frame that is mapped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kafka_replica.data.mapping.model import SOURCE, MapPlan
+from kafka_replica.data.validation.binding import STANDING
+from kafka_replica.data.validation.model import ACTION, ERRORS
+from kafka_replica.errors import UsageError
+
+
+class Columns(NamedTuple):
+    """All columns of the frame, and those that are carried along."""
+
+    all: tuple[str, ...]
+    carried: tuple[str, ...]
+
+
+def columns_for(plan: MapPlan, names: Sequence[str], several: Sequence[str]) -> Columns:
+    """What becomes of these columns.
+
+    Args:
+        plan: the map.
+        names: all columns.
+        several: the columns that hold several values in a row.
+
+    Raises:
+        UsageError: a column is in the way, or holds several values that would have to be mapped.
+    """
+    taken = [name for name in (ERRORS, SOURCE) if name in names]
+    if taken:
+        raise UsageError(f"mapping by {plan.artefact}: the frame has a column {taken[0]} already; drop it first")
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise UsageError(f"mapping by {plan.artefact}: more than one column is called {twice[0]}; rename the others")
+    mapped = {name for one in plan.values for name in one.sources} | {one.source for one in plan.dates}
+    lists = [name for name in several if name in mapped]
+    if lists:
+        raise UsageError(
+            f"mapping by {plan.artefact}: column {lists[0]} holds several values in a row, which are only copied; make "
+            "a row of each value first"
+        )
+    sources, left_out = set(plan.source.components), STANDING - {ACTION}
+    carried = [name for name in names if name not in sources | left_out and not name.startswith("STRUCTURE[")]
+    hidden = [name for name in carried if name in plan.targets]
+    if hidden:
+        raise UsageError(
+            f"mapping by {plan.artefact}: column {hidden[0]} is no component of {plan.source.urn}, but one of the "
+            "target; drop it, or rename it"
+        )
+    return Columns(tuple(names), tuple(carried))

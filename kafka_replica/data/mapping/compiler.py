@@ -1,0 +1,174 @@
+"""From a structure map of 3.x, or one of a structure set of 2.1, to a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime
+from typing import Final
+
+from kafka_replica.data.mapping.building import Building
+from kafka_replica.data.mapping.catalogue import map_severities
+from kafka_replica.data.mapping.dates import DEFAULTS, Reading, UnusableDateError, Writing, counted, read_by, write_by
+from kafka_replica.data.mapping.map_ends import side_of
+from kafka_replica.data.mapping.model import Copy, DateMap, Fixed, MapPlan, Resolve, ValueMap
+from kafka_replica.data.mapping.sets import compile_in_set
+from kafka_replica.data.mapping.stages import value_map
+from kafka_replica.errors import ArtefactNotFoundError, MapError, UsageError
+from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx.lookups.nearby import nearby
+from kafka_replica.sdmx.model import ComponentMap, DatePatternMap, EpochMap, StructureMap, StructureSet
+from kafka_replica.sdmx.periods import period
+
+_CLASSES: Final = ("StructureMap", "StructureSet")
+_RESOLVE: Final[Mapping[str, Resolve]] = {
+    "startofperiod": "startOfPeriod",
+    "midperiod": "midPeriod",
+    "endofperiod": "endOfPeriod",
+}
+
+
+def compile_map(
+    structures: Structures,
+    reference: Urn | str,
+    *,
+    rules: Mapping[str, str] | None = None,
+    implicit: bool = True,
+    as_of: date | None = None,
+) -> MapPlan:
+    """Everything that a map says, from one version.
+
+    Args:
+        structures: the version.
+        reference: the URN of a structure map (3.x), or of one in a structure set (2.1), or of a structure set that has
+            one only; or a short reference to one of these, ``A:MAP(1.0)``.
+        rules: rule code to ``error``, ``warning``, ``information`` or ``off``.
+        implicit: whether target components that no map names are copied from source components with the same id; else
+            only measures and the time dimension are.
+        as_of: the date that years of two digits are near; today if None.
+
+    Raises:
+        UsageError: the reference is of something else, or of several maps.
+        MapError: the map says what cannot be done.
+        ArtefactNotFoundError: the map, or something it refers to, is not in this version.
+        SdmxError: one of these cannot be read.
+    """
+    severities = map_severities(rules)
+    from_year = (as_of or datetime.now(UTC).date()).year - 80
+    found = _look_up(structures, reference)
+    if isinstance(found, StructureMap):
+        return _compiled(structures, found, severities, from_year, implicit=implicit)
+    return compile_in_set(structures, *found, severities, implicit=implicit)
+
+
+def _look_up(structures: Structures, reference: Urn | str) -> StructureMap | tuple[StructureSet, str | None]:
+    if isinstance(reference, str) and not reference.startswith("urn:"):
+        missing: ArtefactNotFoundError | None = None
+        for class_ in _CLASSES:
+            try:
+                return _of_urn(structures, Urn.of_reference(class_, reference))
+            except ArtefactNotFoundError as error:
+                missing = error
+        raise ArtefactNotFoundError(
+            f"mapping by {reference!r}: version {structures.version} has no such structure map or structure set; "
+            f"{nearby(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
+        ) from missing
+    return _of_urn(structures, Urn.parse(reference) if isinstance(reference, str) else reference)
+
+
+def _of_urn(structures: Structures, urn: Urn) -> StructureMap | tuple[StructureSet, str | None]:
+    if urn.cls == "StructureMap" and urn.item is None:
+        return structures.structure_map(urn)
+    if urn.cls in {"StructureMap", "StructureSet"}:
+        return structures.structure_set(Urn.of("StructureSet", urn.agency, urn.id, urn.version)), urn.item
+    raise UsageError(f"mapping by {urn}: give the URN of a StructureMap or StructureSet")
+
+
+def _compiled(
+    structures: Structures,
+    map_: StructureMap,
+    severities: tuple[tuple[str, str], ...],
+    from_year: int,
+    *,
+    implicit: bool,
+) -> MapPlan:
+    source, source_structure = side_of(structures, map_.source, map_.urn, "source")
+    target, target_structure = side_of(structures, map_.target, map_.urn, "target")
+    building = Building(map_.urn, source, target)
+    for one in map_.component_maps:
+        building.add(_component_map(structures, one, building))
+    for fixed in map_.fixed_value_maps:
+        if fixed.target is not None and fixed.values:
+            building.add([Fixed(fixed.target, fixed.values)])
+        elif fixed.source is not None and fixed.values:
+            building.add_source_fixed(Fixed(fixed.source, fixed.values))
+    date_maps: tuple[DatePatternMap | EpochMap, ...] = (*map_.date_pattern_maps, *map_.epoch_maps)
+    for date_map in date_maps:
+        building.add(_date_map(map_, date_map, from_year))
+    building.add_implicit(source_structure, target_structure, by_id=implicit)
+    return building.plan(structures.version, severities)
+
+
+def _component_map(structures: Structures, one: ComponentMap, building: Building) -> list[Copy] | list[ValueMap]:
+    if one.representation_map is None:
+        if len(one.sources) == len(one.targets):
+            return [Copy(source, target) for source, target in zip(one.sources, one.targets, strict=True)]
+        if len(one.sources) == 1:
+            return [Copy(one.sources[0], target) for target in one.targets]
+        raise MapError(
+            f"compiling {building.artefact}: {', '.join(one.sources)} are mapped to {', '.join(one.targets)} without a "
+            "representation map, and nothing says which value goes where; have one added"
+        )
+    found = structures.representation_map(one.representation_map)
+    return [
+        value_map(one.sources, one.targets, found.mappings, building.target.dimensions, str(found.urn))
+    ]  # fmt: skip
+
+
+def _date_map(map_: StructureMap, one: DatePatternMap | EpochMap, from_year: int) -> Iterator[DateMap]:
+    what = f"compiling {map_.urn}: the map of the date in {', '.join(one.sources)}"
+    locale = one.locale if isinstance(one, DatePatternMap) else None
+    if len(one.sources) != len(one.targets):
+        numbers = f"{len(one.sources)} and {len(one.targets)}"
+        raise MapError(f"{what} has sources and targets in different numbers ({numbers}); have the map mended")
+    try:
+        reading = _reading(one, from_year)
+        writings = _writings(map_, one, locale)
+    except UnusableDateError as error:
+        raise MapError(f"{what} cannot be used: {error}; have the map mended") from error
+    if one.target_frequency is not None:
+        wanted = dict(writings).get(one.target_frequency)
+        if wanted is None:
+            raise MapError(f"{what} is of frequency {one.target_frequency!r}, for which no date format is known")
+        writings = ((None, wanted),)
+    elif one.frequency_dimension is None:
+        raise MapError(f"{what} names neither a frequency nor a component that holds one; have the map mended")
+    resolve = _RESOLVE.get((one.resolve_period or "endOfPeriod").replace("_", "").lower())
+    if resolve is None:
+        raise MapError(f"{what} asks for {one.resolve_period!r}; the standard has {', '.join(_RESOLVE.values())}")
+    for source, target in zip(one.sources, one.targets, strict=True):
+        frequency = None if one.target_frequency is not None else one.frequency_dimension
+        yield DateMap(
+            source, target, ((None, reading),), writings, frequency, frequency_in_source=False, resolve=resolve,
+            artefact=str(map_.urn),
+        )  # fmt: skip
+
+
+def _reading(one: DatePatternMap | EpochMap, from_year: int) -> Reading:
+    if isinstance(one, DatePatternMap):
+        return read_by(one.source_pattern, one.locale, from_year)
+    base = period(one.base_period)
+    if base is None:
+        raise UnusableDateError(f"its base period {one.base_period!r} is none")
+    return counted(base.start_s, one.epoch_period)
+
+
+def _writings(
+    map_: StructureMap, one: DatePatternMap | EpochMap, locale: str | None
+) -> tuple[tuple[str | None, Writing], ...]:
+    """Formats by frequency: the standard's, then those of the map, all or those the date map names."""
+    found: dict[str, Writing] = {name: write_by(pattern, None) for name, pattern in DEFAULTS.items()}
+    for mapping in map_.frequency_format_mappings:
+        id_ = None if mapping.urn is None or mapping.urn.item is None else mapping.urn.item.rpartition(".")[2]
+        if not one.mapped_frequencies or {mapping.frequency, id_} & set(one.mapped_frequencies):
+            found[mapping.frequency] = write_by(mapping.date_pattern, locale)
+    return tuple(found.items())

@@ -1,0 +1,131 @@
+"""Which second a date means, on any engine."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka_replica.data.mapping.dates import LETTERS, MONTHS, Counted, Dated, Reading
+from kafka_replica.data.mapping.engines import Engine, Expression
+from kafka_replica.data.mapping.model import DateMap, Resolve
+from kafka_replica.data.mapping.regexes import Expression as Rewritten
+from kafka_replica.sdmx.text_types import anchored
+
+DAY_S: Final = 86_400
+_FARTHEST: Final = 10**12
+
+
+def instant(engine: Engine, one: DateMap, frequency: Expression | None) -> Expression:
+    """The second that a date map means, from 1970-01-01T00:00:00; NULL where the date cannot be read."""
+    text = engine.source(one.source)
+    read = [(known, _read(engine, text, reading, one.resolve)) for known, reading in one.readings]
+    if frequency is None or read[0][0] is None:
+        return read[0][1]
+    return engine.case([(frequency == engine.text(known), at) for known, at in read])
+
+
+def _read(engine: Engine, text: Expression, reading: Reading, resolve: Resolve) -> Expression:
+    if isinstance(reading, Counted):
+        return _counted(engine, text, reading, resolve)
+    fields = {
+        name: engine.group(text, anchored(Rewritten(reading.expression, len(reading.fields)).only(number)))
+        for number, name in enumerate(reading.fields, start=1)
+    }
+    numbers = {
+        name: engine.whole(engine.look_up(engine.lower(field), reading.months) if name == "month_name" else field)
+        for name, field in fields.items()
+        if name != "half_day"
+    }
+    first, after = _days(engine, reading, numbers)
+    if reading.clock_s is None:
+        at = _resolved(engine, first * engine.number(DAY_S), after * engine.number(DAY_S), resolve)
+    else:
+        start = first * engine.number(DAY_S) + _clock(engine, numbers, fields)
+        at = _resolved(engine, start, start + engine.number(reading.clock_s), resolve)
+    return engine.case([(engine.fits(text, anchored(reading.expression)), at)])
+
+
+def _resolved(engine: Engine, start: Expression, end: Expression, resolve: Resolve) -> Expression:
+    if resolve == "startOfPeriod":
+        return start
+    return end - engine.number(1) if resolve == "endOfPeriod" else engine.floor(start + end, 2)
+
+
+def _counted(engine: Engine, text: Expression, reading: Counted, resolve: Resolve) -> Expression:
+    count = engine.floor(engine.whole(text), reading.per_s)
+    most = engine.number(_FARTHEST // reading.unit_s)
+    start = count * engine.number(reading.unit_s) + engine.number(reading.base_s)
+    at = _resolved(engine, start, start + engine.number(reading.unit_s), resolve)
+    return engine.case([((count <= most) & (count >= engine.number(-_FARTHEST // reading.unit_s)), at)])
+
+
+def _days(engine: Engine, reading: Dated, numbers: dict[str, Expression]) -> tuple[Expression, Expression]:
+    """The first day of the period, and the one after its last."""
+    year = _year(engine, reading, numbers)
+    one = engine.number(1)
+    count = numbers.get(f"number:{LETTERS[reading.unit]}")
+    month = numbers.get("month_name", numbers.get("month"))
+    if "day" in numbers and month is not None:
+        day = engine.day(year, month, numbers["day"])
+        return day, day + one
+    ordinal = numbers.get("day_of_year", count) if reading.unit == "day" else None
+    if ordinal is not None:
+        day = engine.day(year, one, one) + ordinal - one
+        day = engine.case([((ordinal >= one) & (engine.of_day(day, "year") == year), day)])
+        return day, day + one
+    if reading.unit in {"week", "day"}:
+        return _weeks(engine, year, numbers.get("week", numbers.get("number:W")), numbers.get("weekday"))
+    length = MONTHS[reading.unit]
+    number = month if reading.unit == "month" and month is not None else count
+    if reading.unit == "year" or number is None:
+        number = one if count is None else engine.case([(count == one, one)])
+    first = engine.day(year, (number - one) * engine.number(length) + one, one)
+    return first, engine.months_later(first, length)
+
+
+def _weeks(
+    engine: Engine, year: Expression, week: Expression, weekday: Expression | None
+) -> tuple[Expression, Expression]:
+    """Weeks of ISO 8601; that of 4 January is the first."""
+    one, seven = engine.number(1), engine.number(7)
+    fourth = engine.day(year, one, engine.number(4))
+    monday = fourth - engine.of_day(fourth, "weekday") + one + (week - one) * seven
+    is_there = (week >= one) & (engine.of_day(monday + engine.number(3), "year") == year)
+    if weekday is None:
+        return engine.case([(is_there, monday)]), engine.case([(is_there, monday + seven)])
+    day = monday + weekday - one
+    is_there = is_there & (weekday >= one) & (weekday <= seven)
+    return engine.case([(is_there, day)]), engine.case([(is_there, day + one)])
+
+
+def _year(engine: Engine, reading: Dated, numbers: dict[str, Expression]) -> Expression:
+    """The year; one of two digits is in the hundred years from ``short_year_from`` on."""
+    name = next(name for name in numbers if name.endswith("year") and name != "day_of_year")
+    if not name.startswith("short_"):
+        return numbers[name]
+    low = reading.short_year_from
+    century = numbers[name] + engine.number(low // 100 * 100)
+    return engine.case([
+        (century >= engine.number(low), century),
+        (engine.any_of([century < engine.number(low)]), century + engine.number(100)),
+    ])  # fmt: skip
+
+
+def _clock(engine: Engine, numbers: dict[str, Expression], fields: dict[str, Expression]) -> Expression:
+    """The second of the day; NULL where a part is out of its range."""
+    total = engine.number(0)
+    for name, least, most, unit in (
+        ("hour", 0, 23, 3600), ("hour_24", 1, 24, 3600), ("hour_11", 0, 11, 3600), ("hour_12", 1, 12, 3600),
+        ("minute", 0, 59, 60), ("second", 0, 59, 1),
+    ):  # fmt: skip
+        if name not in numbers:
+            continue
+        value = numbers[name]
+        wraps = engine.number({"hour_24": 24, "hour_12": 12}.get(name, 10**6))
+        inside = (value >= engine.number(least)) & (value <= engine.number(most))
+        value = engine.case([(inside & (value == wraps), engine.number(0)), (inside, value)])
+        total = total + value * engine.number(unit)
+    # As in Java, the half of the day says nothing beside an hour that counts to 24.
+    if "half_day" in fields and {"hour_11", "hour_12"} & set(numbers):
+        late = engine.any_of([fields["half_day"] == engine.text(letter) for letter in "Pp"])
+        total = total + engine.coalesce([engine.case([(late, engine.number(DAY_S // 2))]), engine.number(0)])
+    return total

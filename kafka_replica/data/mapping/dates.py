@@ -1,0 +1,257 @@
+r"""Patterns of dates: how dates are read and written.
+
+Letters are those of SDMX 3.1 Section 6, 13.7.1, after Java's SimpleDateFormat. As there: fields of digits that touch
+each other have the width of their letters, others any; text in quotes stands for itself. Unlike there, a field out of
+its range (month 13) does not roll over but makes the date unreadable.
+
+Two readings of the standard where its table of letters and its own examples disagree: ``DD`` beside a month is the day
+in the month (``YYYY-MMM-DD`` for 2008-mars-12), and ``YYYY`` is the year of the week only beside a week.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from kafka_replica.data.mapping.month_names import month_numbers, written_months
+
+Unit: TypeAlias = Literal["year", "semester", "trimester", "quarter", "month", "week", "day"]
+UNITS: Final[Mapping[str, Unit]] = {
+    "A": "year", "S": "semester", "T": "trimester", "Q": "quarter", "M": "month", "W": "week", "D": "day",
+}  # fmt: skip
+"""What a period of a frequency is, by the letter that stands before its number."""
+LETTERS: Final[Mapping[Unit, str]] = {unit: letter for letter, unit in UNITS.items()}
+MONTHS: Final[Mapping[str, int]] = {"year": 12, "semester": 6, "trimester": 4, "quarter": 3, "month": 1}
+"""How many months a period has."""
+
+
+class UnusableDateError(ValueError):
+    """A pattern that describes no date."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A date that is written by a pattern.
+
+    Attributes:
+        expression: fits the whole text.
+        fields: what each of its groups is.
+        months: the number of a month by its names, in small letters.
+        unit: the period that the date says.
+        clock_s: the seconds of the finest part of a time of the day; None without one.
+        short_year_from: the first year that a year of two digits may be.
+        pattern: what it is made of, with the locale.
+        locale: the language of names.
+    """
+
+    expression: str
+    fields: tuple[str, ...]
+    months: Mapping[str, str] = field(repr=False)
+    unit: Unit
+    clock_s: int | None
+    short_year_from: int
+    pattern: str
+    locale: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A number of units since a second: ``per_s`` units are a second, or ``unit_s`` seconds are a unit."""
+
+    base_s: int
+    per_s: int = 1
+    unit_s: int = 1
+
+
+class Token(NamedTuple):
+    """A piece of a date that is written: a field and its width, or a text."""
+
+    field: str
+    width: int = 0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A date written by a pattern."""
+
+    pattern: str
+    locale: str | None
+    tokens: tuple[Token, ...]
+    months: tuple[str, ...] = field(default=(), repr=False)
+    short_months: tuple[str, ...] = field(default=(), repr=False)
+
+
+Reading: TypeAlias = Dated | Counted
+Writing: TypeAlias = Written | Counted
+
+_FIELDS: Final = {
+    "G": "era", "y": "year", "Y": "week_year", "M": "month", "w": "week", "W": "week_in_month", "D": "day_of_year",
+    "d": "day", "F": "weekday_in_month", "E": "weekday_name", "u": "weekday", "U": "weekday", "H": "hour",
+    "k": "hour_24", "K": "hour_11", "h": "hour_12", "m": "minute", "s": "second", "S": "millisecond", "a": "half_day",
+}  # fmt: skip
+_WIDEST: Final = {"year": 4, "week_year": 4, "day_of_year": 3, "millisecond": 9, "number": 3}
+_SET_ASIDE: Final = frozenset({"week_in_month", "weekday_in_month"})
+_CLOCKS: Final = {"hour": 3600, "hour_24": 3600, "hour_11": 3600, "hour_12": 3600, "minute": 60, "second": 1,
+                  "millisecond": 1}  # fmt: skip
+_UNITS_S: Final = {"day": (1, 86_400), "second": (1, 1), "millisecond": (10**3, 1), "microsecond": (10**6, 1),
+                   "nanosecond": (10**9, 1)}  # fmt: skip
+DEFAULTS: Final = {
+    "A": "yyyy", "S": "yyyy-Sn", "T": "yyyy-Tn", "Q": "yyyy-Qn", "M": "yyyy-MM", "W": "YYYY-Wnn", "D": "yyyy-MM-dd",
+    "B": "yyyy-MM-dd", "H": "yyyy-MM-dd'T'HH:mm:ss", "I": "yyyy-MM-dd'T'HH:mm:ss", "N": "yyyy-MM-dd'T'HH:mm:ss",
+}  # fmt: skip
+"""How periods of a frequency are written (13.7); B, H and N, which are not in its table, as D and I."""
+
+
+def counted(base_s: int, unit: str) -> Counted:
+    """How an epoch counts. Raises UnusableDateError."""
+    if unit.lower() not in _UNITS_S:
+        raise UnusableDateError(f"an epoch of {unit!r}; the standard has {', '.join(_UNITS_S)}")
+    per_s, unit_s = _UNITS_S[unit.lower()]
+    return Counted(base_s, per_s, unit_s)
+
+
+def tokens_of(pattern: str) -> tuple[Token, ...]:
+    """The pieces of a pattern. Raises UnusableDateError."""
+    found = list(_tokens(pattern))
+    names = {token.field for token in found}
+    if "month" in names and "day" not in names:
+        found = [token._replace(field="day") if token.field == "day_of_year" else token for token in found]
+    if not any(token.field == "week" or (token.field == "number" and token.text == "W") for token in found):
+        found = [token._replace(field="year") if token.field == "week_year" else token for token in found]
+    else:
+        found = [token._replace(field="week_year") if token.field == "year" else token for token in found]
+    return tuple(found)
+
+
+def _tokens(pattern: str) -> Iterator[Token]:
+    at = 0
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "'":
+            quoted = re.match(r"''|'((?:[^']|'')*)'", pattern[at:])
+            if quoted is None:
+                raise UnusableDateError(f"a quote in {pattern!r} is not closed")
+            yield Token("text", text="'" if quoted[1] is None else quoted[1].replace("''", "'"))
+            at += quoted.end()
+        elif (period := re.match("([ASTQMWD])(n+)", pattern[at:])) is not None:
+            yield Token("text", text=period[1])
+            yield Token("number", len(period[2]), period[1])
+            at += period.end()
+        elif char.isascii() and char.isalpha():
+            run = len(pattern[at:]) - len(pattern[at:].lstrip(char))
+            # The T of ISO 8601 is often left without its quotes.
+            if char == "T" and run == 1:
+                yield Token("text", text="T")
+            elif char not in _FIELDS:
+                raise UnusableDateError(f"{char!r} in {pattern!r} is no letter of dates; put it in quotes")
+            else:
+                yield Token(_FIELDS[char], run)
+            at += run
+        else:
+            yield Token("text", text=char)
+            at += 1
+
+
+def read_by(pattern: str, locale: str | None, short_year_from: int) -> Dated:
+    """How a pattern reads dates.
+
+    Raises:
+        UnusableDateError: it describes no date, has letters that say nothing alone, or names of a language not known.
+    """
+    tokens = tokens_of(pattern)
+    expression, fields = "", []
+    names: Mapping[str, str] = {}
+    for place, token in enumerate(tokens):
+        after = tokens[place + 1] if place + 1 < len(tokens) else Token("text")
+        before = tokens[place - 1] if place else Token("text")
+        if token.field == "text":
+            expression += _plain(token.text)
+        elif token.field == "month" and token.width > 2:
+            names = month_numbers(locale)
+            if not names:
+                raise UnusableDateError(f"names of months in {locale!r} are not known")
+            alternatives = "|".join(map(_plain, sorted(names, key=lambda one: (-len(one), one))))
+            expression += f"((?iu:{alternatives}))"  # in any letter case; Java asks for u to know more than ASCII
+            fields.append("month_name")
+        elif token.field == "weekday_name":
+            expression += r"\p{L}+\.?"
+        elif token.field == "era":
+            expression += "(?:AD|CE)"
+        elif token.field == "half_day":
+            expression += "([AaPp])[Mm]"
+            fields.append("half_day")
+        elif token.field in _SET_ASIDE:
+            expression += "[0-9]"
+        else:
+            touches = _is_digits(after) or (_is_digits(before) and before.field != "number")
+            expression += f"({_digits(token, touches=touches)})"
+            fields.append(f"{token.field}:{token.text}" if token.field == "number" else _short(token))
+    unit, clock_s = _said(fields, pattern)
+    return Dated(expression, tuple(fields), names, unit, clock_s, short_year_from, pattern, locale)
+
+
+def _is_digits(token: Token) -> bool:
+    return token.field not in {"text", "weekday_name", "era", "half_day"} and not (
+        token.field == "month" and token.width > 2
+    )
+
+
+def _digits(token: Token, *, touches: bool) -> str:
+    if token.field in {"year", "week_year"}:
+        return "[0-9]{2}" if token.width == 2 else "[0-9]{4}"
+    if touches:
+        return f"[0-9]{{{token.width}}}"
+    return f"[0-9]{{1,{max(token.width, _WIDEST.get(token.field, 2))}}}"
+
+
+def _short(token: Token) -> str:
+    return f"short_{token.field}" if token.field in {"year", "week_year"} and token.width == 2 else token.field
+
+
+def _said(fields: list[str], pattern: str) -> tuple[Unit, int | None]:
+    """The period that fields say, and the unit of the time of the day."""
+    bare = {name.removeprefix("short_") for name in fields}
+    clock = min((_CLOCKS[name] for name in bare if name in _CLOCKS), default=None)
+    unit = _finest(bare) if bare & {"year", "week_year"} else None
+    if unit is None or (clock is not None and unit != "day"):
+        raise UnusableDateError(f"{pattern!r} says no date that can be placed in a year")
+    return unit, clock
+
+
+def _finest(fields: set[str]) -> Unit | None:
+    """The shortest period that fields say within a year; None if they say none."""
+    has_month, has_week = bool(fields & {"month", "month_name"}), bool(fields & {"week", "number:W"})
+    said: tuple[tuple[bool, Unit], ...] = (
+        (has_month and "day" in fields, "day"),
+        (bool(fields & {"day_of_year", "number:D"}), "day"),
+        (has_week and "weekday" in fields, "day"),
+        (has_week, "week"),
+        (has_month or "number:M" in fields, "month"),
+        ("number:Q" in fields, "quarter"),
+        ("number:T" in fields, "trimester"),
+        ("number:S" in fields, "semester"),
+        ("number:A" in fields or fields <= {"year", "week_year"}, "year"),
+    )
+    return next((unit for is_said, unit in said if is_said), None)
+
+
+def write_by(pattern: str, locale: str | None) -> Written:
+    """How a pattern writes dates. Raises UnusableDateError."""
+    tokens = tokens_of(pattern)
+    for token in tokens:
+        if token.field in _SET_ASIDE | {"weekday_name", "era"}:
+            raise UnusableDateError(f"{token.field.replace('_', ' ')} in {pattern!r} cannot be written")
+    names = [token for token in tokens if token.field == "month" and token.width > 2]
+    if not names:
+        return Written(pattern, locale, tokens)
+    wide, short = written_months(locale)
+    if not wide:
+        raise UnusableDateError(f"names of months in {locale!r} are not known")
+    return Written(pattern, locale, tokens, wide, short)
+
+
+def _plain(text: str) -> str:
+    return "".join(f"\\{char}" if char in "\\^$.|?*+()[]{}" else char for char in text)

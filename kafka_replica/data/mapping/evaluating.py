@@ -1,0 +1,249 @@
+"""Mapping the rows of a frame, on any engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from kafka_replica.data.mapping.date_reading import instant
+from kafka_replica.data.mapping.date_writing import written
+from kafka_replica.data.mapping.engines import Engine, Expression
+from kafka_replica.data.mapping.model import AMBIGUOUS, NOTHING, OUTCOMES, PARTS, DateMap, MapPlan, ValueMap
+from kafka_replica.data.mapping.outcomes import outcome
+from kafka_replica.data.validation.actions import SPELLINGS, SWITCHED_OFF
+from kafka_replica.data.validation.model import ACTION
+from kafka_replica.data.validation.periods import UNDERSTOOD
+from kafka_replica.sdmx.text_types import anchored
+
+OURS: Final = "__mapping_"
+"""What our own columns begin with."""
+
+
+class Found(NamedTuple):
+    """Something to be found in a row, and when it is."""
+
+    is_found: Expression
+    rule: str
+    component: str
+    value: Expression
+    message: str
+    severity: str
+    artefact: str
+
+
+class Mapped(NamedTuple):
+    """What mapping gives.
+
+    Attributes:
+        targets: the text of each target component; several texts where it is fixed to several.
+        kept: the source component whose column a target component takes as it is.
+        found: what may be found.
+        is_delete: whether a row deletes.
+    """
+
+    targets: dict[str, Expression]
+    kept: dict[str, str]
+    found: list[Found]
+    is_delete: Expression
+
+
+def evaluated(plan: MapPlan, engine: Engine) -> Mapped:
+    """The target components of each row, and findings."""
+    return _Evaluation(plan, engine).run()
+
+
+class _Evaluation:
+    def __init__(self, plan: MapPlan, engine: Engine) -> None:
+        self._plan, self._engine = plan, engine
+        self._done: list[ValueMap] = []
+        self._blame: dict[str, list[Expression]] = {}
+        self._period: Expression | None = None
+        # What is only copied, and is not there, need not be there afterwards; a dimension is then missing in each row.
+        absent = {one.target for one in plan.copies if not one.said and not engine.has(one.source)}
+        self._targets = [one for one in plan.targets if one not in absent - plan.target.dimensions]
+
+    def run(self) -> Mapped:
+        plan = self._plan
+        late = [one for one in plan.values if one.breaks and plan.time_is_mapped]
+        self._look_up([one for one in plan.values if one not in late])
+        self._map_dates()
+        self._look_up(late)
+        found = [one for part in (self._of_values(), self._of_dates(), self._of_fixed()) for one in part]
+        targets = {target: self._chosen(target) for target in self._targets}
+        found += [*self._conflicts(), *self._missing(targets)]
+        return Mapped(targets, self._kept(), [one for one in found if one.severity], self._is_delete())
+
+    # Columns of our own
+
+    def _look_up(self, maps: Sequence[ValueMap]) -> None:
+        if not maps:
+            return
+        plan, engine = self._plan, self._engine
+        time = plan.target.time if plan.time_is_mapped else plan.source.time
+        begins = None
+        if time is not None and any(one.breaks for one in maps):
+            self._period = self._chosen(time) if plan.time_is_mapped else engine.source(time)
+            begins = engine.begins_s(self._period)
+        engine.add({_of_map(plan, one): outcome(engine, one, begins) for one in maps})
+        for one in maps:
+            if one.several:
+                engine.spread(_of_map(plan, one), OUTCOMES)
+        self._done += maps
+
+    def _map_dates(self) -> None:
+        engine, dates = self._engine, list(enumerate(self._plan.dates))
+        if not dates:
+            return
+        engine.add({f"{OURS}at_{number}": instant(engine, one, self._frequency(one)) for number, one in dates})
+        engine.add({
+            f"{OURS}date_{number}": written(engine, one, engine.column(f"{OURS}at_{number}"), self._frequency(one))
+            for number, one in dates
+        })  # fmt: skip
+
+    def _frequency(self, one: DateMap) -> Expression | None:
+        if one.frequency is None:
+            return None
+        return self._engine.source(one.frequency) if one.frequency_in_source else self._chosen(one.frequency)
+
+    # Targets
+
+    def _made(self, target: str) -> list[Expression]:
+        """The texts that maps give a target component."""
+        plan, engine = self._plan, self._engine
+        made = [engine.source(one.source) for one in plan.copies if one.target == target]
+        made += [engine.text(one.values[0]) for one in plan.fixed if one.component == target]
+        made += [
+            self._result(one, place) for one in self._done for place, id_ in enumerate(one.targets) if id_ == target
+        ]
+        return made + [engine.column(f"{OURS}date_{n}") for n, one in enumerate(plan.dates) if one.target == target]
+
+    def _result(self, one: ValueMap, place: int) -> Expression:
+        engine = self._engine
+        text = engine.column(_of_map(self._plan, one))
+        part = text if len(one.targets) == 1 else engine.part(text, PARTS, place)
+        none = [part == engine.text(NOTHING)] if NOTHING in one.marks else []
+        none += [text == engine.text(AMBIGUOUS)] if AMBIGUOUS in one.marks else []
+        # What a group captured may be nothing at all.
+        none += [part == engine.text("")] if any(stage.groups for stage in one.stages) else []
+        return engine.case([(~engine.any_of(none), part)]) if none else part
+
+    def _chosen(self, target: str) -> Expression:
+        made = self._made(target)
+        return made[0] if len(made) == 1 else self._engine.coalesce(made)
+
+    def _kept(self) -> dict[str, str]:
+        """Targets that are copies and nothing else."""
+        plan = self._plan
+        copied = {one.target: one.source for one in plan.copies if self._engine.has(one.source)}
+        return {target: source for target, source in copied.items() if len(self._made(target)) == 1}
+
+    # Findings
+
+    def _found(self, is_found: Expression, rule: str, names: Sequence[str], message: str, artefact: str) -> Found:
+        engine = self._engine
+        texts = [engine.source(name) if name in self._plan.source.components else engine.text(None) for name in names]
+        shown = texts[0] if len(texts) == 1 else engine.joined(
+            [engine.coalesce([text, engine.text("")]) for text in texts], "."
+        )  # fmt: skip
+        severity = self._plan.severity(rule) or ""
+        return Found(is_found, rule, ".".join(names), shown, message, severity, artefact)
+
+    def _of_values(self) -> Iterator[Found]:
+        engine = self._engine
+        for one in self._plan.values:
+            name = _of_map(self._plan, one)
+            is_given = engine.any_of([~engine.is_null(engine.source(name)) for name in one.sources])
+            unmapped = engine.lacks(name) & is_given
+            wrong = [self._found(unmapped, "unmapped-value", one.sources, "no rule of the map matches", one.artefact)]
+            if AMBIGUOUS in one.marks:
+                ambiguous = engine.any_of([engine.column(name) == engine.text(AMBIGUOUS)])
+                message = "rules of the map that match contradict each other"
+                wrong.append(self._found(ambiguous, "ambiguous-value", one.sources, message, one.artefact))
+            yield from self._blamed(wrong, one.targets)
+        yield from self._of_validity()
+
+    def _blamed(self, found: Sequence[Found], targets: Sequence[str]) -> Sequence[Found]:
+        """Errors because of which these components have no value: it is not told again."""
+        for target in targets:
+            self._blame.setdefault(target, []).extend(one.is_found for one in found if one.severity == "error")
+        return found
+
+    def _of_validity(self) -> Iterator[Found]:
+        """Rows whose period is none, so that it is not known which rules hold."""
+        engine, plan = self._engine, self._plan
+        if self._period is None or plan.time_is_mapped:
+            return
+        none = engine.any_of([self._period == engine.text(SWITCHED_OFF), self._is_delete()])
+        unread = ~engine.is_null(self._period) & ~engine.fits(self._period, anchored(UNDERSTOOD)) & ~none
+        message = "is no period, so that it is not known which rules are valid"
+        yield self._found(unread, "date-unreadable", [plan.source.time or ""], message, str(plan.artefact))
+
+    def _of_dates(self) -> Iterator[Found]:
+        engine, plan = self._engine, self._plan
+        for target in dict.fromkeys(one.target for one in plan.dates):
+            numbers = [number for number, one in enumerate(plan.dates) if one.target == target]
+            maps = [plan.dates[number] for number in numbers]
+            names = list(dict.fromkeys(one.source for one in maps))
+            given = engine.any_of([~engine.is_null(engine.source(name)) for name in names])
+            read = engine.any_of([~engine.lacks(f"{OURS}at_{number}") for number in numbers])
+            made = engine.any_of([~engine.lacks(f"{OURS}date_{number}") for number in numbers])
+            unknown = [self._no_frequency(one) for one in maps if one.frequency_in_source]
+            lacks = (read & ~made) | engine.any_of(unknown) if unknown else read & ~made
+            unread = given & ~read & ~engine.any_of(unknown) if unknown else given & ~read
+            of = maps[0].artefact
+            wrong = [
+                self._found(unread, "date-unreadable", names, f"is not written as the map of {target} says", of),
+                self._found(lacks, "frequency-unknown", names, f"no format of {target} for the frequency", of),
+            ]
+            yield from self._blamed(wrong, [target])
+
+    def _no_frequency(self, one: DateMap) -> Expression:
+        """Whether nothing says how to read a date of the row's frequency."""
+        engine = self._engine
+        frequency, known = engine.source(one.frequency or ""), [name for name, _ in one.readings]
+        if None in known:
+            return engine.any_of([])
+        is_known = engine.any_of([frequency == engine.text(name) for name in known])
+        return ~engine.is_null(engine.source(one.source)) & ~is_known
+
+    def _of_fixed(self) -> Iterator[Found]:
+        engine = self._engine
+        for one in self._plan.source_fixed:
+            value = engine.source(one.component)
+            others = engine.any_of([value == engine.text(text) for text in one.values])
+            message = f"the map fixes it to {', '.join(one.values)}"
+            wrong = ~engine.is_null(value) & ~others
+            yield self._found(wrong, "source-differs", [one.component], message, str(self._plan.artefact))
+
+    def _conflicts(self) -> Iterator[Found]:
+        engine = self._engine
+        for target in self._targets:
+            first, *others = self._made(target)
+            if others:
+                chosen = engine.coalesce([first, *others])
+                wrong = engine.any_of([~(one == chosen) for one in others])
+                found = self._found(
+                    wrong, "ambiguous-value", [target], "maps give it different values", str(self._plan.artefact)
+                )
+                yield found._replace(value=chosen)
+
+    def _missing(self, targets: dict[str, Expression]) -> Iterator[Found]:
+        engine = self._engine
+        for target in self._targets:
+            if target in self._plan.target.dimensions:
+                excused = engine.any_of([*self._blame.get(target, []), self._is_delete()])
+                missing = engine.is_null(targets[target]) & ~excused
+                found = self._found(
+                    missing, "no-output", [target], "the map gives this dimension no value", str(self._plan.artefact)
+                )
+                yield found._replace(value=engine.text(None))
+
+    def _is_delete(self) -> Expression:
+        engine = self._engine
+        if not engine.has(ACTION) or ACTION in self._plan.source.components:
+            return engine.any_of([])
+        return engine.any_of([engine.source(ACTION) == engine.text(one) for one in sorted(SPELLINGS["delete"])])
+
+
+def _of_map(plan: MapPlan, one: ValueMap) -> str:
+    return f"{OURS}map_{next(number for number, other in enumerate(plan.values) if other is one)}"

@@ -1,0 +1,159 @@
+"""Whether a date that was written can be read again, and gives what was read before.
+
+What is read is a period, and what is written is a period that shares a point of time with it. The first can be given
+back if the second, as it is read again, has that point and lies within the first wholly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Final
+
+from kafka_replica.data.mapping.dates import (
+    Counted,
+    Dated,
+    Reading,
+    Token,
+    UnusableDateError,
+    Writing,
+    Written,
+    read_by,
+    write_by,
+)
+
+_OF_MONTHS: Final = frozenset({"quarter", "trimester", "semester", "year"})
+_OF_DAYS: Final = _OF_MONTHS | {"month", "week"}
+_OF_HOURS: Final = _OF_DAYS | {"day"}
+_OF_MINUTES: Final = _OF_HOURS | {"hour"}
+_LARGER: Final[Mapping[str, frozenset[str]]] = {
+    "year": frozenset(), "semester": frozenset({"year"}), "trimester": frozenset({"year"}),
+    "quarter": frozenset({"semester", "year"}), "month": _OF_MONTHS, "week": frozenset(), "day": _OF_DAYS,
+    "shifted day": frozenset(), "hour": _OF_HOURS, "minute": _OF_MINUTES,
+    "second": _OF_MINUTES | {"minute", "shifted day"},
+}  # fmt: skip
+"""The periods that one of a kind lies within wholly. A shifted day, of an epoch, does not begin at midnight."""
+_CLOCK_KINDS: Final[Mapping[int | None, str]] = {3600: "hour", 60: "minute", 1: "second"}
+_WAYS: Final = frozenset(
+    frozenset(way.split())
+    for way in (
+        "year", "year number:A", "year number:S", "year number:T", "year number:Q", "year month", "year number:M",
+        "week_year week", "week_year number:W", "week_year week weekday", "week_year number:W weekday",
+        "year month day", "year day_of_year", "year number:D",
+    )
+)  # fmt: skip
+"""The fields that say a date without saying anything twice."""
+_BELOW_HOURS: Final = ("minute", "second", "millisecond")
+_HOURS_OF_DAY: Final = ({"hour"}, {"hour_24"}, {"hour_11", "half_day"}, {"hour_12", "half_day"})
+_HOURS: Final = (*_HOURS_OF_DAY, {"hour_11"}, {"hour_12"}, set[str]())
+_CLOCK: Final = frozenset({"hour", "hour_24", "hour_11", "hour_12", "half_day", *_BELOW_HOURS})
+_MOST_DIGITS: Final = {
+    "month": 2, "day": 2, "day_of_year": 3, "week": 2, "weekday": 1, "hour": 2, "hour_24": 2, "hour_11": 2,
+    "hour_12": 2, "minute": 2, "second": 2,
+}  # fmt: skip
+"""How many digits a part may have; years have as many as their letters say, and milliseconds are 0."""
+_MOST_DIGITS_OF: Final = {"M": 2, "W": 2, "D": 3}
+
+
+def forgotten(reading: Reading) -> str | None:
+    """Why a date that is read so cannot be written again, however finely it is kept in between; None if it can."""
+    if isinstance(reading, Counted):
+        return None if reading.per_s == 1 else "it counts fractions of a second, and whole seconds are kept"
+    if "millisecond" in reading.fields:
+        return f"{reading.pattern!r} has fractions of a second, and whole seconds are kept"
+    try:
+        write_by(reading.pattern, reading.locale)
+    except UnusableDateError as error:
+        return str(error)
+    if not _says_once(reading):
+        return f"{reading.pattern!r} has a part that does not count for the date, and is not kept"
+    return None
+
+
+def lies_within(again: Reading, reading: Reading) -> bool:
+    """Whether each period that is read again lies within one that was read."""
+    kind = _kind(reading)
+    return _kind(again) == kind or kind in _LARGER[_kind(again)]
+
+
+def _kind(reading: Reading) -> str:
+    if isinstance(reading, Dated):
+        return _CLOCK_KINDS.get(reading.clock_s, reading.unit)
+    if reading.base_s % reading.unit_s:
+        return "shifted day"
+    return "day" if reading.unit_s > 1 else "second"
+
+
+def read_again(writing: Writing, reading: Reading) -> Reading | None:
+    """How to read what is written so; None where that need not give the point of time that was written.
+
+    Args:
+        writing: how it is written.
+        reading: how it was read before, which bounds the years.
+    """
+    if isinstance(writing, Counted):
+        return writing
+    from_year = reading.short_year_from if isinstance(reading, Dated) else 1970
+    try:
+        again = read_by(writing.pattern, writing.locale, from_year)
+    except UnusableDateError:
+        return None
+    # A year of two digits is the year again where it was one of those hundred, and the same kind of year, before.
+    short = {name for name in again.fields if name.startswith("short_")}
+    same_years = not short or (isinstance(reading, Dated) and short <= set(reading.fields))
+    tells = same_years and _says_once(again) and _is_to_the_end(_clock(again)) and not _runs_together(writing)
+    return again if tells else None
+
+
+def write_again(reading: Reading) -> Writing:
+    """How to write what is read so. Raises UnusableDateError; see :func:`forgotten`."""
+    return write_by(reading.pattern, reading.locale) if isinstance(reading, Dated) else reading
+
+
+def _clock(reading: Dated) -> set[str]:
+    return set(reading.fields) & _CLOCK
+
+
+def _says_once(reading: Dated) -> bool:
+    """Whether each part of it counts for the point of time."""
+    names = [name.removeprefix("short_").replace("month_name", "month") for name in reading.fields]
+    clock = _clock(reading)
+    return (
+        len(set(names)) == len(names)
+        and frozenset(names) - clock in _WAYS
+        and clock.difference(_BELOW_HOURS) in _HOURS
+    )  # fmt: skip
+
+
+def _is_to_the_end(clock: set[str]) -> bool:
+    """Whether a time of the day has all parts down to its finest."""
+    below = clock & set(_BELOW_HOURS)
+    return not clock or (clock - below in _HOURS_OF_DAY and below == set(_BELOW_HOURS[: len(below)]))
+
+
+def _runs_together(writing: Written) -> bool:
+    """Whether a part that has now more digits, now fewer, stands beside another digit."""
+    pairs = pairwise(writing.tokens)
+    return any(
+        _has_digits(one, writing) and _has_digits(other, writing) and (_varies(one) or _varies(other))
+        for one, other in pairs
+    )  # fmt: skip
+
+
+def _has_digits(token: Token, writing: Written) -> bool:
+    if _is_name(token):
+        return any(char.isdigit() for name in (*writing.months, *writing.short_months) for char in name)
+    if token.field == "text":
+        return any(char.isdigit() for char in token.text)
+    return token.field != "half_day"
+
+
+def _varies(token: Token) -> bool:
+    if token.field == "text":
+        return False
+    most = _MOST_DIGITS_OF.get(token.text, 1) if token.field == "number" else _MOST_DIGITS.get(token.field, 0)
+    return _is_name(token) or token.width < most
+
+
+def _is_name(token: Token) -> bool:
+    return token.field == "month" and token.width > 2

@@ -1,0 +1,139 @@
+"""A map turned round: what mapped data was before.
+
+Not every map can be: what is copied, fixed or mapped by plain values one to one can, and dates that are written as
+finely as they were read. A component of the source that leaves no trace in the target cannot be given back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from kafka_replica.data.mapping.dates import Reading
+from kafka_replica.data.mapping.granularity import forgotten, lies_within, read_again, write_again
+from kafka_replica.data.mapping.model import (
+    AMBIGUOUS,
+    NOTHING,
+    OUTCOMES,
+    PARTS,
+    Copy,
+    DateMap,
+    MapPlan,
+    Slice,
+    Stage,
+    ValueMap,
+)
+from kafka_replica.errors import NotInvertibleError
+
+
+def inverse(plan: MapPlan) -> MapPlan:
+    """The plan that maps back. Mapping data and mapping it back gives the data again, as texts.
+
+    Dates, times and numbers of an epoch are given back as the map's pattern writes them in full, a fixed source
+    component as the map fixes it, and source attributes that no map names are not given back; notes name these.
+
+    Raises:
+        NotInvertibleError: the map forgets something; the message says what.
+    """
+    reasons = [*_lost(plan), *(reason for one in plan.values for reason in _why_not(one))]
+    reasons += [reason for one in plan.dates for reason in _coarser(one)]
+    if reasons:
+        raise NotInvertibleError(
+            f"turning {plan.artefact} round: {'; '.join(reasons)}; map back by a map that is made for it"
+        )
+    return replace(
+        plan,
+        source=plan.target,
+        target=plan.source,
+        copies=tuple(Copy(one.target, one.source, one.said) for one in plan.copies),
+        fixed=plan.source_fixed,
+        source_fixed=plan.fixed,
+        values=tuple(_turned(one) for one in plan.values),
+        dates=tuple(_dates_turned(one) for one in plan.dates),
+        notes=tuple(f"{id_}: no map gives it a value" for id_ in _untold(plan)),
+    )
+
+
+def _told(plan: MapPlan) -> Counter[str]:
+    told = Counter(one.source for one in plan.copies)
+    told.update(one.component for one in plan.source_fixed)
+    told.update(source for one in plan.values for source in one.sources)
+    told.update(one.source for one in plan.dates)
+    return told
+
+
+def _untold(plan: MapPlan) -> list[str]:
+    return [id_ for id_ in plan.source.components if id_ not in _told(plan)]
+
+
+def _lost(plan: MapPlan) -> Iterator[str]:
+    untold = _untold(plan)
+    for what, ids in (("dimension", plan.source.dimensions), ("measure", plan.source.measures)):
+        lost = [id_ for id_ in untold if id_ in ids]
+        if lost:
+            yield f"{what} {', '.join(lost)} leaves no trace"
+    any_of = [one.component for one in plan.source_fixed if len(one.values) > 1]
+    if any_of:
+        yield f"{', '.join(any_of)} is fixed to several values"
+    twice = [id_ for id_, count in _told(plan).items() if count > 1]
+    if twice:
+        yield f"{', '.join(twice)} is mapped by several maps"
+    made = Counter(target for one in plan.values for target in one.targets)
+    made.update(one.target for one in plan.copies)
+    made.update(one.target for one in plan.dates)
+    made.update(one.component for one in plan.fixed)
+    several = [id_ for id_, count in made.items() if count > 1]
+    if several:
+        yield f"{', '.join(several)} is made by several maps"
+
+
+def _why_not(one: ValueMap) -> Iterator[str]:
+    name = f"{', '.join(one.sources)} to {', '.join(one.targets)}"
+    if len(one.stages) != 1 or one.stages[0].patterns or any(piece.start is not None for piece in one.stages[0].keys):
+        yield f"{name} is mapped by expressions or substrings"
+        return
+    if one.breaks:
+        yield f"{name} depends on time"
+        return
+    outcomes = list(one.stages[0].table.values())
+    if any(OUTCOMES in text or AMBIGUOUS in text for text in outcomes):
+        yield f"{name} has several outcomes for one value"
+    elif len(set(outcomes)) < len(outcomes):
+        yield f"{name} gives several values the same outcome"
+    elif any(NOTHING in text.split(PARTS) for text in outcomes):
+        yield f"{name} maps values to nothing"
+
+
+def _turned(one: ValueMap) -> ValueMap:
+    keys = tuple(Slice(target) for target in one.targets)
+    table = {outcome: key for key, outcome in one.stages[0].table.items()}
+    return replace(one, sources=one.targets, targets=one.sources, stages=(Stage(keys, (), table, {}),))
+
+
+def _coarser(one: DateMap) -> Iterator[str]:
+    reason = forgotten(one.readings[0][1])
+    if reason is not None:
+        yield f"the date in {one.source} cannot be given back: {reason}"
+    elif not _telling(one):
+        yield f"{one.target} tells less than the date in {one.source}"
+
+
+def _telling(one: DateMap) -> list[tuple[str | None, Reading]]:
+    """Ways to read what was written, for the frequencies for which that tells all that was read before."""
+    if len(one.readings) > 1:
+        return []
+    first = one.readings[0][1]
+    again = ((frequency, read_again(writing, first)) for frequency, writing in one.writings)
+    return [(frequency, reading) for frequency, reading in again if reading is not None and lies_within(reading, first)]
+
+
+def _dates_turned(one: DateMap) -> DateMap:
+    return replace(
+        one,
+        source=one.target,
+        target=one.source,
+        readings=tuple(_telling(one)),
+        writings=((None, write_again(one.readings[0][1])),),
+        frequency_in_source=not one.frequency_in_source,
+    )

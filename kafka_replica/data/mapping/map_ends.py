@@ -1,0 +1,35 @@
+"""The structures that a map is between."""
+
+from __future__ import annotations
+
+from kafka_replica.data.mapping.model import Side
+from kafka_replica.data.validation.targets import target_of
+from kafka_replica.errors import MapError
+from kafka_replica.sdmx import DataStructure, Dimension, Measure, Structures, Urn
+
+_CLASSES = ("DataStructure", "Dataflow", "ProvisionAgreement")
+
+
+def side_of(structures: Structures, urn: Urn | None, of: Urn, what: str) -> tuple[Side, DataStructure]:
+    """A side of a map, and its data structure.
+
+    Raises:
+        MapError: the map names none, or one of metadata.
+        SdmxError: it is not in this version or cannot be read.
+    """
+    if urn is None or urn.cls not in _CLASSES:
+        named = "none" if urn is None else str(urn)
+        raise MapError(
+            f"compiling {of}: its {what} is {named}; only maps between data structures and dataflows map data"
+        )
+    structure = target_of(structures, urn).structure
+    components = structure.components
+    dimensions = frozenset(one.id for one in components if isinstance(one, Dimension))
+    time = next((one.id for one in components if isinstance(one, Dimension) and one.is_time), None)
+    measures = frozenset(measures_of(structure))
+    return Side(urn, tuple(one.id for one in components), dimensions, measures, time), structure
+
+
+def measures_of(structure: DataStructure) -> list[str]:
+    """The ids of its measures."""
+    return [one.id for one in structure.components if isinstance(one, Measure)]

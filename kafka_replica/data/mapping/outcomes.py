@@ -1,0 +1,104 @@
+"""What a component map gives for a row: the text of an outcome, or of several, or NULL."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kafka_replica.data.mapping.engines import Engine, Expression
+from kafka_replica.data.mapping.model import MARKS, PARTS, UNTIMED, Pattern, Slice, Stage, ValueMap, group_mark
+from kafka_replica.data.mapping.regexes import Expression as Rewritten
+from kafka_replica.sdmx.text_types import anchored
+
+_MARK: Final = re.compile("\x02([0-9]+)\x03")
+
+
+def outcome(engine: Engine, one: ValueMap, begins_s: Expression | None) -> Expression:
+    """The first stage that knows the row's values decides.
+
+    Args:
+        engine: what it is for.
+        one: the component map.
+        begins_s: the second in which the row's period begins.
+    """
+    span = _span(engine, one, begins_s)
+    stages = [_of_stage(engine, stage, span) for stage in one.stages]
+    return engine.coalesce(stages) if stages else engine.text(None)
+
+
+def _span(engine: Engine, one: ValueMap, begins_s: Expression | None) -> Expression:
+    """The number of the span of time, as text."""
+    if begins_s is None or not one.breaks:
+        return engine.text(UNTIMED)
+    later = [(begins_s >= engine.number(second), engine.text(str(n))) for n, second in enumerate(one.breaks, start=1)]
+    cases = [(engine.is_null(begins_s), engine.text(UNTIMED)), *reversed(later)]
+    return engine.coalesce([engine.case(cases), engine.text("0")])
+
+
+def _of_stage(engine: Engine, stage: Stage, span: Expression) -> Expression:
+    value = _found(engine, stage, span)
+    if not stage.patterns:
+        return value
+    fits = engine.fits(_text(engine, stage.patterns[0].text), anchored(stage.patterns[0].expression))
+    for pattern in stage.patterns[1:]:
+        fits = fits & engine.fits(_text(engine, pattern.text), anchored(pattern.expression))
+    if stage.groups:
+        # What a group captured stands in outcomes beside our own marks.
+        for pattern in stage.patterns:
+            fits = fits & ~engine.fits(_text(engine, pattern.text), MARKS)
+    return engine.case([(fits, value)])
+
+
+def _found(engine: Engine, stage: Stage, span: Expression) -> Expression:
+    """What tables have for the row, groups in their places."""
+    texts = [_text(engine, piece) for piece in stage.keys]
+    if not stage.table and not stage.timed:
+        return engine.text(None)
+    if not texts and not stage.timed:
+        return _constant(engine, stage, stage.table[""])
+    found: list[Expression] = []
+    if stage.timed:
+        found.append(engine.look_up(engine.joined([*(texts or [engine.text("")]), span], PARTS), stage.timed))
+    if stage.table:
+        found.append(
+            engine.look_up(engine.joined(texts, PARTS), stage.table) if texts else _always(engine, stage, span)
+        )
+    value = found[0] if len(found) == 1 else engine.coalesce(found)
+    for group in stage.groups:
+        value = engine.replaced(value, group_mark(group), _group(engine, stage, group))
+    return value
+
+
+def _always(engine: Engine, stage: Stage, span: Expression) -> Expression:
+    """The outcome whatever the values, one for each row."""
+    return engine.case([(~engine.is_null(span), engine.text(stage.table[""]))])
+
+
+def _constant(engine: Engine, stage: Stage, outcome_: str) -> Expression:
+    """An outcome that is the same for all rows but for its groups."""
+    pieces = _MARK.split(outcome_)
+    texts = [
+        engine.text(piece) if place % 2 == 0 else _group(engine, stage, int(piece))
+        for place, piece in enumerate(pieces)
+    ]
+    return texts[0] if len(texts) == 1 else engine.joined(texts, "")
+
+
+def _group(engine: Engine, stage: Stage, number: int) -> Expression:
+    """What a group captured; 0 is all that the first expression fits."""
+    if number == 0:
+        return _text(engine, stage.patterns[0].text)
+    before = 0
+    for pattern in stage.patterns:
+        if number <= before + pattern.groups:
+            only = Rewritten(pattern.expression, pattern.groups).only(number - before)
+            return engine.group(_text(engine, pattern.text), anchored(only))
+        before += pattern.groups
+    raise AssertionError(number)
+
+
+def _text(engine: Engine, piece: Slice | Pattern) -> Expression:
+    if isinstance(piece, Pattern):
+        piece = piece.text
+    text = engine.source(piece.component)
+    return text if piece.start is None else engine.slice(text, piece.start, piece.length)

@@ -1,0 +1,38 @@
+"""From what a caller of an engine gives, a reference or a plan, to a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+from kafka_replica.data.mapping.compiler import compile_map
+from kafka_replica.data.mapping.inverse import inverse
+from kafka_replica.data.mapping.model import MapPlan
+from kafka_replica.data.validation.requests import need_snapshot
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx import Snapshot, Structures, Urn
+
+
+def plan_for(
+    reference: Urn | str | MapPlan,
+    snapshot: Snapshot | None,
+    rules: Mapping[str, str] | None,
+    as_of: date | None,
+    *,
+    reverse: bool,
+) -> MapPlan:
+    """The plan itself, or that of the snapshot; turned round if asked for.
+
+    Raises:
+        UsageError: a reference without a snapshot, or with something else in its place; a plan with something that is
+            settled in it.
+        SdmxError: see :func:`kafka_replica.data.mapping.compile_map`.
+    """
+    if isinstance(reference, MapPlan):
+        if snapshot is not None or rules is not None or as_of is not None:
+            raise UsageError("mapping by a compiled plan: snapshot, rules and as_of are settled in it; leave them out")
+        plan = reference
+    else:
+        snapshot = need_snapshot(f"mapping by {reference}", reference, snapshot)
+        plan = compile_map(Structures(snapshot), reference, rules=rules, as_of=as_of)
+    return inverse(plan) if reverse else plan

@@ -1,0 +1,103 @@
+"""Structure maps of SDMX 2.1, which stand in structure sets.
+
+Source: SDMX 2.1 Section 2, "Structure Set and Mappings"; SDMXStructureStructureSet.xsd.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from kafka_replica.data.mapping.building import Building
+from kafka_replica.data.mapping.map_ends import side_of
+from kafka_replica.data.mapping.model import Copy, MapPlan, ValueMap
+from kafka_replica.data.mapping.stages import value_map
+from kafka_replica.errors import MapError, UsageError
+from kafka_replica.sdmx import Code, Codelist, Concept, ConceptScheme, DataStructure, Structures
+from kafka_replica.sdmx.model import (
+    ComponentMapInSet,
+    MappedValue,
+    RepresentationMapping,
+    SchemeMapInSet,
+    StructureSet,
+)
+
+_OF_CODES: Final = frozenset({"CodelistMap", "HybridCodelistMap"})
+
+
+def compile_in_set(
+    structures: Structures,
+    set_: StructureSet,
+    id_: str | None,
+    severities: tuple[tuple[str, str], ...],
+    *,
+    implicit: bool,
+) -> MapPlan:
+    """The structure map with that id, or the only one.
+
+    Raises:
+        UsageError: there is none of that id, or it must be said which.
+        MapError: it says what cannot be done.
+    """
+    named = [one for one in set_.structure_maps if id_ is None or id_ in {one.urn.item, one.id}]
+    if len(named) != 1:
+        ids = ", ".join(one.id for one in set_.structure_maps) or "none"
+        raise UsageError(f"mapping by {set_.urn}{f', {id_}' if id_ else ''}: name one of its structure maps: {ids}")
+    map_ = named[0]
+    source, source_structure = side_of(structures, map_.source, map_.urn, "source")
+    target, target_structure = side_of(structures, map_.target, map_.urn, "target")
+    building = Building(map_.urn, source, target)
+    schemes = {one.id: one for one in set_.scheme_maps if one.urn.cls in _OF_CODES}
+    for one in map_.component_maps:
+        building.add([_component_map(structures, one, building, schemes, source_structure)])
+    building.add_implicit(source_structure, target_structure, by_id=implicit)
+    return building.plan(structures.version, severities)
+
+
+def _component_map(
+    structures: Structures,
+    one: ComponentMapInSet,
+    building: Building,
+    schemes: Mapping[str, SchemeMapInSet],
+    structure: DataStructure,
+) -> Copy | ValueMap:
+    artefact = str(building.artefact)
+    if one.codelist_map is not None:
+        scheme = schemes.get(one.codelist_map)
+        if scheme is None:
+            raise MapError(f"compiling {artefact}: there is no codelist map {one.codelist_map!r} in its structure set")
+        rows = [_of_pair(item.source.value, item.target) for item in scheme.item_maps]
+        artefact = str(scheme.urn)
+    elif one.value_mappings:
+        rows = [_of_pair(*pair) for pair in one.value_mappings]
+    elif one.to_value_type in {"Name", "Description"}:
+        rows = [_of_pair(value, text) for value, text in _texts(structures, one, structure, artefact).items()]
+    else:
+        return Copy(one.source, one.target)
+    return value_map((one.source,), (one.target,), rows, building.target.dimensions, artefact)
+
+
+def _of_pair(source: str, target: str | None) -> RepresentationMapping:
+    return RepresentationMapping(sources=(MappedValue(value=source),), targets=() if target is None else (target,))
+
+
+def _texts(
+    structures: Structures, one: ComponentMapInSet, structure: DataStructure, artefact: str
+) -> dict[str, str | None]:
+    """The name or description of each code: in the language the map prefers (2.0), else in English or the first."""
+    component = next((part for part in structure.components if part.id == one.source), None)
+    enumeration = None if component is None else structures.enumeration_of(component)
+    listed = None if enumeration is None else structures.get(enumeration)
+    items: Mapping[str, Code] | Mapping[str, Concept]
+    if isinstance(listed, Codelist):
+        items = structures.expanded(listed).codes
+    elif isinstance(listed, ConceptScheme):
+        items = listed.concepts
+    else:
+        raise MapError(
+            f"compiling {artefact}: {one.source} becomes the {one.to_value_type} of its code, but it has no codelist"
+        )
+    language = getattr(one, "preferred_language", None)
+    if one.to_value_type == "Name":
+        return {id_: item.name(language) or item.name() for id_, item in items.items()}
+    return {id_: item.description(language) or item.description() for id_, item in items.items()}

@@ -1,0 +1,236 @@
+r"""Rows of representation maps as stages of look-ups.
+
+What decides when several rows match a value, from the standard (SDMX 3.1 Section 6, chapter 13) where it says so:
+
+- Rows of plain values come first, then those with expressions or substrings in their order: expressions are "a
+  catch-all if nothing else matches", and of them the first that matches counts (13.6.1).
+- Several rows with the same plain values give several outcomes, so several series (13.1).
+- A row with a validity period comes before the same values without one; it holds for periods that begin in it (13.9).
+- ``\1`` in a target is the first group; groups are counted over all sources of the row (13.6.1).
+- A row without targets maps to nothing (Section 2, RepresentationMap).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from kafka_replica.common.wording import counted
+from kafka_replica.data.mapping.model import (
+    AMBIGUOUS,
+    MARKS,
+    NOTHING,
+    OUTCOMES,
+    PARTS,
+    UNTIMED,
+    Pattern,
+    Slice,
+    Stage,
+    ValueMap,
+    group_mark,
+)
+from kafka_replica.data.mapping.regexes import Expression, UnusableExpressionError, usable
+from kafka_replica.errors import MapError
+from kafka_replica.sdmx.model import MappedValue, RepresentationMapping
+from kafka_replica.sdmx.periods import period
+
+_REFERENCE: Final = re.compile(r"\\(0|[1-9][0-9]{0,8})")
+_CONTROL: Final = re.compile(MARKS)
+
+
+class _Row(NamedTuple):
+    """A row of a representation map, understood."""
+
+    keys: tuple[Slice, ...]
+    key: str
+    patterns: tuple[Pattern, ...]
+    outcome: str
+    groups: frozenset[int]
+    valid_from_s: int | None
+    valid_to_s: int | None
+
+    @property
+    def is_timed(self) -> bool:
+        return self.valid_from_s is not None or self.valid_to_s is not None
+
+    @property
+    def is_plain(self) -> bool:
+        return not self.patterns and all(piece.start is None for piece in self.keys)
+
+    def holds(self, second: int) -> bool:
+        return (self.valid_from_s is None or self.valid_from_s <= second) and (
+            self.valid_to_s is None or second < self.valid_to_s
+        )
+
+
+def value_map(
+    sources: Sequence[str],
+    targets: Sequence[str],
+    mappings: Sequence[RepresentationMapping],
+    dimensions: frozenset[str],
+    artefact: str,
+) -> ValueMap:
+    """A component map with the rows of its representation map.
+
+    Args:
+        sources: the source components.
+        targets: the target components.
+        mappings: the rows.
+        dimensions: the dimensions of the target, in which outcomes may differ.
+        artefact: the representation map.
+
+    Raises:
+        MapError: a row does not fit the components, or has an expression that cannot be used.
+    """
+    rows = [_row(number, one, sources, targets, artefact) for number, one in enumerate(mappings, start=1)]
+    breaks = sorted({second for row in rows for second in (row.valid_from_s, row.valid_to_s) if second is not None})
+    spans = [(breaks[0] - 1 if breaks else 0), *breaks]
+    key_places = [place for place, target in enumerate(targets) if target in dimensions]
+    plain = [row for row in rows if row.is_plain]
+    stages = [_stage(plain, spans, key_places)] if plain else []
+    run: list[_Row] = []
+    for row in rows:
+        if row.is_plain:
+            continue
+        if run and (row.keys, row.patterns) != (run[0].keys, run[0].patterns):
+            stages.append(_stage(run, spans, None))
+            run = []
+        run.append(row)
+    if run:
+        stages.append(_stage(run, spans, None))
+    return ValueMap(tuple(sources), tuple(targets), tuple(stages), tuple(breaks), artefact)
+
+
+def _stage(rows: Sequence[_Row], spans: Sequence[int], key_places: Sequence[int] | None) -> Stage:
+    """Rows of one shape; without ``key_places`` the first row that holds counts, else all of them do."""
+    by_key: dict[str, list[_Row]] = {}
+    for row in rows:
+        by_key.setdefault(row.key, []).append(row)
+    table: dict[str, str] = {}
+    timed: dict[str, str] = {}
+    for key, alike in by_key.items():
+        always = [row for row in alike if not row.is_timed]
+        if always:
+            table[key] = _outcomes(always, key_places)
+        if len(always) == len(alike):
+            continue
+        for number, second in enumerate(spans):
+            holding = [row for row in alike if row.holds(second)]
+            if key_places is not None:
+                holding = [row for row in holding if row.is_timed] or holding
+            if holding and any(row.is_timed for row in holding):
+                timed[f"{key}{PARTS}{number}"] = _outcomes(holding, key_places)
+    groups = sorted({group for row in rows for group in row.groups})
+    return Stage(rows[0].keys, rows[0].patterns, table, timed, tuple(groups))
+
+
+def _outcomes(rows: Sequence[_Row], key_places: Sequence[int] | None) -> str:
+    if key_places is None:
+        return rows[0].outcome
+    outcomes = list(dict.fromkeys(row.outcome for row in rows))
+    if len(outcomes) == 1:
+        return outcomes[0]
+    keys = {tuple(outcome.split(PARTS)[place] for place in key_places) for outcome in outcomes}
+    return OUTCOMES.join(outcomes) if len(keys) == len(outcomes) else AMBIGUOUS
+
+
+def span_number(breaks: Sequence[int], second: int | None) -> str:
+    """Which span of time a second is in, as keys of timed tables have it."""
+    return UNTIMED if second is None else str(sum(second >= one for one in breaks))
+
+
+def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], targets: Sequence[str], of: str) -> _Row:
+    if len(mapping.sources) != len(sources) or len(mapping.targets) > len(targets):
+        ends = f"{counted(len(mapping.sources), 'source')} and {counted(len(mapping.targets), 'target')}"
+        raise MapError(
+            f"compiling {of}: row {number} has {ends}, but {', '.join(sources)} are mapped to {', '.join(targets)}; "
+            "have the map mended"
+        )
+    if any(_CONTROL.search(text) for text in (*(one.value for one in mapping.sources), *mapping.targets)):
+        raise MapError(f"compiling {of}: row {number} has control characters, which XML does not allow")
+    keys: list[Slice] = []
+    parts: list[str] = []
+    patterns: list[Pattern] = []
+    unsure: set[int] = set()
+    for component, value in zip(sources, mapping.sources, strict=True):
+        if value.is_reg_ex:
+            expression = _expression(number, component, value, of)
+            before = sum(one.groups for one in patterns)
+            if expression.is_unsure:
+                unsure.update(range(before + 1, before + expression.groups + 1))
+            patterns.append(Pattern(_slice(number, component, value, of), expression.written, expression.groups))
+        else:
+            keys.append(_slice(number, component, value, of))
+            parts.append(value.value)
+    outcome, groups = _target(number, mapping, targets, sum(one.groups for one in patterns), of)
+    if groups & unsure:
+        raise MapError(
+            f"compiling {of}: row {number}: a target refers to group {min(groups & unsure)}, but a part of its "
+            "expression may match nothing and is repeated, where Java and Rust capture different texts; write it so "
+            "that what is repeated takes a character at least, such as ([a-z]*) instead of ([a-z]*)+"
+        )
+    return _Row(
+        tuple(keys), PARTS.join(parts), tuple(patterns), outcome, groups,
+        _bound(number, mapping.valid_from, of, end=False), _bound(number, mapping.valid_to, of, end=True),
+    )  # fmt: skip
+
+
+def _slice(number: int, component: str, value: MappedValue, of: str) -> Slice:
+    """Section 2: both indexes count from zero. Whether the last is within is told by the length of the value."""
+    start, end = value.start_index, value.end_index
+    if (start or 0) < 0 or (end is not None and end < (start or 0)):
+        raise MapError(
+            f"compiling {of}: row {number}: the part of {component} from {start or 0} to {end} is none; have the map "
+            "mended"
+        )
+    if start is None and end is None:
+        return Slice(component)
+    first = start or 0
+    if end is None:
+        return Slice(component, first)
+    length = end - first
+    return Slice(component, first, length + 1 if len(value.value) == length + 1 and not value.is_reg_ex else length)
+
+
+def _expression(number: int, component: str, value: MappedValue, of: str) -> Expression:
+    try:
+        return usable(value.value)
+    except UnusableExpressionError as error:
+        raise MapError(
+            f"compiling {of}: row {number}: the expression {value.value!r} for {component} cannot be used: {error}"
+        ) from error
+
+
+def _target(
+    number: int, mapping: RepresentationMapping, targets: Sequence[str], groups: int, of: str
+) -> tuple[str, frozenset[int]]:
+    """The outcome, with marks for groups, and the groups it refers to."""
+    if not any(one.is_reg_ex for one in mapping.sources):
+        written = [text or NOTHING for text in mapping.targets]
+        return PARTS.join(written + [NOTHING] * (len(targets) - len(written))), frozenset()
+    used: set[int] = set()
+
+    def marked(found: re.Match[str]) -> str:
+        digits = found[1]
+        while int(digits) > groups and len(digits) > 1:  # the longest number for which there is a group, as in Java
+            digits = digits[:-1]
+        if int(digits) > groups:
+            raise MapError(
+                f"compiling {of}: row {number}: a target refers to group {digits}, but its expressions have {groups}; "
+                "have the map mended"
+            )
+        used.add(int(digits))
+        return group_mark(int(digits)) + found[1][len(digits) :]
+
+    written = [_REFERENCE.sub(marked, text) or NOTHING for text in mapping.targets]
+    return PARTS.join(written + [NOTHING] * (len(targets) - len(written))), frozenset(used)
+
+
+def _bound(number: int, text: str | None, of: str, *, end: bool) -> int | None:
+    if text is None:
+        return None
+    found = period(text)
+    if found is None:
+        raise MapError(f"compiling {of}: row {number}: {text!r} is no period of validity; have the map mended")
+    return found.end_s if end else found.start_s

@@ -1,0 +1,113 @@
+"""Cells of SDMX-CSV as polars expressions: to values, and back to text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import polars as pl
+
+from kafka_replica.data.files.layout import LABEL, LANGUAGE, UNDETERMINED, Field, Form
+
+_QUOTED: Final = r'\A"(?:[^"]|"")*"\z'
+
+
+def value_of(field: Field, cell: pl.Expr, sub_separator: str | None, decimal: str) -> pl.Expr:
+    """What a cell holds; NULL where it is empty."""
+    text: pl.Expr = pl.when(cell != "").then(cell)
+    if field.is_number and decimal not in {".", sub_separator}:
+        text = text.str.replace_all(decimal, ".", literal=True)
+    if field.form == "text":
+        return id_of(text) if field.is_labelled else text
+    assert sub_separator is not None  # noqa: S101 - the layout says so
+    if field.form == "languages":
+        return _languages(parts(text, sub_separator))
+    found = parts(text, sub_separator)
+    if field.form == "values in languages":
+        return found.list.eval(_languages(parts(pl.element(), sub_separator)))
+    return found.list.eval(id_of(pl.element())) if field.is_labelled else found
+
+
+def id_of(text: pl.Expr) -> pl.Expr:
+    """``A`` of ``A: Annual``."""
+    return text.str.splitn(LABEL, 2).struct.field("field_0")
+
+
+def parts(text: pl.Expr, separator: str) -> pl.Expr:
+    """The values within a cell; those that hold the separator are in double quotes."""
+    mark = re.escape(separator)
+    # With a separator before each value, none is found without a character.
+    pattern = f'{mark}(?:"(?:[^"]|"")*"[^{mark}]*|[^{mark}]*)'
+    found = (pl.lit(separator) + text).str.extract_all(pattern)
+    return found.list.eval(_unquoted(pl.element().str.slice(1)))
+
+
+def _unquoted(text: pl.Expr) -> pl.Expr:
+    inner = text.str.strip_prefix('"').str.strip_suffix('"').str.replace_all('""', '"', literal=True)
+    return pl.when(text.str.contains(_QUOTED)).then(inner).otherwise(text)
+
+
+def _languages(texts: pl.Expr) -> pl.Expr:
+    """Texts with their languages; of two in one language the first."""
+    one = pl.element()
+    pair = pl.struct(
+        one.str.extract(LANGUAGE, 1).fill_null(UNDETERMINED).alias("language"),
+        one.str.replace(LANGUAGE, "").alias("text"),
+    )
+    is_first = one.struct.field("language").is_first_distinct()
+    return texts.list.eval(pair).list.eval(one.filter(is_first))
+
+
+def cell_of(name: str, form: Form, text: pl.Expr, sub_separator: str, names: Mapping[str, str] | None) -> pl.Expr:
+    """The cell that a value is written as.
+
+    Args:
+        name: the column.
+        form: what it holds.
+        text: its text; for several values the list of their texts.
+        sub_separator: between values within a cell.
+        names: names of codes, put behind them.
+    """
+    if form == "text":
+        return text if names is None else labelled(text, names)
+    one = pl.element()
+    if form == "languages":
+        return _joined(pl.col(name).list.eval(_quoted(_in_language(one), sub_separator)), sub_separator)
+    if form == "values in languages":
+        inner = one.list.eval(_quoted(_in_language(one), sub_separator)).list.join(sub_separator)
+        return _joined(pl.col(name).list.eval(_quoted(inner, sub_separator)), sub_separator)
+    shown = one if names is None else labelled(one, names)
+    return _joined(text.list.eval(_quoted(shown, sub_separator)), sub_separator)
+
+
+def labelled(text: pl.Expr, names: Mapping[str, str]) -> pl.Expr:
+    """``A: Annual`` of ``A``; what has no name stays as it is."""
+    behind = {code: f"{code}{LABEL}{name}" for code, name in names.items() if name}
+    return text.replace(behind) if behind else text
+
+
+def name_of(text: pl.Expr, form: Form, sub_separator: str, names: Mapping[str, str]) -> pl.Expr:
+    """The names alone; empty where there is none."""
+    if not names:
+        return pl.lit(None, pl.String)
+    if form == "text":
+        return text.replace_strict(dict(names), default=None, return_dtype=pl.String)
+    found = pl.element().replace_strict(dict(names), default="", return_dtype=pl.String)
+    return _joined(text.list.eval(_quoted(found, sub_separator)), sub_separator)
+
+
+def _joined(texts: pl.Expr, separator: str) -> pl.Expr:
+    return texts.list.join(separator)
+
+
+def _in_language(one: pl.Expr) -> pl.Expr:
+    language, text = one.struct.field("language"), one.struct.field("text")
+    return pl.when(language == UNDETERMINED).then(text).otherwise(pl.concat_str([language, text], separator=":"))
+
+
+def _quoted(text: pl.Expr, separator: str) -> pl.Expr:
+    needs = text.str.contains(separator, literal=True) | text.str.starts_with('"')
+    return (
+        pl.when(needs).then(pl.lit('"') + text.str.replace_all('"', '""', literal=True) + pl.lit('"')).otherwise(text)
+    )

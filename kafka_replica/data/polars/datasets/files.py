@@ -1,0 +1,117 @@
+"""Files as text, whatever their encoding, and whether all rows have as many cells as the first."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import glob
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from kafka_replica.common.wording import counted
+from kafka_replica.errors import ConfigurationError, DatasetError, UsageError
+
+Paths: TypeAlias = str | Path | Sequence[str | Path]
+
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_BLANK_LINES: Final = re.compile(r'"[^"]*"|(?P<end>\r?\n)(?:\r?\n)+')
+"""Line breaks within quotes are no ends of lines."""
+_GZIP: Final = b"\x1f\x8b"
+
+
+def csv_files(paths: Paths) -> Iterator[Path]:
+    """The files meant; of a folder all that are called ``*.csv`` or ``*.csv.gz``, in order; of a pattern all that fit.
+
+    Raises:
+        UsageError: there is no such file, or nothing in the folder.
+    """
+    for path in map(Path, [paths] if isinstance(paths, str | Path) else paths):
+        for one in _fitting(path):
+            yield from _in_folder(one) if one.is_dir() else [one]
+
+
+def _fitting(path: Path) -> list[Path]:
+    """A file may be called like a pattern: then it is meant."""
+    if path.exists() or not glob.has_magic(str(path)):
+        return [path]
+    found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207 - takes absolute patterns
+    if not found:
+        raise UsageError(f"reading {path}: no file or folder fits this pattern")
+    return found
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    found = sorted(one for one in folder.rglob("*") if one.name.endswith((".csv", ".csv.gz")) and one.is_file())
+    if not found:
+        raise UsageError(f"reading the folder {folder}: no file in it is called *.csv or *.csv.gz")
+    return found
+
+
+def text_of(path: Path, encoding: str | None) -> str:
+    """What a file holds, but for blank lines before and after it.
+
+    Its byte order mark decides the encoding, then what was said, then UTF-8.
+
+    Raises:
+        UsageError: it cannot be opened.
+        ConfigurationError: there is no such encoding.
+        DatasetError: it is not in that encoding.
+    """
+    try:
+        data = path.read_bytes()
+        if data.startswith(_GZIP):
+            data = gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"reading {path}: {getattr(error, 'strerror', None) or error}") from error
+    marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    name = marked or encoding or "utf-8"
+    try:
+        return data.decode(name).strip("\r\n") + "\n"
+    except LookupError as error:
+        raise ConfigurationError(f"reading {path}: Python knows no encoding {name!r}") from error
+    except UnicodeDecodeError as error:
+        raise DatasetError(
+            f"reading {path}: it is not {name}, see byte {error.start}; say its encoding (encoding=, or --encoding), "
+            "for example cp1252"
+        ) from error
+
+
+def rows_in(text: str, cells: int, separator: str, path: Path) -> str:
+    """What :func:`text_of` gives without blank lines, each row as long as the first: polars makes NULLs of both.
+
+    Raises:
+        DatasetError: a row has more or fewer cells than the first.
+    """
+    rows = _BLANK_LINES.sub(_one_line_end, text) if "\n\n" in text or "\n\r\n" in text else text
+    if '"' in rows or rows.count(separator) != rows.count("\n") * (cells - 1):
+        check_each(text, cells, separator, path)
+    # else nearly surely: too many in one row may make up for another's lack, and polars refuses these
+    return rows
+
+
+def _one_line_end(found: re.Match[str]) -> str:
+    return found["end"] or found[0]
+
+
+def check_each(text: str, cells: int, separator: str, path: Path) -> None:
+    """Makes sure that each row has as many cells as the first. Raises DatasetError, which says where."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        for row in reader:
+            if row and len(row) != cells:
+                raise DatasetError(
+                    f"reading {path}: line {reader.line_num} has {counted(len(row), 'cell')}, the first row {cells}"
+                )
+    except csv.Error as error:
+        raise DatasetError(f"reading {path}: line {reader.line_num}: {error}") from error

@@ -1,0 +1,27 @@
+"""Periods as calendar days with polars."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from kafka_replica.data.files import IS_TIMED, Normalizing
+
+
+def with_days(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: Normalizing) -> dict[str, pl.Expr]:
+    """The texts of columns, with days in place of periods; date-times if the frame holds any.
+
+    Each period is looked at once, however many rows have it.
+    """
+    time = texts[how.time]
+    begins = texts[how.start_day] if how.start_day else pl.lit(None, pl.String)
+    keys = pl.struct(time.alias("period"), begins.alias("begins"))
+    found = [(one["period"], one["begins"]) for one in frame.select(keys.unique()).to_series() if one["period"]]
+    timed = bool(frame.select(time.str.contains(IS_TIMED).any()).item())
+    days = how.days(found, timed=timed)
+    shown = pl.Series([days.get(one) for one in found], dtype=pl.String)
+    wanted = pl.Series(
+        [{"period": period, "begins": begins} for period, begins in found],
+        dtype=pl.Struct({"period": pl.String, "begins": pl.String}),
+    )
+    day = keys.replace_strict(wanted, shown, default=None, return_dtype=pl.String)
+    return {**texts, how.time: pl.coalesce(day, time)}

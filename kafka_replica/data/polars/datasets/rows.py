@@ -1,0 +1,77 @@
+"""Which rows are of which structure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+import polars as pl
+
+from kafka_replica.data.files import belongs_to, urn_of
+from kafka_replica.data.validation.model import Rules
+from kafka_replica.sdmx import Urn
+
+_COLUMNS = ["STRUCTURE", "STRUCTURE_ID"]
+
+
+def structures_in(frame: pl.DataFrame) -> tuple[Urn, ...]:
+    """What the rows say they are of, each once; nothing where they do not say. A version that is not given is ``*``.
+
+    Raises:
+        DatasetError: a row says something else.
+    """
+    said = _said(frame)
+    return () if said is None else tuple(sorted({urn for _, urn, _ in _found(said)}))
+
+
+def rows_of(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> pl.DataFrame:
+    """The rows that are of what the rules are for, or of its data structure, and those that do not say.
+
+    Args:
+        frame: rows of SDMX-CSV.
+        rules: the rules.
+        usages: what else is meant: ``usages_of(structures, rules)``, for example the dataflows of a data structure.
+
+    Raises:
+        DatasetError: a row says something else.
+    """
+    return parted(frame, rules, usages)[0]
+
+
+def parted(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[pl.DataFrame, dict[Urn, int]]:
+    """What :func:`rows_of` gives, and how many other rows there are, by what they say they are of."""
+    said = _said(frame)
+    if said is None:
+        return frame, {}
+    meant: list[tuple[str | None, ...]] = [(None, None)]
+    others: Counter[Urn] = Counter()
+    for row, urn, count in _found(said):
+        if belongs_to(urn, rules, usages):
+            meant.append(row)
+        else:
+            others[urn] += count
+    wanted = pl.DataFrame(meant, schema=dict.fromkeys(_COLUMNS, pl.String()), orient="row").with_columns(wanted=True)
+    is_wanted = said.join(wanted, on=_COLUMNS, how="left", nulls_equal=True, maintain_order="left")["wanted"]
+    return frame.filter(is_wanted.fill_null(value=False)), dict(sorted(others.items()))
+
+
+def _said(frame: pl.DataFrame) -> pl.DataFrame | None:
+    """What each row says: as in 2.0, or where it is silent as in 1.0; files of both may stand below each other."""
+    texts: list[pl.Expr] = [pl.lit(None, pl.String), pl.lit(None, pl.String)]
+    named = set(_COLUMNS) <= set(frame.columns)
+    if named:
+        texts = [pl.col(name).cast(pl.String) for name in _COLUMNS]
+    if "DATAFLOW" in frame.columns:
+        flow = pl.col("DATAFLOW").cast(pl.String)
+        is_silent = pl.all_horizontal(one.is_null() for one in texts)
+        kind = pl.when(flow.is_not_null()).then(pl.lit("dataflow"))
+        texts = [pl.when(is_silent).then(new).otherwise(one) for new, one in zip((kind, flow), texts, strict=True)]
+    elif not named:
+        return None
+    return frame.select(text.alias(name) for name, text in zip(_COLUMNS, texts, strict=True))
+
+
+def _found(said: pl.DataFrame) -> list[tuple[tuple[str | None, ...], Urn, int]]:
+    """What rows say, the artefact that is, and how many say so."""
+    rows = said.group_by(_COLUMNS).len().rows()
+    return [((kind, id_), urn_of(kind, id_), count) for kind, id_, count in rows if (kind, id_) != (None, None)]

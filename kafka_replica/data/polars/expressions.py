@@ -1,0 +1,132 @@
+"""Conditions of rules as polars expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import add, eq, floordiv, ge, gt, le, lt, mod, mul, sub
+from typing import Any, Final
+
+import polars as pl
+
+from kafka_replica.data.polars.matching import fits
+from kafka_replica.data.polars.membership import is_in
+from kafka_replica.data.polars.texts import written_out
+from kafka_replica.data.validation.conditions import (
+    All,
+    Arithmetic,
+    Chosen,
+    Compared,
+    Condition,
+    Constant,
+    Count,
+    Extracted,
+    Joined,
+    Length,
+    Matches,
+    Measured,
+    Missing,
+    Not,
+    Number,
+    OneOf,
+    Scaled,
+    Some,
+    Text,
+    Value,
+    Whole,
+    Whole_,
+)
+from kafka_replica.sdmx.text_types import anchored
+
+_COMPARE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
+_COMPUTE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {"+": add, "-": sub, "*": mul, "//": floordiv, "%": mod}
+_NUMBER: Final = r"\A\+?(-?)([0-9]*)(?:\.([0-9]*?)0*)?\z"
+
+
+class Expressions:
+    """Makes expressions over columns that hold the texts of components.
+
+    Args:
+        texts: the text of each component.
+        floating: components whose column holds floating-point numbers.
+        lists: all values of components of which ``texts`` has one.
+    """
+
+    def __init__(
+        self,
+        texts: Mapping[str, pl.Expr],
+        floating: frozenset[str] = frozenset(),
+        lists: Mapping[str, pl.Expr] | None = None,
+    ) -> None:
+        self._texts, self._floating = texts, floating
+        self._lists = texts if lists is None else lists
+
+    def condition(self, node: Condition) -> pl.Expr:  # noqa: PLR0911 - one return a kind of node
+        """A condition: true, false or NULL."""
+        match node:
+            case Constant(value):
+                return pl.lit(value, pl.Boolean)
+            case Missing(component):
+                return self._texts[component].is_null()
+            case Matches(text, expression, is_number):
+                return fits(self._written(text, is_number=is_number), expression)
+            case OneOf(text, values):
+                return is_in(self.text(text), values)
+            case Compared(left, operator, right):
+                found: pl.Expr = _COMPARE[operator](self.number(left), self.number(right))
+                return found
+            case Measured(text, operator, bound):
+                measured: pl.Expr = _COMPARE[operator](self.text(text).cast(pl.Float64, strict=False), pl.lit(bound))
+                return measured
+            case Not(inner):
+                return ~self.condition(inner)
+            case All(parts):
+                return pl.all_horizontal([self.condition(part) for part in parts])
+            case Some(parts):
+                return pl.any_horizontal([self.condition(part) for part in parts])
+
+    def text(self, node: Text) -> pl.Expr:
+        """A text, or NULL."""
+        match node:
+            case Value(component):
+                return self._texts[component]
+            case Joined(components, separator):
+                return pl.concat_str([self._texts[one] for one in components], separator=separator)
+            case Extracted(text, expression):
+                return self.text(text).str.extract(anchored(expression), 1)
+
+    def number(self, node: Whole_) -> pl.Expr:  # noqa: PLR0911 - one return a kind of node
+        """A whole number of 64 bits, or NULL."""
+        match node:
+            case Number(value):
+                return pl.lit(value, pl.Int64)
+            case Whole(text):
+                return self.text(text).cast(pl.Int64, strict=False)
+            case Scaled(text, decimals):
+                return _scaled(self._written(text, is_number=True), decimals)
+            case Length(text):
+                return self.text(text).str.len_chars().cast(pl.Int64)
+            case Count(component):
+                return self._lists[component].list.len().cast(pl.Int64)
+            case Arithmetic(operator, left, right):
+                found: pl.Expr = _COMPUTE[operator](self.number(left), self.number(right))
+                return found
+            case Chosen(cases):
+                chosen = pl.lit(None, pl.Int64)
+                for when, then in reversed(cases):
+                    chosen = pl.when(self.condition(when)).then(self.number(then)).otherwise(chosen)
+                return chosen
+
+    def _written(self, text: Text, *, is_number: bool) -> pl.Expr:
+        found = self.text(text)
+        if is_number and isinstance(text, Value) and text.component in self._floating:
+            return written_out(found)
+        return found
+
+
+def _scaled(text: pl.Expr, decimals: int) -> pl.Expr:
+    parts = text.str.extract_groups(_NUMBER)
+    fraction = parts.struct.field("3").fill_null("")
+    digits = pl.concat_str([
+        parts.struct.field("1"), pl.lit("0"), parts.struct.field("2"), fraction.str.pad_end(decimals, "0")
+    ])  # fmt: skip
+    return pl.when(fraction.str.len_chars() <= decimals).then(digits.cast(pl.Int64, strict=False))

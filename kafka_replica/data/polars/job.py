@@ -1,0 +1,152 @@
+"""The engine ``local``: data from files to files with polars, in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from kafka_replica.common.wording import counted, reason_of
+from kafka_replica.data.files.messages import read_data_message
+from kafka_replica.data.jobs.job import (
+    ERRORS_TEXT,
+    GOOD,
+    REJECTED,
+    Job,
+    MappingJob,
+    Outcome,
+    Step,
+    ValidationJob,
+    verdict_of,
+)
+from kafka_replica.data.jobs.sources import Source
+from kafka_replica.data.polars.datasets import read_sdmx_csv, write_sdmx_csv
+from kafka_replica.data.polars.datasets.reading import read_plain_csv
+from kafka_replica.data.polars.datasets.rows import parted
+from kafka_replica.data.polars.mapping import transform
+from kafka_replica.data.polars.reports import report
+from kafka_replica.data.polars.validation import split, validate
+from kafka_replica.data.validation import Report, Rules, Sample
+from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding
+from kafka_replica.errors import ConfigurationError, DatasetError, UsageError
+from kafka_replica.sdmx import Urn
+
+
+class LocalEngine:
+    """Polars."""
+
+    writes_here = True
+
+    def validate(self, job: ValidationJob, step: Step) -> Outcome:
+        """Validates data and writes good and rejected rows, a file each.
+
+        Raises:
+            KafkaReplicaError: a file cannot be read, or no row is of the structure.
+        """
+        mine, others = _mine(job, step)
+        step(f"validating {counted(mine.height, 'row')}")
+        checked = validate(mine, job.rules)
+        good, bad = split(checked)
+        step("writing")
+        _write(good, job, GOOD, job.rules)
+        _write(bad, job, REJECTED, job.rules)
+        step("reporting")
+        return Outcome(report(checked, job.rules), good.height, bad.height, others)
+
+    def map(self, job: MappingJob, step: Step) -> Outcome:
+        """Maps data and writes mapped rows, and rejected ones as they came, a file each.
+
+        Raises:
+            KafkaReplicaError: a file cannot be read, or no row is of the source.
+        """
+        mine, others = _mine(job, step)
+        step(f"mapping {counted(mine.height, 'row')}")
+        mapped = transform(mine, job.plan)
+        good, bad = split(mapped)
+        step("writing")
+        _write(good, job, GOOD, job.target)
+        _write(bad, job, REJECTED, job.rules)
+        return Outcome(_map_report(mapped, job), good.height, bad.height, others)
+
+
+def _mine(job: Job, step: Step) -> tuple[pl.DataFrame, dict[Urn, int]]:
+    """The rows that are meant, and how many others there are."""
+    step("reading data")
+    mine, others = parted(_read_all(job), job.rules, job.usages)
+    if others and not mine.height:
+        raise job.none_meant(others)
+    return mine, others
+
+
+def _map_report(mapped: pl.DataFrame, job: MappingJob) -> Report:
+    long = mapped.select(ERRORS).filter(pl.col(ERRORS).is_not_null()).explode(ERRORS).unnest(ERRORS)
+    counts = long.group_by("rule", "component", "severity").len().sort("rule", "component", "severity")
+    some = long.unique(maintain_order=True).group_by("rule", "component", maintain_order=True).head(5)
+    return Report(
+        artefact=job.plan.artefact,
+        version=job.plan.version,
+        rows=mapped.height,
+        bad_rows=mapped.height - mapped[ERRORS].null_count(),
+        counts={(rule, component, severity): count for rule, component, severity, count in counts.iter_rows()},
+        by_series={},
+        samples=tuple(Sample(None, Finding(*(row[name] for name in FIELDS))) for row in some.iter_rows(named=True)),
+        dataset=(),
+        unchecked=job.plan.notes,
+    )
+
+
+def _read_all(job: Job) -> pl.DataFrame:
+    """All the data in one frame; what a file lacks is NULL.
+
+    Raises:
+        DatasetError: a file cannot be read, or files have columns of different kinds.
+    """
+    frames = [_read(source, job) for source in job.sources]
+    try:
+        return pl.concat(frames, how="diagonal_relaxed")
+    except pl.exceptions.PolarsError as error:
+        raise DatasetError(f"reading {counted(len(frames), 'file')} into one frame: {error}") from error
+
+
+def _read(source: Source, job: Job) -> pl.DataFrame:
+    """The rows of a file, without what an earlier run said of them."""
+    if "://" in source.path:
+        raise ConfigurationError(f"reading {source.path}: only Spark can; choose the engine spark (--engine spark)")
+    verdict = verdict_of(source, job.rules)
+    return _rows(source, job).drop([] if verdict is None else [verdict], strict=False)
+
+
+def _rows(source: Source, job: Job) -> pl.DataFrame:
+    if source.kind == "sdmx-csv":
+        return read_sdmx_csv(Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding)
+    if source.kind == "csv":
+        return read_plain_csv(Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding)
+    if source.kind == "message":
+        return pl.DataFrame(read_data_message(source.path), infer_schema_length=None)
+    try:
+        return pl.read_parquet(source.path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DatasetError(f"reading {source.path}: {error}") from error
+
+
+def _write(frame: pl.DataFrame, job: Job, what: str, rules: Rules) -> None:
+    path = job.file(what)
+    if job.out_format == "csv":
+        shown = frame.with_columns(_in_words().alias(ERRORS_TEXT)) if ERRORS in frame.columns else frame
+        write_sdmx_csv(shown, path, rules, time_format=job.time_format_of(what))
+        return
+    try:
+        frame.write_parquet(Path(path))
+    except OSError as error:
+        raise UsageError(f"writing {path}: {reason_of(error)}") from error
+
+
+def _in_words() -> pl.Expr:
+    one = pl.element().struct
+    value = pl.when(one.field("value").is_not_null()).then(
+        pl.concat_str([pl.lit(" ("), one.field("value"), pl.lit(")")])
+    )
+    words = pl.concat_str(
+        [one.field("severity"), pl.lit(" "), one.field("rule"), pl.lit(": "), one.field("message"), value.fill_null("")]
+    )
+    return pl.col(ERRORS).list.eval(words).list.join(" | ")

@@ -1,0 +1,130 @@
+"""Mapping the observations of a polars frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import polars as pl
+
+from kafka_replica.data.mapping.columns import Columns, columns_for
+from kafka_replica.data.mapping.evaluating import OURS, Found, Mapped, evaluated
+from kafka_replica.data.mapping.model import SOURCE, MapPlan
+from kafka_replica.data.mapping.requests import plan_for
+from kafka_replica.data.polars.frames import as_frame
+from kafka_replica.data.polars.mapping.engine import PolarsEngine
+from kafka_replica.data.polars.validation import ERRORS_TYPE
+from kafka_replica.data.validation.model import ERRORS
+from kafka_replica.sdmx import Snapshot, Urn
+
+_DELETES = f"{OURS}deletes"
+_KEY = f"{OURS}key_"
+
+
+def transform(
+    frame: Any,
+    reference: Urn | str | MapPlan,
+    snapshot: Snapshot | None = None,
+    *,
+    rules: Mapping[str, str] | None = None,
+    reverse: bool = False,
+    as_of: date | None = None,
+) -> pl.DataFrame:
+    """The frame mapped to another structure, with a column ``_errors`` that says what could not be mapped.
+
+    One row is one observation, one column a component, by its id exactly; a component without a column counts as empty.
+    The result has a column for each target component that the map gives a value (texts, but components that are only
+    copied keep the type of their column), and the columns that are no components, such as ``ACTION``. Columns that name
+    the structure (SDMX-CSV) are left out. Rows that cannot be mapped hold their source in ``_source``, a struct;
+    ``split`` gives good rows with target components alone, and bad ones as they came. The order of rows is kept.
+
+    Args:
+        frame: a polars, pandas or Arrow table, or rows as dictionaries.
+        reference: the URN of a structure map, or of one in a structure set (2.1), a short reference, or a plan.
+        snapshot: the version to take the map from; None with a plan.
+        rules: rule code to ``error``, ``warning``, ``information`` or ``off``; see
+            :data:`kafka_replica.data.mapping.MAP_RULES`.
+        reverse: whether to map back; see :func:`kafka_replica.data.mapping.inverse`.
+        as_of: the date that years of two digits are near; today if None.
+
+    Raises:
+        UsageError: a column is in the way, or holds several values that would have to be mapped.
+        MapError: the map says what cannot be done.
+        NotInvertibleError: the map cannot be turned round.
+        ArtefactNotFoundError: the map, or something it refers to, is not in this version.
+        SdmxError: one of these cannot be read.
+    """
+    df = as_frame(frame)
+    plan = plan_for(reference, snapshot, rules, as_of, reverse=reverse)
+    if not df.width:
+        # No row, and no column either.
+        df = pl.DataFrame(schema=dict.fromkeys(plan.source.components, pl.String))
+    several = [name for name, kind in df.schema.items() if isinstance(kind, pl.List | pl.Array | pl.Struct)]
+    columns = columns_for(plan, df.columns, several)
+    engine = PolarsEngine(df)
+    mapped = evaluated(plan, engine)
+    return _made(engine.frame, plan, mapped, columns)
+
+
+def _made(frame: pl.DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns) -> pl.DataFrame:
+    fixed = {one.component: list(one.values) for one in plan.fixed if len(one.values) > 1}
+    targets = {
+        name: pl.lit(pl.Series([fixed[name]])).first() if name in fixed else
+        pl.col(mapped.kept[name]) if name in mapped.kept else text
+        for name, text in mapped.targets.items()
+    }  # fmt: skip
+    errors = _errors(mapped)
+    keys = [name for name in plan.targets if name in plan.target.dimensions]
+    made = frame.select(
+        *(expression.alias(name) for name, expression in targets.items()),
+        *(pl.col(name) for name in columns.carried),
+        mapped.is_delete.alias(_DELETES),
+        *(mapped.targets[name].alias(f"{_KEY}{number}") for number, name in enumerate(keys)),
+        pl.struct(columns.all).alias(SOURCE),
+        errors.alias(ERRORS),
+    )
+    made = _with_ambiguous_keys(made, plan, keys)
+    made = made.with_columns(pl.when(pl.col(ERRORS).is_not_null()).then(pl.col(SOURCE)).alias(SOURCE))
+    return made.drop(_DELETES, *(f"{_KEY}{number}" for number in range(len(keys))))
+
+
+def _errors(mapped: Mapped) -> pl.Expr:
+    if not mapped.found:
+        return pl.lit(None, ERRORS_TYPE)
+    listed = pl.concat_list([pl.when(one.is_found).then(_finding(one)) for one in mapped.found]).list.drop_nulls()
+    wrong = pl.any_horizontal([one.is_found.fill_null(value=False) for one in mapped.found])
+    return pl.when(wrong).then(listed).cast(ERRORS_TYPE)
+
+
+def _finding(one: Found) -> pl.Expr:
+    fields = {
+        "rule": pl.lit(one.rule, pl.String),
+        "component": pl.lit(one.component, pl.String),
+        "value": one.value,
+        "message": pl.lit(one.message, pl.String),
+        "severity": pl.lit(one.severity, pl.String),
+        "artefact": pl.lit(one.artefact, pl.String),
+    }
+    return pl.struct(*(value.alias(name) for name, value in fields.items()))
+
+
+def _with_ambiguous_keys(made: pl.DataFrame, plan: MapPlan, keys: list[str]) -> pl.DataFrame:
+    """Rows of one key, as text, get a finding, among those that could be mapped."""
+    severity = plan.severity("ambiguous-key")
+    if severity is None or not keys or plan.keeps_keys_apart:
+        return made
+    counted = (
+        pl.col(ERRORS).list.eval(pl.element().struct.field("severity") == "error").list.any().fill_null(value=False)
+    )
+    counts = ~counted & ~pl.col(_DELETES)
+    texts = [pl.col(f"{_KEY}{number}") for number in range(len(keys))]
+    shared = counts & (counts.sum().over(texts) > 1)
+    shown = pl.concat_str([text.fill_null("") for text in texts], separator=".")
+    one = Found(
+        shared, "ambiguous-key", ".".join(keys), shown, "several rows become this observation", severity,
+        str(plan.artefact),
+    )  # fmt: skip
+    finding = pl.concat_list(_finding(one)).cast(ERRORS_TYPE)
+    added = pl.when(pl.col(ERRORS).is_null()).then(finding).otherwise(pl.col(ERRORS).list.concat(finding))
+    return made.with_columns(pl.when(shared).then(added).otherwise(pl.col(ERRORS)).alias(ERRORS))

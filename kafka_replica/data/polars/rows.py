@@ -1,0 +1,143 @@
+"""A frame made ready: the texts of its components, and the rules for its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+
+from kafka_replica.data.polars.expressions import Expressions
+from kafka_replica.data.polars.texts import as_text, shape_of
+from kafka_replica.data.validation.binding import Bound, bind
+from kafka_replica.data.validation.model import ACTION, Check, Rules
+from kafka_replica.data.validation.multi_valued import asked_singly
+
+ROW: Final = "__row"
+"""The column that numbers the rows."""
+_ALL: Final = "__all "
+"""Before the name of a column of lists whose values are one a row; no component is called so."""
+_BETWEEN: Final = "\x1f"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The texts of a frame's components, one column each, and its rules.
+
+    Attributes:
+        texts: the texts, and the number of the row; lists of texts for columns that hold several values, NULL where
+            there is none. Dimensions by which rows are compared are all there, NULL where the frame has no column.
+        bound: the rules for these columns.
+        several: the columns that hold several values.
+        floating: the columns that hold floating-point numbers.
+    """
+
+    texts: pl.DataFrame
+    bound: Bound
+    several: frozenset[str]
+    floating: frozenset[str]
+
+    @property
+    def expressions(self) -> Expressions:
+        """Makes expressions over ``texts``."""
+        return Expressions({name: pl.col(name) for name in self.texts.columns}, self.floating)
+
+    def broken_rows(self) -> Iterator[tuple[int, pl.DataFrame, pl.Expr]]:
+        """The number of each check that is broken, the rows that break it, and the value to show."""
+        alike: dict[tuple[str, ...], list[int]] = {}
+        for number, check in enumerate(self.bound.checks):
+            alike.setdefault(asked_singly(check.broken, self.several), []).append(number)
+        for lists, numbers in alike.items():
+            rows, expressions = (self._singly(lists, numbers), self._of_one(lists)) if lists else (
+                self.texts, self.expressions
+            )  # fmt: skip
+            checks = self.bound.checks
+            flags = rows.select([expressions.condition(checks[one].broken).alias(str(one)) for one in numbers])
+            for one in numbers:
+                hit = rows.filter(flags[str(one)].fill_null(value=False))
+                if hit.height:
+                    # Of several values the first that is wrong.
+                    hit = hit.unique(ROW, keep="first", maintain_order=True) if lists else hit
+                    yield one, hit, self._shown(checks[one], lists)
+
+    def _singly(self, lists: tuple[str, ...], numbers: Sequence[int]) -> pl.DataFrame:
+        """The rows as often as they have values, with one of them each time."""
+        checks = [self.bound.checks[one] for one in numbers]
+        wanted = frozenset().union(*(check.looks_at | set(check.shown) for check in checks))
+        rows = self.texts.select(
+            ROW,
+            *(name for name in self.texts.columns if name in wanted),
+            *(pl.col(name).alias(f"{_ALL}{name}") for name in lists),
+        )
+        for name in lists:
+            rows = rows.explode(name)
+        return rows
+
+    def _of_one(self, lists: tuple[str, ...]) -> Expressions:
+        texts = {name: pl.col(name) for name in self.texts.columns}
+        return Expressions(texts, self.floating, texts | {name: pl.col(f"{_ALL}{name}") for name in lists})
+
+    def _shown(self, check: Check, single: tuple[str, ...]) -> pl.Expr:
+        return joined([
+            pl.col(one).list.join(";") if one in self.several and one not in single else pl.col(one)
+            for one in check.shown
+            if one in self.texts.columns
+        ])  # fmt: skip
+
+    def to_compare(self) -> pl.DataFrame:
+        """The texts for comparing rows: several values are one text, whatever their order."""
+        return self.texts.with_columns([pl.col(name).list.sort().list.join(_BETWEEN) for name in sorted(self.several)])
+
+    @staticmethod
+    def told(text: pl.Expr) -> pl.Expr:
+        """What was compared, as it is shown."""
+        return text.str.replace_all(_BETWEEN, ";", literal=True)
+
+
+def joined(texts: Sequence[pl.Expr]) -> pl.Expr:
+    """Values joined by dots, as keys are written; an empty one is nothing."""
+    if not texts:
+        return pl.lit(None, pl.String)
+    if len(texts) == 1:
+        return texts[0]
+    return pl.concat_str([one.fill_null("") for one in texts], separator=".")
+
+
+def prepared(df: pl.DataFrame, rules: Rules) -> Prepared:
+    """The frame made ready for rules.
+
+    Raises:
+        UsageError: a dimension or the action has several values in a row.
+    """
+    wanted = {column.id for column in rules.columns} | {ACTION}
+    kinds = {name: kind for name, kind in df.schema.items() if name in wanted}
+    shapes = {name: shape_of(kind) for name, kind in kinds.items()}
+    bound = bind(rules, df.columns, {name: shape for name, shape in shapes.items() if shape != "text"})
+    several = frozenset(name for name, shape in shapes.items() if shape in {"values", "languages"})
+    texts = {name: pl.lit(None, pl.String) for name in bound.compares_by}
+    for name, kind in kinds.items():
+        text = as_text(name, kind) if shapes[name] != "other" else _present(name)
+        texts[name] = _given(text) if name in several else text
+    floating = frozenset(name for name, kind in kinds.items() if _is_floating(kind))
+    # The number of the row comes first: there may be no other column, and a frame of constants has one row.
+    numbered = df.select(
+        pl.int_range(pl.len(), dtype=pl.UInt32).alias(ROW), *(text.alias(name) for name, text in texts.items())
+    )
+    return Prepared(numbered, bound, several, floating)
+
+
+def _given(texts: pl.Expr) -> pl.Expr:
+    """The values that are given; NULL where there is none."""
+    given = texts.list.drop_nulls()
+    return pl.when(given.list.len() > 0).then(given)
+
+
+def _is_floating(kind: pl.DataType) -> bool:
+    inner = kind.inner if isinstance(kind, pl.List) else kind
+    return isinstance(inner, pl.DataType) and inner.is_float()
+
+
+def _present(name: str) -> pl.Expr:
+    """Something where something stands."""
+    return pl.when(pl.col(name).is_not_null()).then(pl.lit(""))

@@ -1,0 +1,120 @@
+"""Checking the observations of a polars frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any, Final, NamedTuple
+
+import polars as pl
+
+from kafka_replica.data.mapping.model import SOURCE
+from kafka_replica.data.polars.cross_row import flagged_rows
+from kafka_replica.data.polars.frames import as_frame
+from kafka_replica.data.polars.rows import ROW, Prepared, prepared
+from kafka_replica.data.validation.actions import Action
+from kafka_replica.data.validation.model import ERRORS, FIELDS, Rules
+from kafka_replica.data.validation.requests import rules_for, splitting_at
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx import Snapshot, Urn
+
+ERRORS_TYPE: Final = pl.List(pl.Struct(dict.fromkeys(FIELDS, pl.String())))
+"""The type of the column ``_errors``."""
+_ORDER: Final = "__order"
+
+
+class Split(NamedTuple):
+    """Good rows without ``_errors``, and bad ones with it."""
+
+    good: pl.DataFrame
+    bad: pl.DataFrame
+
+
+def validate(
+    frame: Any,
+    reference: Urn | str | Rules,
+    snapshot: Snapshot | None = None,
+    *,
+    rules: Mapping[str, str] | None = None,
+    action: Action = "information",
+    as_of: date | None = None,
+) -> pl.DataFrame:
+    """The frame with a column ``_errors`` that says what is wrong with each row.
+
+    One row is one observation, one column a component, by its id exactly; a component without a column counts as empty
+    in each row. ``_errors`` is NULL for a valid row, else a list of structs ``rule, component, value, message,
+    severity, artefact`` (all strings). The order of rows is kept.
+
+    Args:
+        frame: a polars, pandas or Arrow table, or rows as dictionaries. Values are compared as text; other types are
+            written as SDMX writes them.
+        reference: the URN of a data structure, dataflow or provision agreement, a short reference to one, or rules.
+        snapshot: the version to validate against; None with rules.
+        rules: rule code to ``error``, ``warning``, ``information`` or ``off``.
+        action: the action of rows that name none.
+        as_of: the date on which constraints must be valid; today if None.
+
+    Raises:
+        UsageError: the frame has a column ``_errors`` already; a dimension or the action has several values in a row;
+            the reference is of something else.
+        ArtefactNotFoundError: the artefact is not in this version.
+        IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
+            (a stub, a record that cannot be read); names all of them.
+        SdmxError: the artefact itself cannot be read.
+    """
+    df = as_frame(frame)
+    if ERRORS in df.columns:
+        raise UsageError(f"validating: the frame has a column {ERRORS} already; drop it first")
+    rows = prepared(df, rules_for(reference, snapshot, rules, action, as_of))
+    found = _findings(rows)
+    return df.with_columns(found.alias(ERRORS))
+
+
+def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
+    """What :func:`validate` or ``transform`` gave, parted in one go: rows that may pass, and those that may not.
+
+    Bad rows have a finding that severe; those that could not be mapped are given as they came.
+
+    Args:
+        validated: a frame with ``_errors``.
+        severity: a row is bad from this severity on; rows with lesser findings are good.
+
+    Raises:
+        UsageError: the frame has no column ``_errors``, or there is no such severity.
+    """
+    worse = splitting_at(validated.columns, severity)
+    bad = pl.col(ERRORS).list.eval(pl.element().struct.field("severity").is_in(worse)).list.any().fill_null(value=False)
+    parts = validated.with_columns(__bad=bad).partition_by("__bad", as_dict=True, include_key=False)
+    nothing = validated.clear()
+    good, bad_rows = parts.get((False,), nothing), parts.get((True,), nothing)
+    if SOURCE in validated.columns:
+        # Mapped rows: the bad ones as they came.
+        return Split(good.drop(ERRORS, SOURCE), bad_rows.select(SOURCE, ERRORS).unnest(SOURCE))
+    return Split(good.drop(ERRORS), bad_rows)
+
+
+def _findings(rows: Prepared) -> pl.Series:
+    """The errors of all rows."""
+    checks = rows.bound.checks
+    found = [_finding(hit, number, checks[number], value) for number, hit, value in rows.broken_rows()]
+    found += [
+        _finding(hit, number, other, value)
+        for number, (other, hit, value) in enumerate(flagged_rows(rows), start=len(checks))
+    ]
+    if not found:
+        return pl.Series(ERRORS, [None] * rows.texts.height, dtype=ERRORS_TYPE)
+    listed = pl.concat(found).sort(ROW, _ORDER).group_by(ROW, maintain_order=True).agg(pl.col(ERRORS))
+    return rows.texts.select(ROW).join(listed, on=ROW, how="left", maintain_order="left")[ERRORS]
+
+
+def _finding(hit: pl.DataFrame, number: int, check: Any, value: pl.Expr) -> pl.DataFrame:
+    fields = {
+        "rule": pl.lit(check.rule, pl.String),
+        "component": pl.lit(getattr(check, "component", None), pl.String),
+        "value": value,
+        "message": pl.lit(check.message, pl.String),
+        "severity": pl.lit(check.severity, pl.String),
+        "artefact": pl.lit(check.artefact, pl.String),
+    }
+    errors = pl.struct(*(value.alias(name) for name, value in fields.items())).alias(ERRORS)
+    return hit.select(ROW, pl.lit(number, pl.Int32).alias(_ORDER), errors)

@@ -1,0 +1,95 @@
+"""What is to be done with a row, and what it must carry for that.
+
+Source: SDMX-CSV 2.0 field guide, "Further details for data actions"; SDMX-ML 3.0, Part IV. Information and append
+are those of 2.1: whole observations. Merge may leave values out that stay as they are; replace removes those;
+delete may leave out anything, also dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, TypeAlias
+
+from kafka_replica.data.validation.components import Described
+from kafka_replica.data.validation.conditions import Condition, Constant, Missing, Not, OneOf, Value, every, some
+from kafka_replica.data.validation.model import ACTION
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.sdmx import Attribute
+
+Action: TypeAlias = Literal["information", "append", "replace", "merge", "delete"]
+
+SPELLINGS: Final = {
+    action: frozenset({action[0].upper(), action.capitalize(), action})
+    for action in ("information", "append", "replace", "merge", "delete")
+}
+"""Each action as SDMX-CSV, SDMX-ML and SDMX-JSON write it."""
+SWITCHED_OFF: Final = "~"
+"""What stands for a dimension that an attribute is not attached to."""
+
+
+class Actions:
+    """Conditions about the action of a row.
+
+    Args:
+        default: the action of rows that have none.
+        has_column: whether a column ``ACTION`` is one, and no component of the data.
+    """
+
+    def __init__(self, default: str, *, has_column: bool, components: Sequence[Described]) -> None:
+        if default not in SPELLINGS:
+            raise ConfigurationError(f"validating with action={default!r}: give one of {', '.join(SPELLINGS)}")
+        self._default, self._has_column = default, has_column
+        self._components = components
+        self._dimensions = [one.column.id for one in components if one.column.kind == "dimension"]
+
+    def unknown(self) -> Condition:
+        """Whether the action is none of the standard's."""
+        every_one = frozenset(text for texts in SPELLINGS.values() for text in texts)
+        return Not(OneOf(Value(ACTION), every_one)) if self._has_column else Constant(value=False)
+
+    def any_of(self, *actions: Action) -> Condition:
+        """Whether a row has one of these actions; always known."""
+        by_default = self._default in actions
+        if not self._has_column:
+            return Constant(value=by_default)
+        texts = frozenset(text for action in actions for text in SPELLINGS[action])
+        named = every(self._given(), OneOf(Value(ACTION), texts))
+        return some(Missing(ACTION), named) if by_default else named
+
+    def switched_off(self, dimension: str) -> Condition:
+        """Whether a dimension is switched off; always known. Only rows with an action do that."""
+        if not self._has_column:
+            return Constant(value=False)
+        off = OneOf(Value(dimension), frozenset({SWITCHED_OFF}))
+        return every(self._given(), Not(Missing(dimension)), off)
+
+    def is_partial(self) -> Condition:
+        """Whether a row is about more than one observation, for a dimension is switched off."""
+        return some(*(self.switched_off(one) for one in self._dimensions))
+
+    def is_empty(self) -> Condition:
+        """Whether a row that merges has nothing to merge."""
+        rest = [one.column.id for one in self._components if one.column.kind != "dimension"]
+        return every(self.any_of("merge"), *(Missing(one) for one in rest))
+
+    def wrongly_off(self) -> Iterator[tuple[str, Condition]]:
+        """For each dimension, whether it is switched off although something given in the row depends on it."""
+        for dimension in self._dimensions:
+            given = [
+                Not(Missing(one.column.id))
+                for one in self._components
+                if one.column.kind != "dimension" and _depends(one, dimension)
+            ]
+            yield dimension, every(self.switched_off(dimension), some(*given))
+
+    @staticmethod
+    def _given() -> Condition:
+        return Not(Missing(ACTION))
+
+
+def _depends(one: Described, dimension: str) -> bool:
+    component = one.component
+    if not isinstance(component, Attribute):
+        return True  # a measure
+    relationship = component.relationship
+    return relationship.kind == "observation" or dimension in relationship.dimensions

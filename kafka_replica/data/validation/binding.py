@@ -1,0 +1,216 @@
+"""Rules for the columns that a frame has: what is always or never broken there need not be asked of each row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+from kafka_replica.data.validation.conditions import (
+    All,
+    Compared,
+    Condition,
+    Constant,
+    Count,
+    Matches,
+    Measured,
+    Missing,
+    Not,
+    OneOf,
+    Some,
+    components_of,
+)
+from kafka_replica.data.validation.model import ACTION, Check, Finding, KeyCheck, LevelCheck, Rules
+from kafka_replica.errors import UsageError
+
+_UNKNOWN: Final = Constant(value=None)
+STANDING: Final = frozenset({
+    "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "DATAFLOW", ACTION, "SERIES_KEY", "OBS_KEY",
+})  # fmt: skip
+"""Columns of SDMX-CSV 1.0 and 2.0 that are no components."""
+
+
+Shape: TypeAlias = Literal["text", "values", "languages", "other"]
+"""What a column holds in a row: one value, a list of values, a text in several languages, or what cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The rules of a frame with certain columns.
+
+    Attributes:
+        checks: what is to be asked of each row, in order.
+        keys: comparisons of keys.
+        levels: comparisons of attributes, by level; without those of the whole data set.
+        whole: comparisons of attributes over the whole data set.
+        applies_to: which rows the comparisons count.
+        findings: what is wrong with the columns.
+        unchecked: what cannot be checked, the rules' own and the frame's.
+    """
+
+    checks: tuple[Check, ...]
+    keys: tuple[KeyCheck, ...]
+    levels: tuple[LevelCheck, ...]
+    whole: tuple[LevelCheck, ...]
+    applies_to: Condition
+    findings: tuple[Finding, ...]
+    unchecked: tuple[str, ...]
+
+    @property
+    def compares_by(self) -> tuple[str, ...]:
+        """The dimensions by which rows are compared, whether they have columns or not."""
+        found = [
+            *(one for check in self.keys for one in check.components),
+            *(one for check in self.levels for one in check.level),
+        ]
+        return tuple(dict.fromkeys(found))
+
+
+def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> Bound:
+    """The rules for a frame with these columns. A column that is absent counts as empty in all rows.
+
+    Args:
+        rules: the rules.
+        columns: the names of all columns; some may be there twice.
+        shapes: what a column holds, where that is not one value.
+
+    Raises:
+        UsageError: a dimension or the action has several values in a row.
+    """
+    _need_single(rules, shapes)
+    present = frozenset(columns)
+    unread = frozenset(one for one, shape in shapes.items() if shape == "other")
+    view = _View(present, unread, dict(shapes))
+    checks = [replace(check, broken=view.simplified(check.broken)) for check in rules.checks]
+    levels = [
+        replace(check, flagged=view.simplified(check.flagged))
+        for check in rules.levels
+        if check.component in present - unread and unread.isdisjoint(check.level) and not _is_beyond(check, shapes)
+    ]
+    checks += [
+        _each_row(check, rules, view)
+        for check in rules.levels
+        if check.demand == "given" and check.component not in present and check.level
+    ]
+    left = [f"{one}: values in a column of its type" for one in sorted(unread) if rules.column(one) is not None]
+    left += [
+        f"{check.component}: whether its rows agree, for it is in several languages"
+        for check in rules.levels
+        if _is_beyond(check, shapes)
+    ]
+    return Bound(
+        checks=tuple(check for check in checks if not never(check.broken)),
+        keys=tuple(check for check in rules.keys if unread.isdisjoint(check.components)),
+        levels=tuple(check for check in levels if check.level and not never(check.flagged)),
+        whole=tuple(check for check in levels if not check.level and not never(check.flagged)),
+        applies_to=view.simplified(rules.applies_to),
+        findings=tuple(column_findings(rules, columns)),
+        unchecked=(*rules.unchecked, *left),
+    )
+
+
+def _need_single(rules: Rules, shapes: Mapping[str, Shape]) -> None:
+    for name, shape in shapes.items():
+        column = rules.column(name)
+        if column is None and name == ACTION:
+            raise UsageError(f"validating against {rules.artefact}: column {ACTION} holds no texts; give one a row")
+        if column is not None and column.kind == "dimension" and shape != "other":
+            raise UsageError(
+                f"validating against {rules.artefact}: column {name} holds several values in a row, and a dimension "
+                "has one; give a row for each"
+            )
+
+
+def _is_beyond(check: LevelCheck, shapes: Mapping[str, Shape]) -> bool:
+    """Whether it would have to compare texts with their languages, which are not kept."""
+    return check.demand == "same" and shapes.get(check.component) == "languages"
+
+
+def _each_row(check: LevelCheck, rules: Rules, view: _View) -> Check:
+    """An attribute without a column has no value anywhere."""
+    broken = view.simplified(All((rules.applies_to, check.flagged)))
+    return Check(check.rule, check.severity, check.component, broken, check.message, check.artefact, (check.component,))
+
+
+def column_findings(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
+    """Columns that are missing, unknown or there twice."""
+    known = {column.id for column in rules.columns}
+    structure = str(rules.structure)
+    for rule, names, message in (
+        ("column-missing", [one.id for one in rules.columns if one.needed and one.id not in columns],
+         "there is no column {}, which must be given"),
+        ("column-unknown", [one for one in columns if one not in known | STANDING and not _is_ours(one)],
+         "column {} is no component of the data structure"),
+        ("column-duplicated", [one for one, count in Counter(columns).items() if count > 1],
+         "there is more than one column {}"),
+    ):  # fmt: skip
+        severity = rules.severity(rule)
+        if severity is not None:
+            yield from (Finding(rule, one, None, message.format(one), severity, structure) for one in names)
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith(("_", "STRUCTURE["))
+
+
+def never(condition: Condition) -> bool:
+    """Whether it is surely never true."""
+    match condition:
+        case Constant(value):
+            return value is not True
+        case All(parts):
+            return any(never(part) for part in parts)
+        case Some(parts):
+            return all(never(part) for part in parts)
+        case _:
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What is known of the columns."""
+
+    present: frozenset[str]
+    unread: frozenset[str]
+    shapes: Mapping[str, Shape]
+
+    def simplified(self, condition: Condition) -> Condition:  # noqa: PLR0911 - one return a kind of node
+        """The condition without what is decided by the columns."""
+        match condition:
+            case Missing(component):
+                return condition if component in self.present else Constant(value=True)
+            case Compared(Count(component, of)) if self.shapes.get(component) != of:
+                return _UNKNOWN
+            case Matches() | OneOf() | Measured() | Compared():
+                return condition if (self.present - self.unread).issuperset(components_of(condition)) else _UNKNOWN
+            case Not(inner):
+                return _opposite(self.simplified(inner))
+            case All(parts):
+                return _joined(All, False, (self.simplified(part) for part in parts))
+            case Some(parts):
+                return _joined(Some, True, (self.simplified(part) for part in parts))
+        return condition
+
+
+def _opposite(condition: Condition) -> Condition:
+    match condition:
+        case Constant(value):
+            return condition if value is None else Constant(value=not value)
+        case Not(inner):
+            return inner
+    return Not(condition)
+
+
+def _joined(kind: type[All | Some], deciding: bool, parts: Iterable[Condition]) -> Condition:
+    kept: list[Condition] = []
+    for part in parts:
+        flat = part.conditions if isinstance(part, kind) else (part,)
+        for one in flat:
+            if isinstance(one, Constant) and one.value is deciding:
+                return one
+            if not (isinstance(one, Constant) and one.value is (not deciding)) and one not in kept[-1:]:
+                kept.append(one)
+    if not kept:
+        return Constant(value=not deciding)
+    return kept[0] if len(kept) == 1 else kind(tuple(kept))

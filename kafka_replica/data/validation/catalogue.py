@@ -1,0 +1,131 @@
+"""The rules: their codes, how severe it is to break them, and what other validators call the same.
+
+The names of other validators are those they publish: the error codes of Fusion Metadata Registry ("REG-201-..."), from
+its wiki's page "Error Codes"; and the message codes of Eurostat's structural validation, STRUVAL (error code 150), from
+"STRUVAL error codes and messages" and from the library that Eurostat gives away with its SDMX Converter (1.6.7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from kafka_replica.common.wording import did_you_mean
+from kafka_replica.errors import ConfigurationError
+
+SEVERITIES: Final = ("error", "warning", "information")
+"""From the most severe to the least."""
+OFF: Final = "off"
+
+
+class RuleInfo(NamedTuple):
+    """What is to be known of a rule.
+
+    Attributes:
+        code: its name in findings.
+        severity: how severe it is to break it, unless that is set otherwise.
+        broken: when it is broken.
+        fmr: what Fusion Metadata Registry calls it, where that is published.
+        struval: the same for STRUVAL.
+        source: the standard it comes from.
+    """
+
+    code: str
+    severity: str
+    broken: str
+    fmr: str = ""
+    struval: str = ""
+    source: str = ""
+
+
+CATALOGUE: Final = {
+    info.code: info
+    for info in (
+        # of the data set
+        RuleInfo("column-missing", "error", "no column for a component that must be given", "", "003, 008, 060",
+                 "2.1 S2"),
+        RuleInfo("column-unknown", "warning", "a column is no component", "201-001", "007, 009, 013, 026", "2.1 S2"),
+        RuleInfo("column-duplicated", "error", "two columns are the same component", "", "", "CSV 2.0"),
+        # structure
+        RuleInfo("dimension-missing", "error", "a dimension, that of time included, is empty", "", "003, 032",
+                 "2.1 S2"),
+        RuleInfo(
+            "attribute-missing",
+            "error",
+            "a mandatory attribute is empty: in the row, or in all rows of its series, group or data set",
+            "201-051",
+            "008, 010, 012",
+            "2.1 S2",
+        ),
+        RuleInfo("measure-missing", "error", "a mandatory measure is empty", "", "", "3.0 S2"),
+        # representation
+        RuleInfo("code-unknown", "error", "a value is no code of the codelist", "", "029", "2.1 S2"),
+        RuleInfo("value-unknown", "error", "a value is not in the value list", "", "", "3.0 S2"),
+        RuleInfo("text-type", "error", "a value is not written as its type says", "", "030", "2.1 S6"),
+        RuleInfo("time-period", "error", "a value is no period of its type", "201-150", "030, 042", "2.1 S6"),
+        RuleInfo("calendar", "error", "week 53 or day 366 in a year that has none", "201-150", "", "2.1 S6"),
+        RuleInfo("range", "error", "a number or period is out of the bounds of its type", "", "030", "2.1 S6"),
+        RuleInfo("length", "error", "a text is too short or too long", "", "030", "2.1 S6"),
+        RuleInfo("pattern", "error", "a whole value does not match the pattern", "", "030", "2.1 S6"),
+        RuleInfo("decimals", "error", "more digits after the decimal point than allowed", "", "030", "2.1 S6"),
+        RuleInfo("sequence", "error", "a number or period is no step of its sequence", "", "030", "2.1 S6"),
+        RuleInfo("occurrences", "error", "too many or too few values in one observation", "", "", "3.0 S2"),
+        RuleInfo("language", "error", "text in several languages where one is allowed", "", "", "3.0 S6"),
+        RuleInfo(
+            "frequency", "error", "the period is not written as its frequency asks", "201-151", "", "2.1 S6, CL_FREQ"
+        ),
+        # constraints
+        RuleInfo("value-not-allowed", "error", "a constraint does not allow a value", "", "034, 035, 038", "3.0 S6"),
+        RuleInfo("region-not-allowed", "error", "a row is in none of the cube regions, or in one that is out", "", "",
+                 "3.0 S6"),
+        RuleInfo("key-not-allowed", "error", "a key is in no key set, or in one that is out", "", "037", "3.0 S6"),
+        RuleInfo("value-not-valid", "error", "a value is not valid at the time of the observation", "201-007", "",
+                 "3.0 S6"),
+        # actions
+        RuleInfo("action-unknown", "error", "the action is none of the standard's", "", "", "CSV 2.0"),
+        RuleInfo("action-empty", "error", "nothing to merge: no measure and no attribute", "", "", "CSV 2.0"),
+        RuleInfo("switched-off", "error", "a dimension is switched off, and something depends on it", "", "",
+                 "CSV 2.0"),
+        # rows together
+        RuleInfo("duplicate-key", "error", "two observations have one key", "", "039", "2.1 S2"),
+        RuleInfo("attribute-differs", "error", "an attribute differs in its series, group or data set", "", "",
+                 "2.1 S2"),
+    )
+}  # fmt: skip
+"""All rules by code, in the order of the guide."""
+
+
+def severities(changes: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
+    """The severity of each rule that is on.
+
+    Args:
+        changes: rule code to ``error``, ``warning``, ``information`` or ``off``.
+
+    Raises:
+        ConfigurationError: an unknown rule or severity.
+    """
+    return changed({code: info.severity for code, info in CATALOGUE.items()}, changes, "there is no such rule")
+
+
+def changed(usual: Mapping[str, str], changes: Mapping[str, str] | None, unknown: str) -> tuple[tuple[str, str], ...]:
+    """The severities of rules, as changed, without those that are off.
+
+    Args:
+        usual: rule code to severity, of all rules that there are.
+        changes: to some of them.
+        unknown: what is said where a rule is not among them.
+
+    Raises:
+        ConfigurationError: an unknown rule or severity.
+    """
+    changes = changes or {}
+    for code, severity in changes.items():
+        if code not in usual:
+            hint = did_you_mean(code, usual, 3) or f"; rules: {', '.join(usual)}"
+            raise ConfigurationError(f"setting rule {code!r}: {unknown}{hint}")
+        if severity not in {*SEVERITIES, OFF}:
+            raise ConfigurationError(
+                f"setting rule {code!r} to {severity!r}: give one of {', '.join((*SEVERITIES, OFF))}"
+            )
+    wanted = ((code, changes.get(code, severity)) for code, severity in usual.items())
+    return tuple((code, severity) for code, severity in wanted if severity != OFF)

@@ -1,0 +1,253 @@
+"""From the structures of one version to the rules of one artefact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from typing import Final
+
+from kafka_replica.common.wording import counted
+from kafka_replica.data.validation.actions import Action, Actions
+from kafka_replica.data.validation.catalogue import severities
+from kafka_replica.data.validation.components import Described, described
+from kafka_replica.data.validation.conditions import (
+    Compared,
+    Condition,
+    Constant,
+    Count,
+    Matches,
+    Missing,
+    Not,
+    Number,
+    OneOf,
+    Value,
+    every,
+    extracted_from,
+)
+from kafka_replica.data.validation.constraints import constraint_checks, constraints_not_checked
+from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.data.validation.facets import Broken, facets
+from kafka_replica.data.validation.frequency import frequency_check
+from kafka_replica.data.validation.levels import level_checks
+from kafka_replica.data.validation.model import ACTION, Check, KeyCheck, Rules
+from kafka_replica.data.validation.targets import Target, target_of
+from kafka_replica.sdmx import ResolvedStructure, Structures, TextFormat, Urn
+from kafka_replica.sdmx.lookups.constraints.applied import apply_constraints
+from kafka_replica.sdmx.lookups.resolved import constraints_in_force
+from kafka_replica.sdmx.text_types import TIME_TYPES
+
+_YEAR_START: Final = "REPORTING_YEAR_START_DAY"
+
+
+def compile_rules(
+    structures: Structures,
+    reference: Urn | str,
+    *,
+    rules: Mapping[str, str] | None = None,
+    action: Action = "information",
+    as_of: date | None = None,
+) -> Rules:
+    """The rules that data of an artefact must keep, as this version of the structures has them.
+
+    Args:
+        structures: the look-ups of one version.
+        reference: the URN of a data structure, dataflow or provision agreement, or a short reference to one.
+        rules: rule code to ``error``, ``warning``, ``information`` or ``off``, where it is not to be as documented.
+        action: the action of rows that name none.
+        as_of: the date on which constraints must be valid; today in UTC if None.
+
+    Raises:
+        UsageError: the reference is of something else.
+        ConfigurationError: an unknown rule, severity or action.
+        ArtefactNotFoundError: the artefact is not in this version.
+        IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
+            (a stub, a record that cannot be read); names all of them.
+        SdmxError: the artefact itself cannot be read.
+    """
+    wanted = dict(severities(rules))
+    target = target_of(structures, reference)
+    resolved = structures.resolve(target.artefact, metadata=False)
+    used = [described(one) for one in resolved.used_components.values()]
+    actions = Actions(action, has_column=all(one.column.id != ACTION for one in used), components=used)
+    compiler = _Compiler(target, tuple(used), actions, wanted, as_of or datetime.now(UTC).date())
+    checks_of_constraints = compiler.constraints(resolved)
+    return Rules(
+        artefact=target.artefact,
+        structure=target.structure.urn,
+        version=structures.version,
+        columns=tuple(one.column for one in used),
+        checks=tuple(compiler.unshifted(check) for check in (*compiler.checks(), *checks_of_constraints)),
+        keys=tuple(compiler.keys()),
+        levels=tuple(
+            level_checks(
+                target.structure, used, wanted, Not(actions.any_of("delete")), compiler.complete,
+                compiler.unchecked.append,
+            )
+        ),
+        unchecked=tuple(dict.fromkeys(compiler.unchecked)),
+        severities=tuple(wanted.items()),
+        applies_to=Not(actions.any_of("delete")),
+    )  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Compiler:
+    """Makes the checks of one target."""
+
+    target: Target
+    components: tuple[Described, ...]
+    actions: Actions
+    severities: Mapping[str, str]
+    as_of: date
+    unchecked: list[str] = field(default_factory=list)
+    unprefixed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> Condition:
+        """Whether a row must have all that is mandatory."""
+        return every(Not(self.actions.any_of("delete", "merge")), Not(self.actions.is_partial()))
+
+    def constraints(self, resolved: ResolvedStructure) -> tuple[Check, ...]:
+        in_force = constraints_in_force(resolved.constraints)
+        applied = apply_constraints(in_force, resolved.used_components, self.as_of)
+        self.unchecked += [*applied.notes, *constraints_not_checked(resolved)]
+        self.unprefixed = applied.unprefixed
+        by_id = {one.column.id: one for one in self.components}
+        return tuple(self._living(check) for check in constraint_checks(applied, by_id, self.severities))
+
+    def _living(self, check: Check) -> Check:
+        """The check for rows that do not delete, and leaves out values that stand for none."""
+        guards: list[Condition] = [Not(self.actions.any_of("delete")), Not(self.actions.is_partial())]
+        marks = next((one.marks for one in self.components if one.column.id == check.component), frozenset())
+        if check.component is not None and marks:
+            guards.append(Not(OneOf(Value(check.component), marks)))
+        broken = every(check.broken, *guards)
+        return Check(
+            check.rule, check.severity, check.component, broken, check.message, check.artefact, check.shown
+        )  # fmt: skip
+
+    def checks(self) -> Iterator[Check]:
+        structure = str(self.target.structure.urn)
+        for rule, component, condition, message in self._of_actions():
+            yield from self._check(rule, component, condition, message, structure)
+        for one in self.components:
+            yield from self._missing(one, structure)
+            yield from self._occurrences(one, structure)
+            yield from self._represented(one, structure)
+        found = frequency_check(self.components)
+        if found is not None:
+            yield from self._check("frequency", found.component, found.broken, found.message, structure)
+
+    def _of_actions(self) -> Iterator[tuple[str, str, Condition, str]]:
+        known = ", ".join(text[0].upper() for text in ("information", "append", "replace", "merge", "delete"))
+        yield "action-unknown", ACTION, self.actions.unknown(), f"is none of {known}"
+        yield "action-empty", ACTION, self.actions.is_empty(), "merges nothing: no measure and no attribute is given"
+        for dimension, condition in self.actions.wrongly_off():
+            yield "switched-off", dimension, condition, "is switched off, and a value of the row depends on it"
+
+    def _check(self, rule: str, component: str, broken: Condition, message: str, artefact: str) -> Iterator[Check]:
+        if rule in self.severities:
+            text = f"{component} {message}"
+            yield Check(rule, self.severities[rule], component, broken, text, artefact, (component,))
+
+    def _missing(self, one: Described, structure: str) -> Iterator[Check]:
+        column, rule = one.column, f"{one.column.kind}-missing"
+        if not column.required or rule not in self.severities:
+            return
+        demanded = Not(self.actions.any_of("delete")) if column.kind == "dimension" else self.complete
+        message = f"{column.kind} {column.id} has no value, and each observation needs one"
+        broken = every(Missing(column.id), demanded)
+        yield Check(rule, self.severities[rule], column.id, broken, message, structure, (column.id,))
+
+    def _occurrences(self, one: Described, structure: str) -> Iterator[Check]:
+        column = one.column
+        if not column.is_multi_lingual:
+            several = Compared(Count(column.id, "languages"), ">", Number(1))
+            yield from self._check("language", column.id, several, "has texts in more than one language", structure)
+        if one.max_occurs is not None:
+            many = Compared(Count(column.id), ">", Number(one.max_occurs))
+            yield from self._check(
+                "occurrences", column.id, many, f"has more than {counted(one.max_occurs, 'value')}", structure
+            )
+        if one.min_occurs is not None and one.min_occurs > 1:
+            few = every(Not(Missing(column.id)), Compared(Count(column.id), "<", Number(one.min_occurs)))
+            yield from self._check(
+                "occurrences", column.id, few, f"has fewer than {counted(one.min_occurs, 'value')}", structure
+            )
+
+    def _represented(self, one: Described, structure: str) -> Iterator[Check]:
+        excused = self._excused(one)
+        artefact = structure
+        if one.column.enumeration is not None:
+            artefact, found = str(one.column.enumeration), iter([self._coded(one, one.column.enumeration)])
+            self.unchecked += self._unfit_codes(one, one.column.enumeration)
+        else:
+            told: list[str] = []
+            found = facets(one.column.id, one.column.text_type, one.format, told.append, self._shifted())
+            found = iter(list(found))
+            self.unchecked += [f"{one.column.id}: {what}" for what in told]
+        for rule, condition, message in found:
+            yield from self._check(rule, one.column.id, every(condition, *excused), message, artefact)
+
+    def _coded(self, one: Described, enumeration: Urn) -> Broken:
+        rule, what = ("value-unknown", "value") if enumeration.cls == "ValueList" else ("code-unknown", "code")
+        values = one.column.values | one.marks | self.unprefixed.get(one.column.id, frozenset())
+        broken = Not(OneOf(Value(one.column.id), values))
+        return Broken(rule, broken, f"is not a {what} of {enumeration.reference}")
+
+    def _unfit_codes(self, one: Described, enumeration: Urn) -> Iterator[str]:
+        """Demands of the format of codes that codes of the list do not meet: the structure is wrong then, not data."""
+        for code, message in _unfit(one.column.values, one.format):
+            yield (
+                f"{one.column.id}: code {code} of {enumeration.reference} {message}, as the format of its codes "
+                "asks; codes are compared with the list alone"
+            )
+
+    def _excused(self, one: Described) -> list[Condition]:
+        """When a value need not be one of its type."""
+        id_ = one.column.id
+        marked = [Not(OneOf(Value(id_), one.marks))] if one.marks and one.column.enumeration is None else []
+        if one.column.kind == "dimension":
+            return [*marked, Not(self.actions.switched_off(id_))]
+        return [*marked, Not(self.actions.any_of("delete"))]
+
+    def unshifted(self, check: Check) -> Check:
+        """The check, but for reporting periods of years that begin elsewhere than when it takes them to begin."""
+        if not any(one.column.id == _YEAR_START for one in self.components):
+            return check
+        compared = sorted(extracted_from(check.broken))
+        self.unchecked += [
+            f"{id_}: {check.rule} of reporting periods where {_YEAR_START} is not --01-01" for id_ in compared
+        ]
+        elsewhen = (every(self._shifted(), Matches(Value(id_), TIME_TYPES["ReportingTimePeriod"])) for id_ in compared)
+        return replace(check, broken=every(check.broken, *map(Not, elsewhen)))
+
+    def _shifted(self) -> Condition:
+        """Whether reporting years do not begin on 1 January."""
+        if not any(one.column.id == _YEAR_START for one in self.components):
+            return Constant(value=False)
+        return every(Not(Missing(_YEAR_START)), Not(Matches(Value(_YEAR_START), "--01-01.*")))
+
+    def keys(self) -> Iterator[KeyCheck]:
+        if "duplicate-key" not in self.severities:
+            return
+        dimensions = tuple(one.column.id for one in self.components if one.column.kind == "dimension")
+        if dimensions:
+            yield KeyCheck(
+                "duplicate-key", self.severities["duplicate-key"], dimensions,
+                "there is more than one observation with this key", str(self.target.structure.urn),
+            )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _unfit(codes: frozenset[str], format_: TextFormat) -> tuple[tuple[str, str], ...]:
+    """Of each demand of a format that codes do not meet the first of them, and what is wrong with it."""
+    broken = facets("code", format_.text_type or "String", format_, lambda _: None, Constant(value=False))
+    found: list[tuple[str, str]] = []
+    for one in broken:
+        unfit = min((code for code in codes if evaluate(one.condition, {"code": code})), default=None)
+        if unfit is not None:
+            found.append((unfit, one.message))
+    return tuple(found)

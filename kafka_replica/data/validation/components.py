@@ -1,0 +1,90 @@
+"""What validation needs of each component: its column, the form of its values, and how many of them there may be."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from kafka_replica.data.validation.examples import examples
+from kafka_replica.data.validation.model import Column
+from kafka_replica.sdmx import (
+    Attribute,
+    Component,
+    Dimension,
+    EffectiveComponent,
+    Measure,
+    Representation,
+    TextFormat,
+)
+from kafka_replica.sdmx.text_types import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE, TIME_TYPES
+
+
+class Described(NamedTuple):
+    """A component as it was resolved, its column, and the format of its values: of an enumerated one that of codes."""
+
+    effective: EffectiveComponent
+    column: Column
+    format: TextFormat
+    min_occurs: int | None
+    max_occurs: int | None
+
+    @property
+    def component(self) -> Component:
+        """The component as the data structure has it."""
+        return self.effective.component
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Values that stand for something else than a value, so that no rule on values is about them."""
+        found = {one.value for one in self.format.sentinel_values}
+        if self.column.kind != "dimension":
+            is_floating = self.column.enumeration is None and self.column.text_type in FLOATING
+            found.add(NOT_A_NUMBER if is_floating else NOT_AVAILABLE)
+        return frozenset(found)
+
+
+def described(effective: EffectiveComponent) -> Described:
+    """Return what validation needs of a component."""
+    representation = effective.representation or Representation()
+    format_ = representation.format or TextFormat()
+    most = None if representation.max_occurs == "unbounded" else representation.max_occurs or 1
+    column = _column(effective, format_, repeated=most is None or most > 1)
+    return Described(effective, column, format_, representation.min_occurs, most)
+
+
+def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: bool) -> Column:
+    component, listed = effective.component, effective.listed_ids()
+    kind: Literal["dimension", "attribute", "measure"] = "measure"
+    is_time = isinstance(component, Dimension) and component.is_time
+    needed = required = isinstance(component, Measure) and component.mandatory
+    if isinstance(component, Dimension):
+        kind, needed, required = "dimension", True, True
+    elif isinstance(component, Attribute):
+        # One of a group, of dimensions or of the data set may be given in another row.
+        kind, needed = "attribute", component.mandatory
+        required = component.mandatory and component.relationship.kind == "observation"
+    text_type = (format_.text_type if listed is None else None) or "String"
+    if is_time and text_type not in TIME_TYPES:
+        text_type = "ObservationalTimePeriod"  # all that the standard allows there
+    return Column(
+        id=component.id,
+        kind=kind,
+        is_time=is_time,
+        required=required,
+        needed=needed,
+        repeated=repeated,
+        is_multi_lingual=kind != "dimension" and listed is None and _may_be_in_languages(format_),
+        enumeration=None if effective.enumeration is None else effective.enumeration.urn,
+        values=listed or frozenset(),
+        text_type=text_type,
+        examples=() if listed is not None else examples(text_type, format_),
+    )
+
+
+def _may_be_in_languages(format_: TextFormat) -> bool:
+    """Whether values may be in several languages.
+
+    Of a text that does not say, 2.1 and 3.0 mean so and 3.1 the opposite; a model has no edition, so it is allowed.
+    """
+    if format_.is_multi_lingual is None:
+        return (format_.text_type or "String") in {"String", "XHTML"}
+    return format_.is_multi_lingual

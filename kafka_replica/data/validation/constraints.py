@@ -1,0 +1,70 @@
+"""Checks of the constraints on data.
+
+All constraints of the data provider, data structure, dataflow and provision agreement hold together: each can only
+narrow. What each of them demands is read by ``kafka_replica.sdmx.lookups.constraints``, for look-ups and validation
+alike; here demands become checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from kafka_replica.data.validation.components import Described
+from kafka_replica.data.validation.model import Check
+from kafka_replica.data.validation.predicates import condition_of
+from kafka_replica.sdmx.lookups.constraints.applied import AppliedConstraints
+from kafka_replica.sdmx.lookups.constraints.violations import Demand
+from kafka_replica.sdmx.lookups.resolved import ResolvedStructure, in_force
+
+_SHOWN: Final = 3
+
+
+class _Told(NamedTuple):
+    """The rule that a demand belongs to, and what a finding says; the constraint stands behind that."""
+
+    rule: str
+    message: str
+
+
+_DEMANDS: Final = {
+    Demand.VALUE: _Told("value-not-allowed", "is not allowed by"),
+    Demand.VALID_VALUE: _Told("value-not-valid", "is not valid at this time by"),
+    Demand.IN_REGION: _Told("region-not-allowed", "is in no region that is allowed by"),
+    Demand.NOT_IN_REGION: _Told("region-not-allowed", "is in a region that is not allowed by"),
+    Demand.IN_KEYS: _Told("key-not-allowed", "is no key that is allowed by"),
+    Demand.NOT_IN_KEYS: _Told("key-not-allowed", "is a key that is not allowed by"),
+}
+
+
+def constraint_checks(
+    applied: AppliedConstraints, components: Mapping[str, Described], severities: Mapping[str, str]
+) -> Iterator[Check]:
+    """Return the checks of constraints.
+
+    Args:
+        applied: the constraints that apply.
+        components: the components that data can have, by id.
+        severities: the severity of each rule that is on.
+    """
+    marks = {id_: one.marks for id_, one in components.items()}
+    for constraint, violation in applied.violations:
+        rule, message = _DEMANDS[violation.demand]
+        if rule not in severities:
+            continue
+        shown = violation.components
+        text = f"{'.'.join(shown)} {message} {constraint.urn.reference}"
+        broken = condition_of(violation.broken, marks)
+        alone = shown[0] if len(shown) == 1 else None
+        yield Check(rule, severities[rule], alone, broken, text, str(constraint.urn), shown)
+
+
+def constraints_not_checked(resolved: ResolvedStructure) -> Iterator[str]:
+    """Return the constraints that are no rule or cannot be read, in words."""
+    for one in in_force(resolved.actual):
+        yield f"{one.constraint.urn}: it says what data there is (role Actual), not what is allowed"
+    unread = list(resolved.unread_constraints.items())
+    if unread:
+        told = "; ".join(f"{urn}: {reason}" for urn, reason in unread[:_SHOWN])
+        rest = f"; and {len(unread) - _SHOWN} more" if len(unread) > _SHOWN else ""
+        yield f"constraints that do not say what they are attached to, and may be attached to this: {told}{rest}"

@@ -1,0 +1,133 @@
+"""Conditions asked of one row in plain Python: slow, for making data and for comparing engines with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from operator import add, eq, floordiv, ge, gt, le, lt, mod, mul, sub
+from typing import Any, Final
+
+from kafka_replica.data.validation.conditions import (
+    All,
+    Arithmetic,
+    Chosen,
+    Compared,
+    Condition,
+    Constant,
+    Extracted,
+    Joined,
+    Length,
+    Matches,
+    Measured,
+    Missing,
+    Not,
+    Number,
+    OneOf,
+    Scaled,
+    Some,
+    Text,
+    Value,
+    Whole,
+    Whole_,
+)
+from kafka_replica.data.validation.patterns import python_form
+
+_COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
+_COMPUTE: Final[Mapping[str, Callable[[int, int], int]]] = {"+": add, "-": sub, "*": mul, "//": floordiv, "%": mod}
+
+
+def evaluate(condition: Condition, row: Mapping[str, str | None]) -> bool | None:  # noqa: PLR0911 - one a kind of node
+    """Whether a condition is true of a row; None where that is unknown. An expression Python cannot read is unknown."""
+    match condition:
+        case Constant(value):
+            return value
+        case Missing(component):
+            return row.get(component) is None
+        case Matches(text, expression):
+            found, fits = _text(text, row), _compiled(expression)
+            return None if found is None or fits is None else fits.fullmatch(found) is not None
+        case OneOf(text, values):
+            found = _text(text, row)
+            return None if found is None else found in values
+        case Compared(left, operator, right):
+            one, other = _number(left, row), _number(right, row)
+            return None if one is None or other is None else _COMPARE[operator](one, other)
+        case Measured(text, operator, bound):
+            number = _double(_text(text, row))
+            return None if number is None else _COMPARE[operator](number, bound)
+        case Not(inner):
+            answer = evaluate(inner, row)
+            return None if answer is None else not answer
+        case All(parts):
+            return _all(evaluate(part, row) for part in parts)
+        case Some(parts):
+            return _opposite(_all(_opposite(evaluate(part, row)) for part in parts))
+
+
+def _opposite(answer: bool | None) -> bool | None:
+    return None if answer is None else not answer
+
+
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    unknown = False
+    for answer in answers:
+        if answer is False:
+            return False
+        unknown = unknown or answer is None
+    return None if unknown else True
+
+
+@cache
+def _compiled(expression: str) -> re.Pattern[str] | None:
+    form = python_form(expression)
+    return None if form is None else re.compile(form)
+
+
+def _text(node: Text, row: Mapping[str, str | None]) -> str | None:
+    match node:
+        case Value(component):
+            return row.get(component)
+        case Joined(components, separator):
+            parts = [row.get(one) for one in components]
+            return None if None in parts else separator.join(str(part) for part in parts)
+        case Extracted(text, expression):
+            found, fits = _text(text, row), _compiled(expression)
+            matched = None if found is None or fits is None else fits.fullmatch(found)
+            return None if matched is None else matched[1]
+
+
+def _double(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None
+
+
+def _number(node: Whole_, row: Mapping[str, str | None]) -> int | None:  # noqa: PLR0911 - one a kind of node
+    match node:
+        case Number(value):
+            return value
+        case Whole(text):
+            found = _text(text, row)
+            return int(found) if found and re.fullmatch("[0-9]{1,18}", found) else None
+        case Scaled(text, decimals):
+            return _scaled(_text(text, row), decimals)
+        case Length(text):
+            found = _text(text, row)
+            return None if found is None else len(found)
+        case Arithmetic(operator, left, right):
+            one, other = _number(left, row), _number(right, row)
+            return None if one is None or other is None else _COMPUTE[operator](one, other)
+        case Chosen(cases):
+            return next((_number(then, row) for when, then in cases if evaluate(when, row)), None)
+        case _:
+            return None
+
+
+def _scaled(text: str | None, decimals: int) -> int | None:
+    found = re.fullmatch(r"\+?(-?)([0-9]*)(?:\.([0-9]*?)0*)?", text or "")
+    if text is None or found is None or len(found[3] or "") > decimals:
+        return None
+    digits = int(f"{found[1]}0{found[2]}{(found[3] or '').ljust(decimals, '0')}")
+    return digits if -(2**63) <= digits < 2**63 else None

@@ -1,0 +1,296 @@
+"""Checks of values that are not coded: text type and facets.
+
+Source: SDMX 2.1/3.x Section 6, "Representation data types"; SDMXStructureBase.xsd, ``TextFormatType``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from msgspec import structs
+
+from kafka_replica.common.wording import counted
+from kafka_replica.data.validation.conditions import (
+    Arithmetic,
+    Compared,
+    Condition,
+    Length,
+    Matches,
+    Measured,
+    Not,
+    Number,
+    OneOf,
+    Operator,
+    Scaled,
+    Value,
+    every,
+    some,
+)
+from kafka_replica.data.validation.patterns import UnusablePatternError, translated
+from kafka_replica.data.validation.periods import (
+    MONTHLY,
+    OF_A_YEAR,
+    UNDERSTOOD,
+    month_of,
+    not_in_calendar,
+    start_of,
+)
+from kafka_replica.sdmx import TextFormat
+from kafka_replica.sdmx.periods import DAY_S, period
+from kafka_replica.sdmx.text_types import (
+    DECIMAL,
+    FINITE,
+    FLOATING,
+    FREE_TYPES,
+    NUMBER_TYPES,
+    SIZES,
+    TIME_TYPES,
+    WRITTEN,
+)
+
+COUNTED: Final = frozenset(NUMBER_TYPES) | {"Numeric"}
+"""The types whose values can be compared with numbers."""
+_OF_NUMBERS: Final = ("min_value", "max_value", "start_value", "end_value", "interval", "decimals")
+_OF_TIMES: Final = ("start_time", "end_time", "time_interval")
+_OF_SEQUENCES: Final = ("interval", "start_value", "end_value", "time_interval")
+_OF_A_YEAR: Final = ("2020-W02", "2020-D002")
+
+
+class Broken(NamedTuple):
+    """A rule, when a value breaks it, and what is then wrong with the value."""
+
+    rule: str
+    condition: Condition
+    message: str
+
+
+def facets(
+    id_: str, text_type: str, format_: TextFormat, leave: Callable[[str], None], shifted: Condition
+) -> Iterator[Broken]:
+    """The rules of one component.
+
+    Args:
+        id_: the component.
+        text_type: its text type.
+        format_: its facets.
+        leave: is told what cannot be checked.
+        shifted: true where reporting years of the row do not begin on 1 January.
+    """
+    value = Value(id_)
+    if text_type in WRITTEN:
+        rule = "time-period" if text_type in TIME_TYPES else "text-type"
+        yield Broken(rule, not_written(value, text_type), f"is not written as a value of type {text_type}")
+        if text_type in TIME_TYPES:
+            # The cheap question first.
+            calendar = every(not_in_calendar(value), Matches(value, WRITTEN[text_type]), Not(shifted))
+            yield Broken("calendar", calendar, "names a week or day that this year does not have")
+    elif text_type not in FREE_TYPES:
+        leave(f"text type {text_type}")
+    yield from _lengths(value, format_)
+    yield from _pattern(value, format_, leave)
+    format_ = _without_sequence(format_, leave)
+    if text_type in COUNTED:
+        yield from _numbers(value, text_type, format_)
+    elif text_type in TIME_TYPES:
+        yield from _times(value, text_type, format_, leave)
+    for name in _meaningless(text_type, format_):
+        leave(f"facet {name} of text type {text_type}")
+
+
+def _without_sequence(format_: TextFormat, leave: Callable[[str], None]) -> TextFormat:
+    """The facets without those that describe a sequence where ``isSequence`` says that there is none.
+
+    Where it says nothing they are taken as they stand: XML Schema's comments ask for a true one, and many leave it out.
+    """
+    if format_.is_sequence is not False:
+        return format_
+    given = [name for name in _OF_SEQUENCES if getattr(format_, name) is not None]
+    for name in given:
+        leave(f"facet {_camel(name)}, for isSequence is false")
+    return structs.replace(format_, **dict.fromkeys(given))
+
+
+def _meaningless(text_type: str, format_: TextFormat) -> Iterator[str]:
+    """The facets that say nothing of values of this type."""
+    for names, types in ((_OF_NUMBERS, COUNTED), (_OF_TIMES, frozenset(TIME_TYPES))):
+        if text_type not in types:
+            yield from (_camel(name) for name in names if getattr(format_, name) is not None)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
+def not_written(value: Value, text_type: str) -> Condition:
+    """Whether a text is not a value of that text type; unknown where there is none."""
+    # Doubles may have an exponent: what a column of them writes fits as it is.
+    fits = Matches(value, WRITTEN[text_type], is_number=text_type in COUNTED - FLOATING)
+    if text_type not in SIZES:
+        return Not(fits)
+    most = 2 ** SIZES[text_type] - 1
+    return some(Not(fits), Matches(value, rf"\+?0*(?:{_above(most)})|-0*(?:{_above(most + 1)})", is_number=True))
+
+
+def _above(number: int) -> str:
+    """An expression for the whole numbers above one, without leading zeros."""
+    digits = str(number)
+    longer = rf"[1-9][0-9]{{{len(digits)},}}"
+    alike = [
+        rf"{digits[:place]}[{int(digit) + 1}-9][0-9]{{{len(digits) - place - 1}}}"
+        for place, digit in enumerate(digits)
+        if digit != "9"
+    ]
+    return "|".join([longer, *alike])
+
+
+def out_of_bounds(value: Value, low: Decimal | None, high: Decimal | None, *, exclusive: bool = False) -> Condition:
+    """Whether a number is below or above; the bounds are in, unless ``exclusive``."""
+    broken: list[Condition] = []
+    if low is not None:
+        broken.append(compared(value, "<=" if exclusive else "<", low))
+    if high is not None:
+        broken.append(compared(value, ">=" if exclusive else ">", high))
+    return some(*broken)
+
+
+def compared(value: Value, operator: Operator, bound: Decimal) -> Condition:
+    """A number compared with a constant: as doubles, and where these are equal digit by digit, up to 18 of them."""
+    rough = float(bound)
+    decimals = max(0, -int(bound.normalize().as_tuple().exponent))
+    exact = Decimal(bound).scaleb(decimals)
+    strict: Operator = "<" if operator[0] == "<" else ">"
+    clear = Measured(value, strict, rough)
+    if abs(exact) >= 10**18 or decimals > 17:
+        return clear if operator == strict else some(clear, Measured(value, "=", rough))
+    near = every(Measured(value, "=", rough), Compared(Scaled(value, decimals), operator, Number(int(exact))))
+    # With more digits than the bound has, it is a little off; which way is left open, and it counts as equal.
+    unknown = every(Measured(value, "=", rough), Not(Matches(value, _at_most(decimals), is_number=True)))
+    return some(clear, near) if operator == strict else some(clear, near, unknown)
+
+
+def _at_most(decimals: int) -> str:
+    return rf"[+-]?[0-9]{{0,18}}(?:\.[0-9]{{0,{decimals}}}0*)?"
+
+
+def _lengths(value: Value, format_: TextFormat) -> Iterator[Broken]:
+    if format_.min_length is not None:
+        short = Compared(Length(value), "<", Number(format_.min_length))
+        yield Broken("length", short, f"is shorter than {counted(format_.min_length, 'character')}")
+    if format_.max_length is not None:
+        long = Compared(Length(value), ">", Number(format_.max_length))
+        yield Broken("length", long, f"is longer than {counted(format_.max_length, 'character')}")
+
+
+def _pattern(value: Value, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[Broken]:
+    if format_.pattern is None:
+        return
+    try:
+        pattern = translated(format_.pattern)
+    except (UnusablePatternError, RecursionError) as error:  # groups within groups within groups
+        leave(f"pattern {format_.pattern} ({error})")
+        return
+    yield Broken("pattern", Not(Matches(value, pattern.expression)), f"does not match {format_.pattern}")
+
+
+def _numbers(value: Value, text_type: str, format_: TextFormat) -> Iterator[Broken]:
+    # startValue and endValue bound a sequence, and so its values.
+    exclusive = text_type == "ExclusiveValueRange"
+    finite = Matches(value, FINITE)
+    floating = text_type in FLOATING
+    for low in (format_.min_value, format_.start_value):
+        if low is not None:
+            broken = every(finite, out_of_bounds(value, low, None, exclusive=exclusive))
+            broken = some(broken, OneOf(value, frozenset({"-INF"}))) if floating else broken
+            yield Broken("range", broken, f"is not {'over' if exclusive else 'at least'} {_plain(low)}")
+    for high in (format_.max_value, format_.end_value):
+        if high is not None:
+            broken = every(finite, out_of_bounds(value, None, high, exclusive=exclusive))
+            broken = some(broken, OneOf(value, frozenset({"INF"}))) if floating else broken
+            yield Broken("range", broken, f"is not {'under' if exclusive else 'at most'} {_plain(high)}")
+    if format_.decimals is not None:
+        digits = rf"[+-]?[0-9]*\.[0-9]{{{format_.decimals + 1},}}(?:[eE][+-]?[0-9]+)?"
+        longer = Matches(value, digits, is_number=True)
+        yield Broken("decimals", longer, f"has more than {counted(format_.decimals, 'digit')} after the decimal point")
+    if format_.interval:
+        yield _steps(value, format_.interval, format_.start_value or Decimal(0))
+
+
+def _steps(value: Value, interval: Decimal, start: Decimal) -> Broken:
+    decimals = max(0, *(-int(one.normalize().as_tuple().exponent) for one in (interval, start)))
+    step, first = int(abs(interval).scaleb(decimals)), int(start.scaleb(decimals))
+    # Kept from being negative: far below the start is as good a start.
+    lowered = first % step - step * (10**18 // step)
+    number = Scaled(value, decimals)
+    rest = Arithmetic("%", Arithmetic("-", number, Number(lowered)), Number(step))
+    fine = re.sub(r"\.0$", "", str(interval))
+    fits = rf"[+-]?[0-9]*(?:\.[0-9]{{0,{decimals}}}0*)?"
+    off = some(Compared(rest, ">", Number(0)), Not(Matches(value, fits, is_number=True)))
+    return Broken(
+        "sequence",
+        every(Matches(value, DECIMAL, is_number=True), off),
+        f"is not a multiple of {fine} away from {_plain(start)}",
+    )
+
+
+def _times(value: Value, text_type: str, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[Broken]:
+    start = None if format_.start_time is None else period(format_.start_time)
+    end = None if format_.end_time is None else period(format_.end_time)
+    begins = start_of(value)
+    if start is not None:
+        yield Broken("range", Compared(begins, "<", Number(start.start_s)), f"is before {format_.start_time}")
+    elif format_.start_time is not None:
+        leave(f"facet startTime {format_.start_time}")
+    if end is not None:
+        yield Broken("range", Compared(begins, ">=", Number(end.end_s)), f"is after {format_.end_time}")
+    elif format_.end_time is not None:
+        leave(f"facet endTime {format_.end_time}")
+    if format_.time_interval is None:
+        return
+    off = None if start is None else _time_steps(value, format_.time_interval, start.start_s)
+    if off is None:
+        leave(f"facet timeInterval {format_.time_interval}")
+        return
+    if re.search("[YM]", format_.time_interval) and any(re.fullmatch(WRITTEN[text_type], one) for one in _OF_A_YEAR):
+        leave(f"facet timeInterval {format_.time_interval} of weeks, and of days of the year other than the first")
+    message = f"is not a multiple of {format_.time_interval} after {format_.start_time}"
+    yield Broken("sequence", off, message)
+
+
+def _time_steps(value: Value, interval: str, start_s: int) -> Condition | None:
+    found = re.fullmatch(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?", interval, re.ASCII)
+    if found is None or not any(found.groups()):
+        return None
+    years, months, days = (int(part or 0) for part in found.groups())
+    if days and not (years or months):
+        since = Arithmetic("-", start_of(value), Number(start_s - days * DAY_S * (4_000_000 // days)))
+        return Compared(Arithmetic("%", since, Number(days * DAY_S)), ">", Number(0))
+    count = years * 12 + months
+    if days or not count:
+        return None
+    from_month = _month_number(start_s)
+    if from_month is None:
+        return None
+    month = month_of(value)
+    since = Arithmetic("-", month, Number(from_month - count * (120_000 // count)))
+    odd = every(Matches(value, UNDERSTOOD), Not(Matches(value, MONTHLY)), Not(Matches(value, OF_A_YEAR)))
+    return some(Compared(Arithmetic("%", since, Number(count)), ">", Number(0)), odd)
+
+
+def _month_number(start_s: int) -> int | None:
+    """The month from year 0 that begins at that second; None if none does."""
+    for year in range(1, 10_000):
+        found = period(f"{year:04}")
+        if found is not None and found.start_s <= start_s < found.end_s:
+            for month in range(1, 13):
+                one = period(f"{year:04}-{month:02}")
+                if one is not None and one.start_s == start_s:
+                    return year * 12 + month - 1
+    return None
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number:f}"

@@ -1,0 +1,87 @@
+"""Whether a period is written as the frequency of its row asks.
+
+Source: SDMX 2.1 Section 6, "Time format" and the mapping of frequencies to reporting periods; the SDMX cross-domain
+codelist CL_FREQ 2.1, whose codes may have a multiple behind them (``A5``, ``M_2``). H is hourly there and was half a
+year before: both are taken. A range of time fits any frequency, for its duration is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from kafka_replica.data.validation.components import Described
+from kafka_replica.data.validation.conditions import Condition, Matches, Not, Value, every, some
+from kafka_replica.sdmx import Dimension
+from kafka_replica.sdmx.text_types import (
+    DATE_TIME,
+    GREGORIAN_DAY,
+    GREGORIAN_MONTH,
+    GREGORIAN_YEAR,
+    PERIODS,
+    TIME_RANGE,
+    TIME_TYPES,
+    ZONE,
+)
+
+FREQ: Final = "FREQ"
+
+
+def _reporting(name: str) -> str:
+    return rf"[0-9]{{4}}-{PERIODS[name]}{ZONE}"
+
+
+_YEARLY = f"{GREGORIAN_YEAR}|{_reporting('ReportingYear')}"
+_DAILY = f"{GREGORIAN_DAY}|{_reporting('ReportingDay')}"
+WRITTEN: Final = {
+    "A": _YEARLY,
+    "S": _reporting("ReportingSemester"),
+    "T": _reporting("ReportingTrimester"),
+    "Q": _reporting("ReportingQuarter"),
+    "M": f"{GREGORIAN_MONTH}|{_reporting('ReportingMonth')}",
+    "W": _reporting("ReportingWeek"),
+    "D": _DAILY,
+    "B": _DAILY,
+    "H": f"{DATE_TIME}|{_reporting('ReportingSemester')}",
+    "I": DATE_TIME,
+    "N": DATE_TIME,
+}
+"""How the periods of a frequency are written, by the first letter of its code."""
+
+
+class FrequencyCheck(NamedTuple):
+    """The check, or what is needed to make one."""
+
+    component: str
+    broken: Condition
+    message: str
+
+
+def frequency_check(components: Sequence[Described]) -> FrequencyCheck | None:
+    """The check of the time dimension against that of frequency; None where there is not one of each."""
+    time = next((one.column for one in components if one.column.is_time), None)
+    freq = next((one for one in components if _is_frequency(one)), None)
+    if time is None or freq is None:
+        return None
+    value, code = Value(time.id), Value(freq.column.id)
+    broken = [
+        every(Matches(code, f"{letter}_?[0-9]*"), Not(Matches(value, expression)))
+        for letter, expression in WRITTEN.items()
+        if freq.column.enumeration is None or any(one.startswith(letter) for one in freq.column.values)
+    ]
+    # What is no period at all breaks another rule.
+    type_ = time.text_type if time.text_type in TIME_TYPES else "ObservationalTimePeriod"
+    is_period = Matches(value, TIME_TYPES[type_])
+    return FrequencyCheck(
+        time.id,
+        every(some(*broken), is_period, Not(Matches(value, TIME_RANGE))),
+        f"is not a period of the frequency in {freq.column.id}",
+    )
+
+
+def _is_frequency(one: Described) -> bool:
+    """By its id, or by its role."""
+    component = one.component
+    if not isinstance(component, Dimension) or component.is_time:
+        return False
+    return component.id == FREQ or any(role.item == FREQ for role in component.concept_roles)

@@ -1,0 +1,78 @@
+"""Attributes that describe more than one observation: given somewhere in their series, group or data set, and once.
+
+Source: SDMX 2.1/3.x Section 2, "Attribute relationship".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from kafka_replica.data.validation.components import Described
+from kafka_replica.data.validation.conditions import Condition
+from kafka_replica.data.validation.model import LevelCheck
+from kafka_replica.sdmx import Attribute, DataStructure
+
+
+def level_checks(
+    structure: DataStructure,
+    components: Sequence[Described],
+    severities: Mapping[str, str],
+    counted: Condition,
+    complete: Condition,
+    leave: Callable[[str], None],
+) -> Iterator[LevelCheck]:
+    """The checks of all attributes above the observation.
+
+    Args:
+        structure: the data structure.
+        components: its components.
+        severities: the severity of each rule that is on.
+        counted: whether a row counts at all.
+        complete: whether a row must be complete.
+        leave: is told what cannot be checked.
+    """
+    order = {one.column.id: number for number, one in enumerate(components)}
+    series = tuple(one.column.id for one in components if one.column.kind == "dimension" and not one.column.is_time)
+    for one in components:
+        if not isinstance(one.component, Attribute) or one.component.relationship.kind == "observation":
+            continue
+        unknown = _unknown(structure, one.component)
+        if unknown:
+            leave(f"{one.column.id}: that it is the same, or there at all, for it is attached to {', '.join(unknown)}")
+            continue
+        level = level_of(structure, one.component, order)
+        where = "the data set" if not level else "its series" if level == series else f"its {', '.join(level)}"
+        if one.component.mandatory and "attribute-missing" in severities:
+            yield LevelCheck(
+                "attribute-missing", severities["attribute-missing"], one.column.id, level, "given", complete,
+                f"attribute {one.column.id} has no value in {where}, and it is mandatory", str(structure.urn),
+            )  # fmt: skip
+        if "attribute-differs" in severities:
+            yield LevelCheck(
+                "attribute-differs", severities["attribute-differs"], one.column.id, level, "same", counted,
+                f"attribute {one.column.id} has more than one value in {where}", str(structure.urn),
+            )  # fmt: skip
+
+
+def _unknown(structure: DataStructure, attribute: Attribute) -> list[str]:
+    """What an attribute is attached to of which no dimensions are known.
+
+    That is a group that is not there, or one of an attachment constraint (2.1); or what is no dimension.
+    """
+    relationship = attribute.relationship
+    used = relationship.groups if relationship.kind == "group" else ()
+    groups = {id_: structure.groups.get(id_) for id_ in used}
+    names = [f"group {id_}" for id_, group in groups.items() if group is None or not group.dimensions]
+    known = {component.id for component in structure.components}
+    return [*names, *(f"dimension {id_}" for id_ in relationship.dimensions if id_ not in known)]
+
+
+def level_of(structure: DataStructure, attribute: Attribute, order: Mapping[str, int]) -> tuple[str, ...]:
+    """The dimensions an attribute is attached to, in the order of the structure; none: the data set."""
+    relationship = attribute.relationship
+    found = set(relationship.dimensions)
+    if relationship.kind == "group":
+        for id_ in relationship.groups:
+            group = structure.groups.get(id_)
+            found |= set(group.dimensions if group is not None else ())
+    return tuple(sorted((one for one in found if one in order), key=order.__getitem__))

@@ -1,0 +1,158 @@
+"""What compiling gives: the rules of one data structure, dataflow or provision agreement, in one version. Immutable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple
+
+from kafka_replica.common.wording import counted, shortened
+from kafka_replica.data.validation.conditions import Condition, components_of
+from kafka_replica.sdmx import Urn
+
+ERRORS: Final = "_errors"
+"""The column that holds what is wrong with a row; NULL where nothing is."""
+FIELDS: Final = ("rule", "component", "value", "message", "severity", "artefact")
+"""The fields of a finding, all texts."""
+ACTION: Final = "ACTION"
+"""The column that says what is to be done with a row (SDMX-CSV 2.0)."""
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong, with a row or with the data set."""
+
+    rule: str
+    component: str | None
+    value: str | None
+    message: str
+    severity: str
+    artefact: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A component and how its values are written.
+
+    Attributes:
+        id: the component's id, which is the name of its column.
+        kind: what it is.
+        is_time: whether it is the time dimension.
+        required: whether each observation must have a value.
+        needed: whether the column must be there at all: as ``required``, or mandatory at a higher level.
+        repeated: whether one observation may have several values.
+        is_multi_lingual: whether a value may stand in several languages.
+        enumeration: the list its values come from, None if it is not coded.
+        values: what that list allows; empty if it is not coded.
+        text_type: its text type where it is not coded.
+        examples: values it may take where it is not coded.
+    """
+
+    id: str
+    kind: Literal["dimension", "attribute", "measure"]
+    is_time: bool
+    required: bool
+    needed: bool
+    repeated: bool
+    is_multi_lingual: bool
+    enumeration: Urn | None
+    values: frozenset[str] = field(repr=False)
+    text_type: str
+    examples: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One rule for each row: ``broken`` is true where the row breaks it."""
+
+    rule: str
+    severity: str
+    component: str | None
+    broken: Condition
+    message: str
+    artefact: str
+    shown: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        of = "" if self.component is None else f" of {self.component}"
+        return f"<Check {self.severity} {self.rule}{of}: {shortened(self.message)}>"
+
+    @property
+    def looks_at(self) -> frozenset[str]:
+        """The components it looks at."""
+        return components_of(self.broken)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCheck:
+    """No two rows have the same values in these components; the finding's value is them, joined by dots."""
+
+    rule: str
+    severity: str
+    components: tuple[str, ...]
+    message: str
+    artefact: str
+
+
+@dataclass(frozen=True, slots=True)
+class LevelCheck:
+    """All rows with the same values in ``level`` agree on a component: on one value, or on having one at all.
+
+    Rows for which ``flagged`` is true get the finding. With an empty level it is about the whole data set, and its
+    finding is apart from the rows'.
+    """
+
+    rule: str
+    severity: str
+    component: str
+    level: tuple[str, ...]
+    demand: Literal["same", "given"]
+    flagged: Condition
+    message: str
+    artefact: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """All rules of one artefact in one version.
+
+    Attributes:
+        artefact: what was asked for: a data structure, dataflow or provision agreement.
+        structure: its data structure.
+        version: the version of the replica all of it comes from.
+        columns: the components, in the order of the structure.
+        checks: rules for each row, in the order in which their findings are listed.
+        keys: rules that compare keys of rows.
+        levels: rules that compare attributes of rows.
+        unchecked: demands that cannot be checked, a sentence each.
+        severities: the severity of each rule code; those that are off are not in it.
+        applies_to: which rows the cross-row rules count: not those that delete.
+    """
+
+    artefact: Urn
+    structure: Urn
+    version: int
+    columns: tuple[Column, ...]
+    checks: tuple[Check, ...]
+    keys: tuple[KeyCheck, ...]
+    levels: tuple[LevelCheck, ...]
+    unchecked: tuple[str, ...]
+    severities: tuple[tuple[str, str], ...]
+    applies_to: Condition
+
+    def __repr__(self) -> str:
+        checks = counted(len(self.checks) + len(self.keys) + len(self.levels), "check")
+        left = f", {len(self.unchecked):,} not checked" if self.unchecked else ""
+        columns = counted(len(self.columns), "column")
+        return f"<Rules of {self.artefact.reference} in version {self.version}: {columns}, {checks}{left}>"
+
+    def column(self, id_: str) -> Column | None:
+        """The component with that id, or None."""
+        return next((column for column in self.columns if column.id == id_), None)
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The dimensions that make a series: all but that of time."""
+        return tuple(one.id for one in self.columns if one.kind == "dimension" and not one.is_time)
+
+    def severity(self, rule: str) -> str | None:
+        """How severe it is to break a rule; None if the rule is off."""
+        return dict(self.severities).get(rule)

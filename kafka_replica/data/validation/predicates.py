@@ -1,0 +1,112 @@
+"""Predicates of constraints as conditions, in the language that the engines read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from kafka_replica.data.validation import conditions
+from kafka_replica.data.validation.conditions import (
+    Compared,
+    Condition,
+    Constant,
+    Joined,
+    Matches,
+    Missing,
+    Number,
+    OneOf,
+    Value,
+    every,
+    some,
+)
+from kafka_replica.data.validation.patterns import escaped
+from kafka_replica.data.validation.periods import start_of
+from kafka_replica.sdmx.lookups.constraints.predicates import (
+    AboutOne,
+    AllOf,
+    AnyOf,
+    Fits,
+    HasKey,
+    IsGiven,
+    IsIn,
+    Not,
+    Predicate,
+    Selects,
+    StartsWithin,
+    Truth,
+)
+
+SEPARATOR: Final = "\x1f"
+_UNKNOWN: Final = Constant(value=None)
+
+
+def condition_of(predicate: Predicate, marks: Mapping[str, frozenset[str]]) -> Condition:
+    """Return the condition that is true where a predicate is.
+
+    Args:
+        predicate: the predicate.
+        marks: by component, the values that stand for a missing value.
+    """
+    match predicate:
+        case Selects(component, inner):
+            return _unless_marked(condition_of(inner, marks), component, marks.get(component, frozenset()))
+        case Not(inner):
+            return conditions.Not(condition_of(inner, marks))
+        case AllOf(parts):
+            return every(*(condition_of(part, marks) for part in parts))
+        case AnyOf(parts):
+            return some(*(condition_of(part, marks) for part in parts))
+        case HasKey(components, keys):
+            return _has_key(components, keys, marks)
+        case _:
+            return _about_one(predicate)
+
+
+def _about_one(predicate: Truth | AboutOne) -> Condition:
+    """The condition of a predicate about one component at most."""
+    match predicate:
+        case Truth(value):
+            return Constant(value=value)
+        case IsGiven(component):
+            return conditions.Not(Missing(component))
+        case IsIn(component, values):
+            return OneOf(Value(component), values)
+        case Fits(component, pattern):
+            return Matches(Value(component), r"[\s\S]*".join(escaped(part) for part in pattern.split("%")))
+        case StartsWithin():
+            return _starts_within(predicate)
+
+
+def _starts_within(predicate: StartsWithin) -> Condition:
+    start, parts = start_of(Value(predicate.component)), []
+    if predicate.from_s is not None:
+        parts.append(Compared(start, ">=", Number(predicate.from_s)))
+    if predicate.before_s is not None:
+        parts.append(Compared(start, "<", Number(predicate.before_s)))
+    return every(*parts)
+
+
+def _unless_marked(condition: Condition, component: str, marks: frozenset[str]) -> Condition:
+    """The condition; unknown, as where nothing is given, for values that stand for a missing one."""
+    if not marks:
+        return condition
+    marked = OneOf(Value(component), marks)
+    return every(some(condition, every(marked, _UNKNOWN)), some(conditions.Not(marked), _UNKNOWN))
+
+
+def _has_key(ids: tuple[str, ...], keys: frozenset[tuple[str, ...]], marks: Mapping[str, frozenset[str]]) -> Condition:
+    """Whether a row has one of these keys; unknown if a part stands for none, and the others are those of a key."""
+    marked = [OneOf(Value(one), marks[one]) for one in ids if marks.get(one)]
+    if not marked:
+        return _one_of(ids, keys)
+    places = [place for place, one in enumerate(ids) if not marks.get(one)]
+    others = _one_of([ids[place] for place in places], {tuple(key[place] for place in places) for key in keys})
+    unmarked = every(_one_of(ids, keys), *(conditions.Not(one) for one in marked))
+    return some(unmarked, every(some(*marked), others, _UNKNOWN))
+
+
+def _one_of(ids: Sequence[str], keys: frozenset[tuple[str, ...]] | set[tuple[str, ...]]) -> Condition:
+    if not ids:
+        return Constant(value=True)
+    text = Value(ids[0]) if len(ids) == 1 else Joined(tuple(ids), SEPARATOR)
+    return OneOf(text, frozenset(map(SEPARATOR.join, keys)))

@@ -1,0 +1,77 @@
+"""What callers of an engine give: a reference or rules, a frame that was validated, a severity."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import date
+
+from kafka_replica.data.validation.actions import Action
+from kafka_replica.data.validation.catalogue import SEVERITIES
+from kafka_replica.data.validation.compiler import compile_rules
+from kafka_replica.data.validation.model import ERRORS, Rules
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx import Snapshot, Structures, Urn
+
+
+def rules_for(
+    reference: Urn | str | Rules,
+    snapshot: Snapshot | None,
+    rules: Mapping[str, str] | None,
+    action: Action,
+    as_of: date | None,
+) -> Rules:
+    """The rules themselves, or those compiled from the snapshot.
+
+    Raises:
+        UsageError: a reference without a snapshot, or with something else in its place; rules with something that is
+            settled in them.
+        SdmxError: see :func:`kafka_replica.data.validation.compile_rules`.
+    """
+    if isinstance(reference, Rules):
+        if snapshot is not None or rules is not None or as_of is not None:
+            raise UsageError(
+                "validating with compiled rules: snapshot, rules and as_of are settled in them; leave them out"
+            )
+        return reference
+    snapshot = need_snapshot(f"validating against {reference}", reference, snapshot)
+    return compile_rules(Structures(snapshot), reference, rules=rules, action=action, as_of=as_of)
+
+
+def need_snapshot(doing: str, reference: object, snapshot: Snapshot | None) -> Snapshot:
+    """Makes sure that a reference and the version to take it from were given.
+
+    Raises:
+        UsageError: one of them was not, or is something else.
+    """
+    if not isinstance(reference, Urn | str):
+        raise UsageError(f"{doing}: give a URN or a short reference such as AGENCY:ID(1.0)")
+    if snapshot is None:
+        raise UsageError(f"{doing}: give the snapshot to take it from")
+    if not hasattr(snapshot, "position"):
+        # A replica, most likely: it has snapshots, and goes on to newer ones.
+        raise UsageError(
+            f"{doing}: {type(snapshot).__name__} is no snapshot; give one version, which is replica.snapshot()"
+        )
+    return snapshot
+
+
+def need_errors(columns: Collection[str], doing: str) -> None:
+    """Makes sure that a frame was validated or mapped.
+
+    Raises:
+        UsageError: it has no column ``_errors``.
+    """
+    if ERRORS not in columns:
+        raise UsageError(f"{doing}: it has no column {ERRORS}; validate() it first")
+
+
+def splitting_at(columns: Collection[str], severity: str) -> tuple[str, ...]:
+    """The severities of findings that make a row bad, for a frame that is split at one of them.
+
+    Raises:
+        UsageError: the frame has no column ``_errors``, or there is no such severity.
+    """
+    need_errors(columns, "splitting a frame into good and bad rows")
+    if severity not in SEVERITIES:
+        raise UsageError(f"splitting at severity {severity!r}: give one of {', '.join(SEVERITIES)}")
+    return SEVERITIES[: SEVERITIES.index(severity) + 1]

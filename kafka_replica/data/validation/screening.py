@@ -1,0 +1,167 @@
+"""Cheap conditions that no row which breaks a rule gets past: few rows need to be asked for each rule alone.
+
+Most values are usual ones: a code that is allowed, a month of this century. Whether a value is one of those is one
+look-up, where the rules may be many and long. What gets stuck may still be valid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Final
+
+from kafka_replica.data.validation.conditions import (
+    All,
+    Condition,
+    Constant,
+    Joined,
+    Matches,
+    Missing,
+    Not,
+    OneOf,
+    Some,
+    Value,
+    some,
+)
+from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.data.validation.model import Check, Rules
+
+_SEPARATOR: Final = "\x1f"
+_YEARS: Final = range(1950, 2051)
+_FIRST_DAY: Final = date(2000, 1, 1)
+_DAYS: Final = 31 * 365
+_MOST: Final = 5000
+_LETTERS: Final = frozenset("ASTQMWD")
+"""The frequencies whose periods are tried."""
+_QUICK: Final = frozenset({"time-period", "calendar", "frequency", "dimension-missing"})
+"""Rules that are asked of a period fast enough to try many thousands of periods."""
+
+
+def screens(rules: Rules, checks: Sequence[Check], several: frozenset[str] = frozenset()) -> list[Condition]:
+    """For each check a condition that is true in each row that breaks it; the same one for checks that share it.
+
+    Args:
+        rules: the rules the checks are of.
+        checks: what is to be asked of each row.
+        several: components whose columns hold several values.
+    """
+    found = {check: check.broken for check in checks}
+    timed = _about_time(rules, checks)
+    if timed and not several & frozenset().union(*(check.looks_at for check in timed)):
+        condition = _usual_period(rules, timed)
+        if condition is not None:
+            found |= dict.fromkeys(timed, condition)
+    for column in rules.columns:
+        mine = [check for check in checks if check.looks_at == {column.id}]
+        if column.enumeration is None or column.id in several or not mine:
+            continue
+        fine = column.values.intersection(*(_surely(c.broken, column.id, column.values, wanted=False) for c in mine))
+        if fine:
+            found |= dict.fromkeys(mine, _unless(Not(OneOf(Value(column.id), fine)), [column.id], mine))
+    return list(found.values())
+
+
+def narrowed(condition: Condition, screen: Condition) -> Condition:
+    """What is left to ask, where the screen is true: the values that it lets pass are none of the row's."""
+    match screen:
+        case Not(OneOf(Value(id_), fine)) | Some((Missing(_), Not(OneOf(Value(id_), fine)))):
+            return _without(condition, id_, fine)
+    return condition
+
+
+def _without(condition: Condition, id_: str, fine: frozenset[str]) -> Condition:
+    match condition:
+        case OneOf(Value(component) as value, known) if component == id_ and not known.isdisjoint(fine):
+            return OneOf(value, known - fine)
+        case Not(inner):
+            return Not(_without(inner, id_, fine))
+        case All(parts):
+            return All(tuple(_without(part, id_, fine) for part in parts))
+        case Some(parts):
+            return Some(tuple(_without(part, id_, fine) for part in parts))
+    return condition
+
+
+def _about_time(rules: Rules, checks: Sequence[Check]) -> tuple[Check, ...]:
+    """The checks that look at nothing but the time dimension, and the frequency."""
+    time = next((column.id for column in rules.columns if column.is_time), None)
+    freq = _frequency(checks, time)
+    return tuple(check for check in checks if time in check.looks_at and check.looks_at <= {time, freq})
+
+
+def _frequency(checks: Sequence[Check], time: str | None) -> str | None:
+    asked = next((check for check in checks if check.rule == "frequency"), None)
+    return None if asked is None else next(iter(asked.looks_at - {time}), None)
+
+
+def _usual_period(rules: Rules, checks: tuple[Check, ...]) -> Condition | None:
+    time = next(column.id for column in rules.columns if column.is_time)
+    freq = _frequency(checks, time)
+    if freq is None:
+        # Without weeks and days, which are many: each is paid for, and most data has none.
+        fine = _fine_periods(checks, time, None, _LETTERS - {"W", "D"})
+        return _unless(Not(OneOf(Value(time), fine)), [time], checks) if fine else None
+    column = rules.column(freq)
+    codes = frozenset() if column is None else column.values & _LETTERS
+    if not codes:
+        return None
+    fine = _fine_periods(checks, time, freq, codes)
+    return _unless(Not(OneOf(Joined((freq, time), _SEPARATOR), fine)), [freq, time], checks) if fine else None
+
+
+@lru_cache(maxsize=64)
+def _fine_periods(checks: tuple[Check, ...], time: str, freq: str | None, codes: frozenset[str]) -> frozenset[str]:
+    """Periods where no check is broken; with the frequency before them where there is one."""
+    quick = all(check.rule in _QUICK for check in checks)
+    return frozenset(
+        period if freq is None else f"{code}{_SEPARATOR}{period}"
+        for code in sorted(codes)
+        for period in (_periods(code) if quick or code != "D" else ())
+        if not any(
+            evaluate(check.broken, {time: period} if freq is None else {time: period, freq: code}) for check in checks
+        )
+    )
+
+
+def _periods(code: str) -> Iterator[str]:
+    """How the periods of a frequency are usually written."""
+    if code == "A":
+        return map(str, _YEARS)
+    if code == "M":
+        return (f"{year}-{month:02}" for year in _YEARS for month in range(1, 13))
+    if code == "W":
+        return (f"{year}-W{week:02}" for year in _YEARS for week in range(1, 54))
+    if code == "D":
+        return (str(_FIRST_DAY + timedelta(days=day)) for day in range(_DAYS))
+    count = {"S": 2, "T": 3, "Q": 4}[code]
+    return (f"{year}-{code}{number}" for year in _YEARS for number in range(1, count + 1))
+
+
+def _unless(condition: Condition, components: Sequence[str], checks: Sequence[Check]) -> Condition:
+    """The condition, or nothing given: what is asked of a value is unknown then."""
+    told = all(evaluate(check.broken, {}) is not True for check in checks)
+    missing = [Missing(one) for one in components]
+    return condition if told and len(components) == 1 else some(*missing, condition)
+
+
+def _surely(  # noqa: PLR0911 - one return a kind of node
+    condition: Condition, id_: str, values: frozenset[str], *, wanted: bool
+) -> frozenset[str]:
+    """The values of a component with which a condition is surely true, or surely false."""
+    nothing: frozenset[str] = frozenset()
+    match condition:
+        case Constant(value):
+            return values if value is wanted else nothing
+        case Missing(component) if component == id_:
+            return nothing if wanted else values
+        case OneOf(Value(component), known) if component == id_:
+            return values & known if wanted else values - known
+        case Matches(Value(component)) if component == id_ and len(values) <= _MOST:
+            return frozenset(one for one in values if evaluate(condition, {id_: one}) is wanted)
+        case Not(inner):
+            return _surely(inner, id_, values, wanted=not wanted)
+        case All(parts) | Some(parts):
+            found = [_surely(part, id_, values, wanted=wanted) for part in parts]
+            return values.intersection(*found) if isinstance(condition, All) is wanted else nothing.union(*found)
+    return nothing

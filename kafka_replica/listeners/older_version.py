@@ -1,0 +1,70 @@
+"""An older version, seen through a newer one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar, overload
+
+from kafka_replica.listeners.version_diff import Before, MergedStep, VersionDiff, VersionInfo
+from kafka_replica.records import Key, Position, Record, key_bytes
+from kafka_replica.stores import Snapshot
+
+T = TypeVar("T")
+
+
+class PastSnapshot(Snapshot):
+    """A version that no store holds any more: a newer one (``base``), and the steps that led there taken back.
+
+    The last step may grow while it waits in a mailbox: it then also knows keys that were written after ``base``,
+    with the record that they have in ``base``, so nothing changes for who reads here.
+    """
+
+    __slots__ = ("__weakref__", "_base", "_face", "_old")
+
+    def __init__(self, face: VersionInfo, steps: Sequence[VersionDiff | MergedStep], base: Snapshot) -> None:
+        self._face = face
+        self._base = base
+        self._old: Before | Sequence[VersionDiff | MergedStep] = steps  # until somebody asks
+
+    @property
+    def version(self) -> int:  # noqa: D102 - as the contract says
+        return self._face.version
+
+    @property
+    def position(self) -> Position:  # noqa: D102
+        return self._face.position
+
+    def __len__(self) -> int:
+        keys = self._face.keys
+        return sum(1 for _ in self) if keys is None else keys
+
+    @property
+    def known_length(self) -> int | None:
+        """Its length, if it was known when a newer version took its place."""
+        return self._face.keys
+
+    @overload
+    def get(self, key: Key, /) -> Record | None: ...
+    @overload
+    def get(self, key: Key, /, default: Record | T) -> Record | T: ...
+    def get(self, key: Key, /, default: Record | T | None = None) -> Record | T | None:  # noqa: D102
+        key = key_bytes(key)
+        old = self._gathered()
+        record = old[key] if key in old else self._base.get(key)
+        return default if record is None else record
+
+    def __iter__(self) -> Iterator[bytes]:
+        old = self._gathered()
+        yield from (key for key in self._base if key not in old)
+        yield from (key for key, record in old.items() if record is not None)
+
+    def _gathered(self) -> Before:
+        """What the keys had that were written since; gathered at the first question."""
+        steps = self._old
+        if isinstance(steps, dict):
+            return steps
+        old: Before = {}
+        for step in reversed(steps):
+            old.update(step.before)  # the oldest counts, so it comes last
+        self._old = old
+        return old

@@ -1,0 +1,345 @@
+"""The relay's connection to Kafka: takes up the transactional id, asks what has arrived, sends whole transactions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.broker.reading.last_record import committed
+from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
+from kafka_replica.broker.writing.size_limits import fitting_batches
+from kafka_replica.broker.writing.writer import TransactionalWriter
+from kafka_replica.errors import (
+    BrokerUnavailableError,
+    CommitUnknownError,
+    EncodingError,
+    KafkaReplicaError,
+    TopicNotFoundError,
+)
+from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
+from kafka_replica.producer.headers import CONTENT_TYPE, TransactionHeaders, of_transaction
+from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
+from kafka_replica.producer.relay.arrival import Arrival
+from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records
+from kafka_replica.producer.relay.progress import Progress, progress_key, progress_of, progress_value
+from kafka_replica.records import Partition, key_text
+
+Header: TypeAlias = tuple[str, str | bytes | None]  # as confluent-kafka types it
+Step = Callable[[str], None]
+"""Told the name of each step before the next one is taken; tests die there."""
+
+_DEFAULTS: dict[str, Any] = {
+    "client.id": "kafka-replica-relay",
+    "queue.buffering.max.kbytes": 32 << 10,  # bounds the memory of a full flush
+    "queue.buffering.max.messages": 10_000,
+    "transaction.timeout.ms": 180_000,  # a full flush is one transaction
+}
+_REQUIRED: dict[str, Any] = {
+    "delivery.report.only.error": True,  # one call for each record that arrives is too much; none is asked for
+}
+_LOOK_EVERY_S = 0.05
+_OFFSETS = 2  # of the progress topic, at least, which a transaction takes up: its progress record, and its marker
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who publishes, and where to."""
+
+    producer_id: str
+    incarnation: str
+    transactional_id: str
+    topics: tuple[str, ...]
+    progress_topic: str
+    media_type: str = ""
+    database_id: str = ""
+    """The identity of the database, which progress records name."""
+    progress_replication_factor: int | None = None
+
+    @property
+    def progress_place(self) -> Partition:
+        """Where the progress records are."""
+        return Partition(self.progress_topic, 0)
+
+    @property
+    def progress_key(self) -> bytes:
+        """The key of this producer's."""
+        return progress_key(self.producer_id, self.incarnation)
+
+
+class Sent(NamedTuple):
+    """A transaction as it was sent."""
+
+    size: int
+    """Bytes of keys and values, before compression; of one topic."""
+    messages: int
+    not_carried: int
+    offset: int
+    """Where to look for its progress record: there, or after it."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What has been handed over of a transaction."""
+
+    size: int = 0
+    messages: int = 0
+    not_carried: int = 0
+
+
+class KafkaSession:
+    """One connection; when anything fails it is closed, and another one made.
+
+    Args:
+        config: librdkafka's properties.
+        identity: who publishes, and where to.
+        encoder: makes values of contents.
+        timeout_s: how long one step of Kafka's may take.
+        step: told of each step.
+    """
+
+    def __init__(
+        self, config: Mapping[str, Any], identity: Identity, encoder: Encoder, timeout_s: float, step: Step
+    ) -> None:
+        self._config = {**_DEFAULTS, **config, **_REQUIRED}
+        self._plain = dict(config)
+        self._identity = identity
+        self._encoder = encoder
+        self._timeout_s = timeout_s
+        self._step = step
+        self._writer: TransactionalWriter | None = None
+        self._partitions: list[Partition] = []
+        self._offset = 0
+
+    @cached_property
+    def _topics(self) -> Topics:
+        return Topics(self._plain)
+
+    @cached_property
+    def _arrival(self) -> Arrival:
+        return Arrival(self._plain, self._identity, self._topics, self._timeout_s)
+
+    def connect(self, former_id: str | None, hint: int | None, acknowledged: int) -> Progress | None:
+        """Fences whoever had the transactional id, and finds out what has arrived.
+
+        Fencing comes first: it ends what a predecessor had open, so that readers of committed data see all of the log,
+        and nothing more can arrive afterwards. It is for the owner of the lease alone.
+
+        Args:
+            former_id: the transactional id used before, if it was another one: that is fenced, too.
+            hint: where a progress record was seen.
+            acknowledged: the last transaction whose commit Kafka is known to have acknowledged.
+
+        Raises:
+            KafkaReplicaError: it could not be done.
+        """
+        identity = self._identity
+        self._partitions = self._check_topics()
+        # Before the transactional id is taken up: that would fence the producer of the other database.
+        place = identity.progress_place
+        check_conflicts(self._foreign_records(begin=hint or 0, decided_only=True), place, identity.transactional_id)
+        self._config |= fitting_batches(self._plain, list(identity.topics), self._timeout_s)
+        transactional_ids = list(dict.fromkeys([former_id or identity.transactional_id, identity.transactional_id]))
+        for each in transactional_ids[:-1]:
+            TransactionalWriter(self._config, each, self._timeout_s).close()
+        self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
+        self._step("taken up")
+        progress, has_ended = self._arrival.read(self._partitions, transactional_ids, hint, acknowledged)
+        if has_ended:
+            self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
+        self._step("asked")
+        self._offset = -_OFFSETS if progress is None else progress.offset
+        return progress
+
+    def _wait_for_progress_topic(self) -> None:
+        """Wait until brokers know the topic that was created just now."""
+        give_up_s = time.monotonic() + self._timeout_s
+        while True:
+            try:
+                self._topics.ends([self._identity.progress_place], self._timeout_s)
+            except (TopicNotFoundError, BrokerUnavailableError):
+                if time.monotonic() > give_up_s:
+                    raise
+                time.sleep(_LOOK_EVERY_S)
+            else:
+                return
+
+    def has_open_transactions(self) -> bool:
+        """Return whether anybody's transaction is open in the progress topic, or in the topics that are published to.
+
+        Raises:
+            BrokerError: Kafka did not answer or refused.
+        """
+        return self._arrival.has_open_transactions(self._partitions)
+
+    def send(self, recorded: Recorded, contents: Contents, meanwhile: Callable[[], None] | None = None) -> Sent:
+        """Sends a transaction with its progress record, and commits it.
+
+        Args:
+            recorded: the transaction.
+            contents: its records.
+            meanwhile: called when all is handed over; what it begins goes on while Kafka is waited for.
+
+        Raises:
+            CommitUnknownError: Kafka did not answer; it may have arrived.
+            KafkaReplicaError: it was not committed; nothing of it is visible.
+        """
+        writer = self._writer
+        assert writer is not None, "connect first"  # noqa: S101
+        writer.begin()
+        self._step("begun")
+        try:
+            place = self._identity.progress_place
+            value = progress_value(recorded.tx_id, contents.fingerprint, self._identity.database_id)
+            # First, so that all partitions are added to the transaction by one request.
+            writer.send_to(place, self._identity.progress_key, value, ())
+            tally = _Tally()
+            records = self._records(recorded, contents, tally)
+            writer.send_all(self._identity.topics, records)
+            self._step("handed over")
+            if meanwhile is not None:
+                meanwhile()
+            writer.commit()
+        except CommitUnknownError:
+            raise
+        except BaseException:
+            with suppress(KafkaReplicaError):  # the next one to take up the id does it otherwise
+                writer.abort()
+            raise
+        self._step("committed")
+        self._offset += _OFFSETS
+        return Sent(tally.size, tally.messages, tally.not_carried, self._offset)
+
+    def present_keys(self) -> Iterator[bytes]:
+        """The keys that the topics have now.
+
+        Raises:
+            BrokerError: Kafka did not answer or refused.
+        """
+        there: set[bytes] = set()
+        for topic in self._identity.topics:
+            alive: set[bytes] = set()
+            for record in committed(
+                self._plain, self._topics.look_up(topic, self._timeout_s).partitions, self._timeout_s, {}
+            ):
+                if record.key is not None:
+                    (alive.discard if record.value is None else alive.add)(record.key)
+            there |= alive
+        yield from sorted(there)
+
+    def carried(self, contents: Iterable[Raw]) -> Iterator[bytes]:
+        """The keys of contents that the format can carry.
+
+        Raises:
+            EncodingError: one cannot be read.
+        """
+        return (
+            key
+            for key, value, content_type in contents
+            if value is not None and self._encoded(key, value, content_type) is not None
+        )
+
+    def claim(self) -> None:
+        """Make this database the only one that publishes under the producer's id.
+
+        The progress records of other databases are deleted; one of the same configuration, which a copy of the database
+        has written, is taken over.
+
+        Raises:
+            KafkaReplicaError: it could not be done.
+        """
+        identity = self._identity
+        self._check_topics()
+        writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)  # ends what is open
+        try:
+            foreign = self._foreign_records()
+            if foreign:
+                writer.begin()
+                for record in foreign:
+                    is_own = record.key == identity.progress_key
+                    value = progress_of(record.value, identity.database_id) if is_own else None
+                    writer.send_to(identity.progress_place, record.key, value, ())
+                writer.commit()
+        finally:
+            writer.close()
+
+    def forget(self) -> None:
+        """Deletes this producer's progress record, in a transaction of its own.
+
+        Raises:
+            KafkaReplicaError: it could not be done.
+        """
+        writer = TransactionalWriter(self._config, self._identity.transactional_id, self._timeout_s)
+        writer.begin()
+        place = self._identity.progress_place
+        writer.send_to(place, self._identity.progress_key, None, ())
+        writer.commit()
+        writer.close()
+
+    def close(self) -> None:
+        """Ends the connection."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
+
+    def _records(
+        self, recorded: Recorded, contents: Contents, tally: _Tally
+    ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
+        """Keys, values and headers as they are sent; counts them as they are taken."""
+        name = f"{self._identity.producer_id}/{recorded.tx_id}"
+        said = of_transaction(TransactionHeaders(name, 1, contents.record_count, recorded.recorded_ms))
+        types: dict[str, Header] = {}  # a few for many records
+        encodes = self._encoder is not as_recorded
+        size = messages = 0
+        for number, (key, value, content_type) in enumerate(contents.records, 1):
+            if encodes and value is not None:
+                encoded = self._encoded(key, value, content_type)
+                if encoded is None:
+                    tally.not_carried += 1
+                    continue
+                value, content_type = encoded  # noqa: PLW2901
+            messages += 1
+            size += len(key) if value is None else len(key) + len(value)
+            if content_type is None:
+                yield key, value, [*said(number)]
+            else:
+                if content_type not in types:
+                    types[content_type] = (CONTENT_TYPE, content_type.encode())
+                yield key, value, [types[content_type], *said(number)]
+            if messages == 1:
+                self._step("record")
+        tally.size, tally.messages = size, messages
+
+    def _encoded(self, key: bytes, value: bytes, content_type: str | None) -> Encoded | None:
+        try:
+            return self._encoder(key, value, content_type, self._identity.media_type)
+        except Exception as error:
+            wanted = self._identity.media_type or "its format"
+            raise EncodingError(
+                f"writing {key_text(key)} as {wanted}: {error}; replace or skip it (kafka-replica producer replace, "
+                "skip), and resume"
+            ) from error
+
+    def _foreign_records(self, *, begin: int = 0, decided_only: bool = False) -> list[ProgressRecord]:
+        identity = self._identity
+        return foreign_records(
+            self._plain, identity.progress_place, identity.producer_id, identity.database_id, self._timeout_s,
+            begin=begin, decided_only=decided_only,
+        )  # fmt: skip
+
+    def _check_topics(self) -> list[Partition]:
+        """Make sure that all topics are there; return the partitions of those that are published to."""
+        topics = self._topics
+        # A producer waits for a topic that is not there.
+        found = [topics.look_up(topic, self._timeout_s) for topic in self._identity.topics]
+        try:
+            topics.look_up(self._identity.progress_topic, self._timeout_s)
+        except TopicNotFoundError:
+            copies = self._identity.progress_replication_factor
+            topics.create(self._identity.progress_topic, 1, PROGRESS_TOPIC, self._timeout_s, copies)
+            self._wait_for_progress_topic()
+        return [partition for topic in found for partition in topic.partitions]

@@ -1,0 +1,400 @@
+"""What the follower writes and everybody else reads: the version shown, the state, the counts.
+
+One lock guards all of it and is held for moments only. Who waits for something waits on it.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from kafka_replica.errors import BadRecordError, KafkaReplicaError
+from kafka_replica.headers.transactions import TransactionHeaders
+from kafka_replica.listeners import DEFAULT_RECENT_CHANGES, Mailbox, RecentChanges
+from kafka_replica.listeners.version_diff import VersionDiff
+from kafka_replica.listeners.waiters import Call, Callbacks, Waiters, ring
+from kafka_replica.publication.history import History
+from kafka_replica.publication.latency import Latencies
+from kafka_replica.publication.status import Counts, Health, State, Status, lag
+from kafka_replica.records import Partition, Position
+from kafka_replica.stores import Snapshot
+from kafka_replica.stores.delta import Applied
+from kafka_replica.transactions import Ends
+
+_BAD_RECORDS_KEPT = 1000
+
+
+class Publisher:
+    """The facts of one replica. The follower calls the verbs; the replica asks."""
+
+    def __init__(self, health: Health, recent_changes: int = DEFAULT_RECENT_CHANGES, history: int = 0) -> None:
+        self.incarnation = secrets.token_hex(8)
+        """Numbers of versions mean something within one life."""
+        self.ready = False
+        """Whether the version shown has everything that was there when reading began, or had when it stopped."""
+        self._health = health
+        self._news = Waiters()
+        self._watches = Callbacks()
+        self._snapshot: Snapshot | None = None
+        self._error: KafkaReplicaError | None = None
+        self._trouble: KafkaReplicaError | None = None
+        self._rebuilt_for: KafkaReplicaError | None = None  # until the rebuild has come to its end
+        self._stopped = False
+        self._barrier = self._positions = self._stable = self._high = Position()
+        self._behind_since_s: float | None = None
+        self._boundaries: str | None = None
+        self._held_records = 0
+        self._settled = (0, 0)
+        self._shown_cut = Position()
+        self._counts = Counts()
+        self._latencies = Latencies()
+        self._bad_records: dict[tuple[str, bytes | int], BadRecordError] = {}  # by key, else by offset
+        self._mailboxes: list[Mailbox] = []
+        self._recent = RecentChanges(recent_changes)
+        self._history = History(history)
+
+    # --- verbs of the follower ---
+
+    def started(self) -> None:
+        """Reading begins."""
+        with self._news:
+            self._health.started(time.monotonic())
+
+    def heard(self) -> None:
+        """The broker said something."""
+        with self._news:
+            self._trouble = None  # it has passed
+            self._health.heard(time.monotonic())
+
+    def troubled(self, trouble: KafkaReplicaError) -> None:
+        """Something went wrong that may pass."""
+        with self._news:
+            self._trouble = trouble
+
+    def barrier_set(self, high_watermarks: Position, boundaries: str) -> None:
+        """What has to be read to be ready, and what tells where transactions end."""
+        with self._news:
+            self._barrier = high_watermarks
+            self._boundaries = boundaries
+
+    def read(self, positions: Position) -> None:
+        """How far reading has come."""
+        with self._news:
+            self._positions = positions
+
+    def counted(self, held_records: int, settled: tuple[int, int]) -> None:
+        """Note how many records are held back, and how many records and tombstones were taken in since the start."""
+        with self._news:
+            self._held_records = held_records
+            self._settled = settled
+
+    def set_aside(self, bad_records: list[BadRecordError]) -> None:
+        """Records were met that cannot be replicated."""
+        with self._news:
+            self._counts = replace(self._counts, bad_records=self._counts.bad_records + len(bad_records))
+            self._list(bad_records)
+
+    def cleared(self, keys: list[tuple[str, bytes]]) -> None:
+        """Keys that had a bad record have a good one now, or are deleted."""
+        with self._news:
+            for topic_and_key in keys:
+                self._bad_records.pop(topic_and_key, None)
+
+    def ends(self, ends: Ends, *, waits: bool) -> None:
+        """Where the broker says the partitions end; whether an open transaction is waited for."""
+        with self._news:
+            self._stable, self._high = ends
+            self._health.ends(ends.stable, ends.high, self._positions, time.monotonic(), waits=waits)
+            self._note_lag()
+
+    def forget_bad_records(self, starts: Mapping[Partition, int]) -> None:
+        """Records below these offsets are not in the log any more."""
+        with self._news:
+            for place, bad in list(self._bad_records.items()):
+                if bad.offset < starts.get(Partition(bad.topic, bad.partition), 0):
+                    del self._bad_records[place]
+
+    def set_aside_before(self, bad_records: Iterable[BadRecordError]) -> None:
+        """These were set aside before the restart."""
+        with self._news:
+            self._list(bad_records)
+
+    def restored(self, snapshot: Snapshot, incarnation: str) -> None:
+        """There is a version from before, which readers may have until reading has come to the barrier."""
+        with self._news:
+            self.incarnation = incarnation or self.incarnation
+            self._snapshot, self._shown_cut = snapshot, snapshot.position
+            self._history.add(snapshot)
+            mailboxes = tuple(self._mailboxes)
+            calls = self._told()
+        ring(calls)
+        for mailbox in mailboxes:
+            mailbox.begin(snapshot)
+
+    def outdated(self, reason: KafkaReplicaError) -> None:
+        """The version shown is not of the log any more; another one is being built."""
+        with self._news:
+            self.ready = False
+            self._rebuilt_for = reason
+            self._bad_records.clear()
+            self._positions = self._stable = self._high = Position()
+            self._settled = (0, 0)
+            self._counts = replace(self._counts, rebuilds=self._counts.rebuilds + 1)
+            self._health.not_ready()
+
+    def advanced(self, position: Position) -> None:
+        """Reading has come that far, and the version shown stands for that, too: nothing has changed."""
+        with self._news:
+            self._shown_cut = position
+            self.ready = True
+            self._rebuilt_for = None
+            self._health.ready()
+            self._note_lag()
+            calls = self._told()
+        ring(calls)
+
+    def published(
+        self,
+        snapshot: Snapshot,
+        applied: Applied | None,
+        transactions: int | None = None,
+        origins: Sequence[TransactionHeaders] = (),
+    ) -> None:
+        """A version was made: readers see it from now on, and listeners are told.
+
+        Args:
+            snapshot: the version.
+            applied: what it changed; None where nobody knows, so that listeners hear the whole of it.
+            transactions: how many committed Kafka transactions it holds; None where that is not known.
+            origins: of which transactions of a source it holds something, as far as headers tell.
+        """
+        with self._news:
+            previous, self._snapshot = self._snapshot, snapshot
+            self._shown_cut = snapshot.position
+            self._history.add(snapshot)
+            self.ready = True
+            self._rebuilt_for = None
+            step = None
+            if previous is not None and applied is not None:
+                step = VersionDiff(
+                    snapshot, previous, applied, transactions, tuple(each.transaction for each in origins)
+                )
+            if step is not None:
+                self._recent.add(step)
+            else:
+                self._recent.clear()
+            self._mailboxes = [mailbox for mailbox in self._mailboxes if not mailbox.closed]
+            mailboxes = tuple(self._mailboxes)
+            self._counts = replace(
+                self._counts,
+                versions=self._counts.versions + 1,
+                transactions=self._counts.transactions + (transactions or 0),
+            )
+            self._note_latencies(origins)
+            self._health.ready()
+            self._note_lag()
+            calls = self._told()
+        # Without the lock: whoever is interrupted in a mailbox, by a signal handler that closes, holds that one's.
+        ring(calls)
+        for mailbox in mailboxes:
+            if step is None:
+                mailbox.begin(snapshot)
+            else:
+                mailbox.put(step, snapshot)
+        if step is not None:
+            self._recent.settle()
+
+    def failed(self, error: KafkaReplicaError) -> None:
+        """It ended by an error."""
+        with self._news:
+            # Without the traceback, which would keep the whole reading alive.
+            self._error = error.with_traceback(None)
+            self._health.failed()
+            mailboxes, calls = self._dismissed(), self._told()
+        _end(mailboxes, calls, error)
+
+    def stopped(self) -> None:
+        """It was closed."""
+        with self._news:
+            self._stopped = True
+            self._health.stopped()
+            mailboxes, calls = self._dismissed(), self._told()
+        _end(mailboxes, calls, None)
+
+    @property
+    def is_busy_here(self) -> bool:
+        """Whether the present thread is in the middle of a question: a signal handler that interrupted it."""
+        return self._news.held_here() or any(mailbox.is_busy_here for mailbox in tuple(self._mailboxes))
+
+    def listener_failed(self) -> None:
+        """A listener raised."""
+        with self._news:
+            self._counts = replace(self._counts, listener_errors=self._counts.listener_errors + 1)
+
+    # --- questions of everybody ---
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The version shown; read without the lock, for it is one reference."""
+        return self._snapshot
+
+    @property
+    def has_version(self) -> bool:
+        """Whether there is a version to be shown."""
+        return self._snapshot is not None
+
+    def at(self, version: int) -> Snapshot:
+        """The version of that number.
+
+        Raises:
+            VersionGoneError: it is not kept.
+        """
+        with self._news:
+            return self._history.at(version, self._snapshot)
+
+    def touched(self, since: int, until: int) -> set[bytes] | None:
+        """The keys that the versions after one, up to another, have touched; None where that is not known."""
+        with self._news:
+            snapshot = self._snapshot
+            steps = None if snapshot is None else self._recent.after(since, snapshot.version)
+        if steps is None:
+            return None
+        return {
+            key for step in steps if step.now.version <= until for keys in (step.changed, step.deleted) for key in keys
+        }
+
+    @property
+    def error(self) -> KafkaReplicaError | None:
+        """What ended it."""
+        return self._error
+
+    @property
+    def bad_records(self) -> list[BadRecordError]:
+        """The newest records set aside, without those that a later good one has replaced."""
+        with self._news:
+            return list(self._bad_records.values())
+
+    @property
+    def state(self) -> State:
+        """The state now."""
+        with self._news:
+            return self._health.state(time.monotonic())
+
+    def wait_for(self, position: Mapping[Partition, int], timeout_s: float | None) -> bool:
+        """Waits until the version shown has come as far as ``position`` (an empty one: until there is a version).
+
+        Returns:
+            Whether it has; False after ``timeout_s``, or at once where it never will.
+        """
+        with self._news:
+            self._news.wait_for(lambda: self._is_settled(position), timeout_s)
+            return self._has_come_to(position)
+
+    def call_when(self, position: Mapping[Partition, int], call: Call) -> Callable[[], None]:
+        """Calls once, when ``wait_for`` would return, which may be now; what is returned takes it back."""
+        with self._news:
+            return self._watches.add(lambda: self._is_settled(position), call)
+
+    def mailbox(self, max_pending: int, since: int | None = None) -> Mailbox:
+        """A new mailbox: the present version is in it, or what was missed since; every later one will be."""
+        mailbox = Mailbox(max_pending)
+        with self._news:
+            snapshot = self._snapshot
+            if snapshot is not None:
+                mailbox.begin(snapshot, None if since is None else self._recent.after(since, snapshot.version))
+            self._mailboxes.append(mailbox)  # before the question: a signal handler may close it in between
+            if self._error is not None or self._stopped:
+                mailbox.close(self._error)
+                self._mailboxes = []
+        return mailbox
+
+    def status(self) -> Status:
+        """Everything at one moment."""
+        now_s = time.monotonic()
+        with self._news:
+            snapshot = self._snapshot
+            status = self._status(now_s)
+        return replace(status, keys=len(snapshot)) if snapshot is not None else status  # counting may take a while
+
+    # --- helpers; the lock is held ---
+
+    def _status(self, now_s: float) -> Status:
+        snapshot, position = self._snapshot, self._shown_cut
+        blocking_transaction, heard_s = self._health.blocking_transaction, self._health.heard_s
+        last_error = self._error or self._trouble or self._rebuilt_for
+        return Status(
+            state=self._health.state(now_s),
+            ready=self.ready,
+            stale=snapshot is not None and not self.ready,
+            version=snapshot.version if snapshot is not None else 0,
+            keys=0,
+            position=position,
+            read_position=self._positions,
+            barrier=self._barrier,
+            last_stable_offset=self._stable,
+            high_watermark=self._high,
+            lag_records=lag(position, self._high),
+            lag_stable_records=lag(position, self._stable),
+            lag_s=self._lag_s(now_s),
+            pending_records=self._held_records,
+            blocked_s=self._health.blocked_s(now_s),
+            blocking_transaction="{}@{}".format(*blocking_transaction) if blocking_transaction is not None else None,
+            open_transactions=len(position.open),
+            boundaries=self._boundaries,
+            last_contact_s=None if heard_s is None else now_s - heard_s,
+            last_error=None if last_error is None else str(last_error),
+            counts=replace(self._counts, records=self._settled[0], tombstones=self._settled[1]),
+            latencies=self._latencies,
+        )
+
+    def _list(self, bad_records: Iterable[BadRecordError]) -> None:
+        for bad in bad_records:
+            place = bad.topic, bad.offset if bad.key is None else bad.key
+            self._bad_records.pop(place, None)
+            self._bad_records[place] = bad
+        for oldest in list(self._bad_records)[: max(0, len(self._bad_records) - _BAD_RECORDS_KEPT)]:
+            del self._bad_records[oldest]
+
+    def _note_latencies(self, origins: Sequence[TransactionHeaders]) -> None:
+        now_s = time.time()
+        for origin in origins:
+            self._latencies = self._latencies.plus(now_s - origin.time_ms / 1000)
+
+    def _note_lag(self) -> None:
+        if not lag(self._shown_cut, self._high):
+            self._behind_since_s = None
+        elif self._behind_since_s is None:
+            self._behind_since_s = time.monotonic()
+
+    def _lag_s(self, now_s: float) -> float | None:
+        heard_s = self._health.heard_s
+        if not self._high or heard_s is None:
+            return None
+        if self._health.state(now_s) in {State.STALLED, State.FAILED}:
+            return now_s - min(heard_s, self._behind_since_s or heard_s)
+        return 0.0 if self._behind_since_s is None else now_s - self._behind_since_s
+
+    def _has_come_to(self, position: Mapping[Partition, int]) -> bool:
+        if self._snapshot is None or not (position or self.ready):
+            return False
+        return self._shown_cut.includes(position)
+
+    def _is_settled(self, position: Mapping[Partition, int]) -> bool:
+        return self._has_come_to(position) or self._error is not None or self._stopped
+
+    def _told(self) -> list[Call]:
+        self._news.notify_all()
+        return self._watches.due()
+
+    def _dismissed(self) -> list[Mailbox]:
+        mailboxes, self._mailboxes = self._mailboxes, []
+        return mailboxes
+
+
+def _end(mailboxes: list[Mailbox], calls: list[Call], error: KafkaReplicaError | None) -> None:
+    """Without the lock, as in ``Publisher.published``."""
+    for mailbox in mailboxes:
+        mailbox.close(error)
+    ring(calls)

@@ -1,0 +1,177 @@
+"""Makes sure that no deletion was missed: asks what the rule in ``tombstones`` wants to know, and acts on it."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from kafka_replica.broker.reading.contract import Fetched, LogReader, Opened
+from kafka_replica.common.clock import Instant, now
+from kafka_replica.errors import BrokerError, LogReplacedError
+from kafka_replica.records import Partition, Position
+from kafka_replica.replication.retry import BrokerRetry
+from kafka_replica.replication.tombstone_retention import Late, Tombstones
+from kafka_replica.transactions import Ends
+from kafka_replica.transactions.resume_point import ResumePoint
+
+_log = logging.getLogger("kafka_replica")
+
+_LEAST_S = 1.0  # how long a tombstone is taken to be kept in any case
+_LEAST_UNCERTAIN_S = 3.0  # the same where a marker looks like a gap, so that there is one behind every transaction
+_ASK_FIRST_S, _ASK_EVERY_S = 5.0, 60.0
+
+
+class DeletionCheck:
+    """Checks one reading of some topics. For the thread that reads.
+
+    Args:
+        topics: their names.
+        given_s: for how long tombstones are kept, in seconds, as the user says; None: as the topics tell.
+        reader: the reader.
+        retry: repeats questions to the reader until there is an answer.
+    """
+
+    def __init__(self, topics: Sequence[str], given_s: float | None, reader: LogReader, retry: BrokerRetry) -> None:
+        least_s = _LEAST_S if reader.gaps_are_certain else _LEAST_UNCERTAIN_S
+        self._rule = Tombstones(given_s, least_s)
+        self._topics = topics
+        self._is_given = given_s is not None
+        self._reader = reader
+        self._retry = retry
+        self._positions = Position()
+        self._ends = Position()
+        self._leaders: dict[Partition, int] = {}
+        self._ask_at_s = time.monotonic() + _ASK_FIRST_S
+        self._may_ask = True
+        self._has_warned = False
+
+    # --- what happens ---
+
+    def begin(self, asked: Instant, opened: Opened, resume_point: ResumePoint | None) -> bool:
+        """Reading begins, or goes on behind a bookmark, for which Kafka was asked at an instant.
+
+        Returns:
+            Whether all deletions since the bookmark are still in the log, for certain.
+        """
+        self._ends = opened.ends
+        known = Position() if resume_point is None else resume_point.position
+        self.add(asked, [partition for partition in opened.beginnings if partition not in known])
+        if resume_point is not None:
+            self._rule.resume(Instant(resume_point.caught_up_ms), known, resume_point.tombstones_kept_s)
+        if self._reader.gaps_are_certain:  # else reading may not come that far while a transaction is open
+            self._rule.ask(asked, opened.ends)
+        if resume_point is None:
+            return False
+        self._ask()
+        return not self._rule.is_stale(now())
+
+    def add(self, at: Instant, partitions: Iterable[Partition]) -> None:
+        """Reading of partitions begins at that instant."""
+        self._rule.begin(at, list(partitions))
+        self._mind_leaders()
+
+    def take(self, fetched: Fetched) -> None:
+        """Take in what was read.
+
+        Raises:
+            LogReplacedError: a deletion may have been missed.
+        """
+        self._mind_leaders()
+        if fetched.gaps:
+            read_at = now()
+            for partition in fetched.gaps:
+                self._rule.gap(partition, read_at)
+            if self._rule.late() is not None:
+                self.confirm()
+        self._positions = fetched.reading.positions
+        self._rule.read(self._positions)
+
+    def answered(self, asked: Instant, ends: Ends) -> None:
+        """Kafka was asked at an instant where the partitions end."""
+        # Nothing beyond the last stable offset is compacted, and a reader of committed records comes no farther.
+        self._ends = ends.high if self._reader.gaps_are_certain else ends.stable
+        self._rule.ask(asked, self._ends)
+        self._rule.read(self._positions)
+
+    def saved(self, position: Mapping[Partition, int]) -> tuple[int, Mapping[str, float]]:
+        """Return what a bookmark of the version that stands for this cut has to say of deletions after it."""
+        self._rule.show(position)
+        return self._rule.saved()
+
+    # --- questions ---
+
+    def confirm(self) -> None:
+        """Make sure that nothing read so far lacks a deletion.
+
+        Raises:
+            LogReplacedError: a deletion may have been missed.
+        """
+        self._mind_leaders()
+        if self._rule.wants_to_be_told:
+            self._ask()
+        late = self._rule.late()
+        if late is not None:
+            raise self._too_late(late)
+        self._rule.forgive()
+
+    def ask_now_and_then(self) -> None:
+        """Ask for the retention of the topics at intervals, so that a change of it is noticed."""
+        if self._is_given or not self._may_ask or time.monotonic() < self._ask_at_s:
+            return
+        self._ask_at_s = time.monotonic() + _ASK_EVERY_S
+        try:
+            self._take(self._reader.tombstones_kept_s(), is_needed=False)
+        except BrokerError as error:  # whatever it is, somebody whose question matters more meets it, too
+            _log.debug("asking for delete.retention.ms of %s: %s", ", ".join(self._topics), error)
+
+    def _ask(self) -> None:
+        """Ask for the retention of the topics, until there is an answer."""
+        if not self._is_given:
+            self._take(self._retry.call(self._reader, self._reader.tombstones_kept_s), is_needed=True)
+
+    def _take(self, told_s: Mapping[str, float], *, is_needed: bool) -> None:
+        refused = [topic for topic in self._topics if topic not in told_s]
+        self._may_ask = not refused
+        if refused and is_needed and not self._has_warned:
+            self._has_warned = True
+            _log.warning(
+                "the replica may not ask for delete.retention.ms of %s (the right DescribeConfigs on the topic): it "
+                "takes Kafka's default, a day; set tombstones_kept_s if it is another",
+                ", ".join(refused),
+            )
+        self._rule.tell(told_s)
+
+    # --- helpers ---
+
+    def _mind_leaders(self) -> None:
+        leaders = self._reader.leaders
+        if leaders == self._leaders:
+            return
+        for partition, leader in leaders.items():
+            if leader >= 0:
+                if self._leaders.get(partition, leader) != leader:
+                    self._rule.move(partition)
+                self._leaders[partition] = leader
+
+    def _too_late(self, late: Late) -> LogReplacedError:
+        partition = late.partition
+        end, at = self._ends.get(partition, 0), self._positions.get(partition, 0)
+        advice = ""
+        if late.is_first and late.has_moved:
+            since = f"another broker leads {partition} than when reading it began, and may have removed more"
+        elif late.is_first:
+            since = f"reading {partition} began {late.age_s:.1f} s ago, and has come to offset {at} of {end}"
+            advice = (
+                "; all of a topic has to be read within that time: raise delete.retention.ms well above the time that "
+                "takes here"
+            )
+        elif math.isinf(late.age_s):
+            since = f"the wall clock was set back since {partition} was read last"
+        else:
+            since = f"{partition} was read to its end {late.age_s:.1f} s ago"
+        return LogReplacedError(
+            f"reading {partition}: offsets are missing, and {since}, but Kafka keeps tombstones for "
+            f"{late.retention_s:g} s only (delete.retention.ms), so that deletions may be missing{advice}"
+        )

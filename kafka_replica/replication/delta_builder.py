@@ -1,0 +1,287 @@
+"""Gathers what was settled into the delta of the next version: which record of a key counts.
+
+*Within a partition* the one with the highest offset, as for compaction and every plain reader. That is not
+always the one that was committed last: A writes k at offset 10, B at 11, B commits, then A. So a
+record that comes late is dropped where its key has a higher offset already, in the delta, in the version
+shown, or as a tombstone which is remembered for as long as an older transaction is open.
+
+*Across partitions* offsets say nothing. A key that has records in several (its topic gained partitions, or
+several topics are read as one key space) shows the record of the topic named last, then of the
+latest timestamp, then of the highest partition; where that is deleted, the next one. This depends on
+nothing but what the partitions hold, so that every replica says the same.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import chain
+from operator import itemgetter
+from typing import NamedTuple
+
+from kafka_replica.errors import BadRecordError, DataError
+from kafka_replica.records import Partition, Position, Record, Stored, as_record, lacks_key
+from kafka_replica.replication.record_filter import RecordFilter, without_key
+from kafka_replica.stores.delta import Delta
+from kafka_replica.transactions import Batch, Parsed
+
+_VALUE_OF = itemgetter(1)
+
+
+class Settled(NamedTuple):
+    """What is to be said of records that were taken in."""
+
+    bad: list[BadRecordError]
+    cleared: list[tuple[str, bytes]]
+    """Topics and keys that had a bad record before, and are well now."""
+
+
+class DeltaBuilder:
+    """Builds one delta after another. For the thread that writes.
+
+    Args:
+        present: the record that the present version has of a key (as the store names keys), if any.
+        prefixes: for each topic, what the store puts before its keys; empty for one key space.
+        ranks: for each topic, which wins where two have a key: the higher.
+        record_filter: takes the records out of batches.
+        counts_bytes: whether ``size_bytes`` is wanted.
+    """
+
+    def __init__(
+        self,
+        present: Callable[[bytes], Stored | None],
+        prefixes: Mapping[str, bytes],
+        ranks: Mapping[str, int],
+        *,
+        record_filter: RecordFilter | None = None,
+        counts_bytes: bool = False,
+    ) -> None:
+        self._record_filter = record_filter or RecordFilter()
+        self._counts_bytes = counts_bytes
+        self._size_bytes = 0
+        self._has_parts = False  # of the next version, taken already
+        self._present = present
+        self._prefixes = prefixes
+        self._ranks = ranks
+        self._delta = Delta()
+        self._highest: dict[Partition, int] = {}
+        self._pending_tombstones: dict[tuple[Partition, bytes], int] = {}
+        self._taken_records = self._taken_tombstones = 0
+        self._families: dict[bytes, dict[Partition, Record]] = {}  # keys that several partitions have
+        self._starts: Mapping[Partition, int] = {}  # records below these offsets were deleted
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was settled since the last version."""
+        return not self._delta.changes and not self._delta.record_count and not self._has_parts
+
+    @property
+    def record_count(self) -> int:
+        """Records settled since the last version."""
+        return self._delta.record_count
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Records and tombstones settled since the beginning."""
+        delta = self._delta
+        return self._taken_records + delta.record_count, self._taken_tombstones + delta.tombstone_count
+
+    @property
+    def size_bytes(self) -> int:
+        """About how much the values of the next version hold so far; counted where ``counts_bytes``."""
+        return self._size_bytes
+
+    @property
+    def has_keys_in_several_partitions(self) -> bool:
+        """Whether keys have records in several partitions."""
+        return bool(self._families)
+
+    def add(self, partition: Partition, known_to: int = 0) -> None:
+        """One more partition is read; records below ``known_to`` may be in the present version already."""
+        self._highest.setdefault(partition, known_to)
+
+    def settle(self, batches: Iterable[Batch]) -> Settled:
+        """Takes in what is to be in the next version; says which records cannot be in any."""
+        settled = Settled([], [])
+        with collector_paused():
+            for batch in batches:
+                self._settle(batch, settled)
+        return settled
+
+    def take_part(self) -> Delta:
+        """What was settled so far, for a version that is not complete yet."""
+        self._taken_records, self._taken_tombstones = self.totals
+        delta, self._delta = self._delta, Delta(source=self._delta.source)
+        self._size_bytes, self._has_parts = 0, True
+        if delta.has_deletions:  # whether somebody could still undo them is known at the end
+            for record in self._tombstones(delta):
+                self._pending_tombstones[record.source, self._prefixes[record.topic] + record.key] = record.offset
+        return delta
+
+    def take(self, position: Position) -> Delta:
+        """The delta of the version that stands for ``position``; the next one begins empty."""
+        self._taken_records, self._taken_tombstones = self.totals
+        delta, self._delta = self._delta, Delta()
+        self._size_bytes, self._has_parts = 0, False
+        self._bury(delta, position)
+        return delta
+
+    def expire(
+        self, starts: Mapping[Partition, int], stored: Iterable[tuple[bytes, Partition, int]]
+    ) -> tuple[int, dict[Partition, int]]:
+        """Delete, in the next version, all records below some offsets, which Kafka has deleted.
+
+        Args:
+            starts: these offsets.
+            stored: key, partition and offset of what the present version has, and of the parts that were taken.
+
+        Returns:
+            How many keys lose their record, and the lowest offset that is left in each of these partitions.
+        """
+        self._starts = {**self._starts, **starts}
+        delta, survivors = self._delta, self._expire_families()
+        source = delta.source or next(iter(self._highest))
+        added = (as_record(raw, source) for raw in delta.changes.values() if raw[1] is not None)
+        found = chain(
+            (place for place in stored if place[0] not in delta.changes),
+            [(self._prefixes[record.topic] + record.key, record.source, record.offset) for record in added],
+        )
+        expired, lowest = [], dict[Partition, int]()
+        for key, partition, offset in found:
+            start = starts.get(partition, 0)
+            if offset < start:
+                expired.append((key, partition, offset))
+            elif start and offset < lowest.get(partition, offset + 1):
+                lowest[partition] = offset
+        for key, partition, offset in expired:
+            left = survivors.get(key, {}).values()
+            tombstone = Record(key[len(self._prefixes[partition.topic]) :], None, offset, -1, (), partition)
+            delta.expire(key, max(left, key=self._rank, default=tombstone))
+        return len(expired), lowest
+
+    def _expire_families(self) -> dict[bytes, dict[Partition, Record]]:
+        """Takes what was deleted out of the families; what is left of those that have lost something."""
+        survivors = {}
+        for key, family in list(self._families.items()):
+            left = {p: record for p, record in family.items() if record.offset >= self._starts.get(p, 0)}
+            if len(left) < len(family):
+                survivors[key] = self._families[key] = left
+                if len(left) < 2:
+                    del self._families[key]
+        return survivors
+
+    def _settle(self, batch: Batch, settled: Settled) -> None:
+        start = self._starts.get(batch.partition, 0)
+        if batch.first < start:
+            batch = _from(batch, start)
+        records, bad, cleared = self._record_filter.apply_to(batch)
+        settled.bad.extend(bad)
+        settled.cleared.extend((batch.partition.topic, key) for key in cleared)
+        if self._counts_bytes:
+            self._size_bytes += sum(map(len, filter(None, map(_VALUE_OF, records))))
+        partition = batch.partition
+        is_late = batch.first < self._highest[partition]
+        self._highest[partition] = max(batch.end, self._highest[partition])
+        if len(self._highest) > 1 or is_late or self._families or self._prefixes[partition.topic]:
+            self._settle_one_by_one(partition, records, settled)
+            return
+        self._delta.source = partition
+        self._delta.add(records)
+        if None in self._delta.changes:  # one look a batch finds records without a key
+            del self._delta.changes[None]  # type: ignore[arg-type]
+            settled.bad.extend(without_key(partition, record) for record in records if lacks_key(record))
+
+    def _settle_one_by_one(self, partition: Partition, records: Iterable[Stored], settled: Settled) -> None:
+        prefix = self._prefixes[partition.topic]
+        self._delta.count(records := list(records))
+        for raw in records:
+            if lacks_key(raw):
+                settled.bad.append(without_key(partition, raw))
+                continue
+            record = as_record(raw, partition)
+            key = prefix + record.key
+            if not self._is_outdated(key, record):
+                self._delta.changes[key] = self._winner(key, record)
+
+    def _known(self, key: bytes) -> Record | None:
+        """What the delta, else the present version, has of a key: a record or a tombstone."""
+        known = self._delta.changes.get(key)
+        if known is None:
+            known = self._present(key)
+        if known is None:
+            return None
+        return as_record(known, self._delta.source or next(iter(self._highest)))
+
+    def _is_outdated(self, key: bytes, record: Record) -> bool:
+        if self._pending_tombstones and self._pending_tombstones.get((record.source, key), -1) > record.offset:
+            return True
+        known = self._families.get(key, {}).get(record.source) or self._known(key)
+        # The same offset is the same record, read once more after a restart.
+        return known is not None and known.source == record.source and known.offset >= record.offset
+
+    def _winner(self, key: bytes, record: Record) -> Record:
+        """Of the records that partitions have of a key, the one that counts; a tombstone if none is left."""
+        family = self._families.get(key)
+        if family is None:
+            if len(self._highest) == 1:
+                return record
+            known = self._known(key)
+            if known is None or known.source == record.source or known.is_tombstone:
+                return record
+            family = self._families[key] = {known.source: known}
+        if record.is_tombstone:
+            family.pop(record.source, None)
+        else:
+            family[record.source] = record
+        winner = max(family.values(), key=self._rank, default=record)
+        if len(family) < 2:
+            del self._families[key]
+        return winner
+
+    def _rank(self, record: Record) -> tuple[int, int, int]:
+        return self._ranks[record.topic], record.timestamp_ms, record.partition
+
+    def _bury(self, delta: Delta, position: Position) -> None:
+        """Remembers deletions that an older open transaction could still undo, and forgets the others."""
+        firsts = position.resume()
+        if self._pending_tombstones:
+            self._pending_tombstones = {
+                (partition, key): offset
+                for (partition, key), offset in self._pending_tombstones.items()
+                if offset >= firsts.get(partition, 0)
+            }
+        is_ahead = any(end > position.get(partition, 0) for partition, end in self._highest.items())
+        if not delta.has_deletions or not (position.open or is_ahead):
+            return
+        for record in self._tombstones(delta):
+            if record.offset >= firsts.get(record.source, 0):
+                self._pending_tombstones[record.source, self._prefixes[record.topic] + record.key] = record.offset
+
+    def _tombstones(self, delta: Delta) -> Iterator[Record]:
+        source = delta.source or next(iter(self._highest))
+        return (as_record(raw, source) for raw in delta.changes.values() if raw[1] is None)
+
+
+def _from(batch: Batch, start: int) -> Batch:
+    """The batch without what lies below an offset."""
+    try:
+        records = batch.content.records() if batch.end > start else ()
+    except DataError:
+        return batch  # whoever takes the records out of it says so
+    return batch._replace(content=Parsed([record for record in records if record[2] >= start]))
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Without Python's cyclic garbage collector, for some milliseconds.
+
+    Records make no cycles, but each some hundred of them would set it off, now and then over all that there is.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -1,0 +1,385 @@
+"""The one loop that joins reader, rule, barrier and store.
+
+A record's road, one direction, no way back::
+
+    broker -> cuts (which transactions are whole?) -> assembly (which record of a key counts?)
+           -> barrier (may it be shown?) -> store -> board
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from threading import Event
+
+from kafka_replica.broker.reading.contract import Fetched, LogReader, Opened
+from kafka_replica.broker.reading.readers import make_reader
+from kafka_replica.common.clock import Instant, now
+from kafka_replica.errors import (
+    BrokerUnavailableError,
+    StoreDamagedError,
+    TopicNotFoundError,
+    WaitTimeoutError,
+)
+from kafka_replica.headers.transactions import origins_of
+from kafka_replica.publication.publisher import Publisher
+from kafka_replica.publication.status import State
+from kafka_replica.records import Partition, Position
+from kafka_replica.replication.bad_records import BadRecordHandler
+from kafka_replica.replication.deletion_check import DeletionCheck
+from kafka_replica.replication.delta_builder import DeltaBuilder
+from kafka_replica.replication.log_starts import LogStarts
+from kafka_replica.replication.opening import MakeReader, open_log
+from kafka_replica.replication.options import ReplicaOptions
+from kafka_replica.replication.record_filter import RecordFilter
+from kafka_replica.replication.retry import BrokerRetry, ClosedMeanwhileError
+from kafka_replica.stores import Store
+from kafka_replica.transactions import Batch, BoundaryDetector, CommittedRecords, ConsistentPoint, Decision, Ends
+from kafka_replica.transactions.barrier import Barrier
+from kafka_replica.transactions.resume_point import ResumePoint
+
+_log = logging.getLogger("kafka_replica")
+
+_READ_S = 0.1  # how long a read waits for news; also how soon the end is noticed
+_LOOK_EVERY_S = 1.0  # for topics that went away, and partitions that were added
+_NOTE_EVERY_S = 30.0  # how often it is written down that the version in the store is still the newest
+_VERSIONS_A_READ = 100  # one for each transaction up to here; more at once become one
+_QUESTIONS_A_STEP = 3  # for the ends: after an answer others may be wanted at once
+_BATCHES_A_PART = 16  # are taken in before it is looked whether a part is full
+
+
+class Follower:
+    """Follows one log into one store until ``closing`` is set, and writes what happens on the board."""
+
+    def __init__(
+        self,
+        options: ReplicaOptions,
+        store: Store,
+        publisher: Publisher,
+        make_reader: MakeReader = make_reader,
+        closing: Event | None = None,
+    ) -> None:
+        self._closing = closing or Event()
+        self._options = options
+        self._make_reader = make_reader
+        self._store = store
+        self._publisher = publisher
+        ranks = {topic: rank for rank, topic in enumerate(options.topics)}
+        saved = store.resume_point
+        record_filter = RecordFilter(
+            options.key_filter,
+            options.validator,
+            [(bad.topic, bad.key) for bad in saved.bad_records if bad.key is not None] if saved is not None else (),
+        )
+        self._delta_builder = DeltaBuilder(
+            store.newest,
+            options.prefixes(),
+            ranks,
+            record_filter=record_filter,
+            counts_bytes=store.part_bytes is not None,
+        )
+        self._bad_records = BadRecordHandler(
+            publisher, record_filter, on_bad_record=options.on_bad_record, dead_letters=options.dead_letters
+        )
+        waits = options.wait_for_topics
+        self._retry = BrokerRetry(options.name, publisher, self._closing, waits_for_topics=waits)
+        self._deletions: DeletionCheck
+        self._log_starts = LogStarts()
+        self._point: ConsistentPoint | None = None  # the last one, if nothing was settled since
+        self._barrier: Barrier
+        self._opened_at: Instant
+        self._reader: LogReader
+        self._detector: BoundaryDetector
+        self._partitions: set[Partition] = set()
+        self._transactions: int | None = 0  # of points that are not shown yet
+        self._resume_point: ResumePoint | None = None  # of the version in the store, where that is of this log
+        self._came_to, self._came_s = Position(), time.monotonic()
+        self._looked_s = 0.0
+        self._noted_s = time.monotonic()
+
+    def follow(self, resume_point: ResumePoint | None = None) -> None:
+        """Follows until ``closing`` is set.
+
+        Args:
+            resume_point: of the version in the store; without one it is built from nothing.
+
+        Raises:
+            LogReplacedError: the store cannot be kept in step with the log any more: it has to be built anew.
+            StoreDamagedError: the same.
+            KafkaReplicaError: it cannot go on.
+        """
+        try:
+            with suppress(ClosedMeanwhileError):
+                self._reader, self._detector, opened = open_log(
+                    self._options, self._make_reader, self._retry, lambda reader: self._open(reader, resume_point)
+                )
+                self._barrier = Barrier(opened.ends)
+                self._deletions = DeletionCheck(
+                    self._options.topics, self._options.tombstones_kept_s, self._reader, self._retry
+                )
+                self._begin(opened, resume_point)
+                while not self._closing.is_set():
+                    self._step()
+                    if not self._barrier.passed:
+                        self._mind_the_time()
+            self._note()
+        finally:
+            if hasattr(self, "_reader"):
+                self._reader.close()
+
+    def _open(self, reader: LogReader, resume_point: ResumePoint | None) -> Opened:
+        self._opened_at = now()
+        return reader.open(resume_point)
+
+    def _begin(self, opened: Opened, resume_point: ResumePoint | None = None) -> None:
+        self._publisher.barrier_set(opened.ends, self._detector.boundaries)
+        known, lowest = Position(), dict(opened.beginnings)
+        nothing_is_missing = self._deletions.begin(self._opened_at, opened, resume_point)
+        if resume_point is not None:
+            known, self._resume_point = resume_point.position, resume_point
+            self._barrier.raise_to(known)
+            lowest |= {**dict.fromkeys(known, 0), **resume_point.lowest_offsets}
+            self._publisher.set_aside_before(resume_point.bad_records)
+            if nothing_is_missing:
+                self._show_saved()
+            # Else it is shown when no offset was found missing up to the barrier.
+        self._log_starts.add(lowest)
+        self._read_from(opened.beginnings, known)
+        self._mind_log_starts(opened.log_starts)
+        self._carry_out(self._detector.answer(Ends(opened.ends, opened.ends)))
+
+    def _read_from(self, beginnings: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
+        for partition, offset in beginnings.items():
+            self._detector.add(partition, offset)
+            self._delta_builder.add(partition, known.get(partition, 0))
+            self._partitions.add(partition)
+
+    # --- one turn of the loop ---
+
+    def _step(self) -> None:
+        try:
+            fetched = self._reader.read(_READ_S)
+        except BrokerUnavailableError as error:
+            self._retry.unavailable(self._reader, error)
+            self._retry.pause()
+            return
+        self._note_news(fetched)
+        self._mind_log_starts(fetched.log_starts)
+        self._deletions.take(fetched)
+        self._publisher.read(fetched.reading.positions)
+        self._carry_out(self._detector.take(fetched.reading, every_point=self._barrier.passed))
+        self._note_counts()
+        self._publisher.ends(
+            Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._detector.waits_for_the_open
+        )
+        if self._detector.wants_ends:
+            self._ask_ends()
+        if self._log_starts.passed and self._point is not None:  # perhaps there is no other point for a long time
+            self._reach(self._point, looked=False)
+        if time.monotonic() - self._looked_s > _LOOK_EVERY_S:
+            self._glance()
+
+    def _note_news(self, fetched: Fetched) -> None:
+        if fetched.heard:
+            self._retry.well()
+        if fetched.trouble is not None:
+            self._retry.trouble(fetched.trouble)
+        if fetched.gaps and self._reader.gaps_are_certain:
+            self._barrier.gap()
+
+    def _mind_log_starts(self, log_starts: Position) -> None:
+        # As with holes: what was deleted may have been written anew, further on.
+        if self._log_starts.move(log_starts):
+            self._barrier.gap()
+
+    def _mind_the_time(self) -> None:
+        """Ends a bootstrap that has come to nothing for too long, though the broker answers.
+
+        Raises:
+            WaitTimeoutError: it says what was waited for.
+        """
+        status = self._publisher.status()
+        now_s, limit_s = time.monotonic(), self._options.barrier_timeout_s
+        if status.read_position != self._came_to or status.state is State.STALLED:
+            self._came_to, self._came_s = status.read_position, now_s
+        if limit_s is not None and now_s - self._came_s > limit_s:
+            holds = (
+                f"; a transaction is open at {status.blocking_transaction}"
+                if status.blocking_transaction is not None
+                else ""
+            )
+            raise WaitTimeoutError(
+                f"the replica of {self._options.name} has read nothing for {limit_s:g} s and is not ready: read up "
+                f"to {status.read_position}, the barrier is at {self._barrier.least}{holds}"
+            )
+
+    def _carry_out(self, steps: list[Decision]) -> None:
+        """Does what the rule decided."""
+        points = sum(isinstance(step, ConsistentPoint) for step in steps)
+        conflate = points > _VERSIONS_A_READ
+        looked, known = False, len(self._partitions)
+        for step in steps:
+            if isinstance(step, CommittedRecords):
+                self._point = None
+                self._settle(step.batches)
+                continue
+            points -= 1
+            self._count(step.transactions)
+            if (conflate and points) or len(self._partitions) > known:  # it knew nothing of those added since
+                continue
+            self._point = step
+            looked = self._reach(step, looked=looked or step.looked)
+
+    def _settle(self, batches: list[Batch]) -> None:
+        """Takes in what is to be in the next version; hands it to the store in parts, if the store wants that."""
+        limit = self._store.part_bytes
+        if limit is None:
+            self._bad_records.tell(self._delta_builder.settle(batches))
+            return
+        for at in range(0, len(batches), _BATCHES_A_PART):
+            self._bad_records.tell(self._delta_builder.settle(batches[at : at + _BATCHES_A_PART]))
+            if self._delta_builder.size_bytes > limit:
+                self._store.stage(self._delta_builder.take_part())
+
+    def _reach(self, point: ConsistentPoint, *, looked: bool) -> bool:
+        """A point is reached: shows it, if it may be shown; says whether all partitions were looked for."""
+        if self._barrier.wants_ends and self._barrier.would_admit(point.position):
+            self._mind_the_hole()
+        if not self._barrier.admits(point.position):
+            return looked
+        if self._log_starts.passed:
+            self._expire(point.position)
+        if self._delta_builder.is_empty and self._resume_point is not None:
+            self._deletions.confirm()
+            self._stands_for(point.position)
+            return looked
+        if not looked and not self._is_all_there():
+            return False
+        self._deletions.confirm()
+        self._show_saved()
+        delta = self._delta_builder.take(point.position)
+        transactions, self._transactions = self._transactions, 0
+        # What was there when reading began says nothing of how fast news travel.
+        is_news = self._publisher.ready and delta.record_count
+        origins = origins_of(delta.changes.values(), transactions) if is_news else ()
+        resume_point = self._mark(point.position)
+        applied = self._store.apply(delta, point.position, resume_point)
+        self._resume_point = resume_point
+        self._note_counts()  # before anybody can see the version
+        self._publisher.published(self._store.snapshot(), applied, transactions, origins)
+        self._detector.shown()
+        return True
+
+    def _expire(self, position: Position) -> None:
+        """Deletes what Kafka has deleted at the front of the logs, in the version that stands for a cut."""
+        starts = self._log_starts.passed
+        count, lowest = self._delta_builder.expire(starts, self._store.offsets())
+        self._log_starts.expire(lowest, position)
+        self._publisher.forget_bad_records(starts)
+        _log.info("records below %s were deleted by Kafka: %d keys are deleted with them", Position(starts), count)
+
+    def _stands_for(self, position: Position) -> None:
+        """The version in the store stands for a later cut, too: nothing has changed."""
+        self._show_saved()
+        self._resume_point = self._mark(position)
+        self._note_counts()
+        self._publisher.advanced(position)
+
+    def _note_counts(self) -> None:
+        self._publisher.counted(
+            self._detector.held_records + self._delta_builder.record_count, self._delta_builder.totals
+        )
+
+    def _count(self, transactions: int | None) -> None:
+        if transactions is None or self._transactions is None:
+            self._transactions = None
+        else:
+            self._transactions += transactions
+
+    # --- what outlives the process ---
+
+    def _mark(self, position: Position) -> ResumePoint:
+        origin = self._reader.origin
+        caught_up_ms, tombstones_kept_s = self._deletions.saved(position)
+        return ResumePoint(
+            position,
+            origin.topic_ids,
+            origin.leader_epochs,
+            caught_up_ms,
+            self._options.selection,
+            self._publisher.incarnation,
+            tuple(self._publisher.bad_records),
+            self._delta_builder.has_keys_in_several_partitions,
+            tombstones_kept_s,
+            dict(self._log_starts.lowest),
+        )
+
+    def _show_saved(self) -> None:
+        """What the store has from before is of this log: readers may have it until there is news."""
+        if not self._publisher.has_version and self._resume_point is not None:
+            self._publisher.restored(self._store.snapshot(), self._resume_point.incarnation)
+
+    def _note(self) -> None:
+        """Writes down how far, and until when, the version in the store is known to be the newest."""
+        self._noted_s = time.monotonic()
+        if self._resume_point is not None and self._barrier.passed:
+            position = self._resume_point.position
+            self._resume_point = self._resume_point.moved(position, *self._deletions.saved(position))
+            self._store.note(self._resume_point)
+
+    # --- questions to the broker ---
+
+    def _ask_ends(self) -> None:
+        for _ in range(_QUESTIONS_A_STEP):
+            ends = self._retry.call(self._reader, self._reader.ends)
+            if self._grow(list(ends.high)):
+                return
+            self._barrier.answer(ends.high)
+            self._carry_out(self._detector.answer(ends))
+            if not self._detector.wants_ends:
+                return
+
+    def _mind_the_hole(self) -> None:
+        ends = self._retry.call(self._reader, self._reader.ends)
+        if not self._grow(list(ends.high)):
+            self._barrier.answer(ends.high)
+
+    def _is_all_there(self) -> bool:
+        """Asks, after the reading and before its result is shown: the same topics, no partition more?"""
+        unread = self._retry.call(self._reader, self._reader.look)
+        return not self._grow(unread)
+
+    def _grow(self, partitions: list[Partition]) -> bool:
+        """Reads partitions that were added, too; whether there are any."""
+        added = [partition for partition in partitions if partition not in self._partitions]
+        if not added:
+            return False
+        self._point, asked = None, now()
+        beginnings = self._retry.call(self._reader, lambda: self._reader.add(added))
+        self._deletions.add(asked, added)
+        self._log_starts.add(beginnings)
+        _log.info("reading partitions that were added: %s", ", ".join(map(str, added)))
+        self._read_from(beginnings, {})
+        return True
+
+    def _glance(self) -> None:
+        """Looks now and then, whether there is news or not."""
+        self._looked_s = time.monotonic()
+        if self._looked_s - self._noted_s > _NOTE_EVERY_S:
+            self._note()
+        if self._store.is_damaged:
+            raise StoreDamagedError(f"something in {self._store!r} is not what was written there")
+        self._deletions.ask_now_and_then()
+        asked = now()
+        try:
+            ends = self._reader.ends()  # which looks, too
+        except TopicNotFoundError as error:
+            self._retry.missing(error)
+        except BrokerUnavailableError as error:
+            self._retry.unavailable(self._reader, error)
+        else:
+            self._retry.found()
+            if not self._grow(list(ends.high)):
+                self._deletions.answered(asked, ends)

@@ -1,0 +1,119 @@
+"""What comes in: which records are wanted, and which of them cannot be replicated.
+
+A record that cannot be replicated, and is set aside, takes the place of what its key had: the key is not there until
+a good record or a tombstone comes. Then a replica that was up all along and one that starts today hold the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from kafka_replica.errors import BadRecordError, DataError
+from kafka_replica.records import Partition, Record, Stored, as_record, lacks_key
+from kafka_replica.transactions import Batch
+
+__all__ = ["RecordFilter", "Sifted", "Validator"]
+
+Validator = Callable[[Record], object]
+"""Looks at a record that is not a tombstone, and raises what is wrong with it."""
+
+_NO_KEY = "find the producer that writes without keys, or set on_bad_record='skip' to set such records aside"
+_DAMAGED = "compare it with kafka-dump-log.sh, or set on_bad_record='skip' to do without it"
+_REFUSED = "have it published again, or set on_bad_record='skip' to set such records aside"
+
+
+class Sifted(NamedTuple):
+    """What is left of a batch."""
+
+    records: Sequence[Stored]
+    """With a tombstone where a bad record was; some may lack a key where ``RecordFilter.is_open``."""
+    bad: list[BadRecordError]
+    cleared: list[bytes]
+    """Keys, as their topic names them, of which a bad record was set aside before and which are well now."""
+
+
+class RecordFilter:
+    """Sifts batches. For the thread that writes.
+
+    Args:
+        key_filter: says of a key whether it is wanted; None: all are.
+        validator: raises what is wrong with a record.
+        bad_keys: of which bad records were set aside before.
+    """
+
+    def __init__(
+        self,
+        key_filter: Callable[[bytes], bool] | None = None,
+        validator: Validator | None = None,
+        bad_keys: Iterable[tuple[str, bytes]] = (),
+    ) -> None:
+        self._key_filter = key_filter
+        self._validator = validator
+        self._bad_keys = set(bad_keys)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether records pass as they are."""
+        return self._key_filter is None and self._validator is None and not self._bad_keys
+
+    def is_bad(self, topic: str, key: bytes) -> bool:
+        """Whether the newest record of a key was set aside."""
+        return (topic, key) in self._bad_keys
+
+    def apply_to(self, batch: Batch) -> Sifted:
+        """Takes the records out of a batch."""
+        try:
+            records = batch.content.records()
+        except DataError as error:
+            return Sifted((), [_damaged(batch, error)], [])
+        return Sifted(records, [], []) if self.is_open else self._sift(batch.partition, records)
+
+    def _sift(self, partition: Partition, records: Sequence[Stored]) -> Sifted:
+        wanted: list[Stored] = []
+        bad: list[BadRecordError] = []
+        cleared: list[bytes] = []
+        for raw in records:
+            if lacks_key(raw):
+                bad.append(without_key(partition, raw))
+                continue
+            if self._key_filter is not None and not self._key_filter(raw[0]):
+                continue
+            refused = self._refused(partition, raw)
+            place = partition.topic, raw[0]
+            if refused is not None:
+                bad.append(refused)
+                self._bad_keys.add(place)
+                wanted.append((raw[0], None, raw[2], raw[3], ()))
+                continue
+            if place in self._bad_keys:
+                self._bad_keys.discard(place)
+                cleared.append(raw[0])
+            wanted.append(raw)
+        return Sifted(wanted, bad, cleared)
+
+    def _refused(self, partition: Partition, raw: Stored) -> BadRecordError | None:
+        if self._validator is None or raw[1] is None:
+            return None
+        try:
+            self._validator(as_record(raw, partition))
+        except Exception as error:  # noqa: BLE001 - whatever a user's check says is a reason
+            reason = str(error) or type(error).__name__
+            return _bad(partition, raw, reason, _REFUSED)
+        return None
+
+
+def without_key(partition: Partition, raw: Stored) -> BadRecordError:
+    """A record that has no key."""
+    return _bad(partition, raw, "it has no key, so it replaces nothing and nothing can delete it", _NO_KEY)
+
+
+def _bad(partition: Partition, raw: Stored, reason: str, advice: str) -> BadRecordError:
+    bad = BadRecordError(*partition, raw[2], reason, advice, raw[0])
+    bad.record = as_record(raw, partition)
+    return bad
+
+
+def _damaged(batch: Batch, error: DataError) -> BadRecordError:
+    reason = f"its batch, up to offset {batch.end - 1}, cannot be read: {error}"
+    return BadRecordError(*batch.partition, batch.first, reason, _DAMAGED)

@@ -1,0 +1,91 @@
+"""Keeps a store in step with its topics, whatever becomes of them. It runs in a thread of its own.
+
+A follower follows one log. When that is not the one any more that the store was built from (a topic was made again,
+cut off, or read too late for its deletions), or the store is damaged, another follower builds it anew, aside. Readers
+keep what they have, marked as stale, until the new state is there; then listeners hear what differs.
+"""
+
+from __future__ import annotations
+
+import logging
+from threading import Event
+
+from kafka_replica.broker.reading.readers import make_reader
+from kafka_replica.errors import KafkaReplicaError, LogReplacedError, StoreDamagedError
+from kafka_replica.publication.publisher import Publisher
+from kafka_replica.replication.follower import Follower
+from kafka_replica.replication.opening import MakeReader
+from kafka_replica.replication.options import ReplicaOptions
+from kafka_replica.stores import Store
+from kafka_replica.transactions.resume_point import ResumePoint
+
+_log = logging.getLogger("kafka_replica")
+
+_PAUSES_S = (0.0, 0.2, 1.0, 5.0, 30.0)  # between rebuilds that do not come to their end
+
+
+class Supervisor:
+    """Follows until ``closing`` is set; what happens is on the board."""
+
+    def __init__(
+        self, options: ReplicaOptions, store: Store, publisher: Publisher, make_reader: MakeReader = make_reader
+    ) -> None:
+        self.closing = Event()
+        self._options = options
+        self._store = store
+        self._publisher = publisher
+        self._make_reader = make_reader
+
+    def run(self) -> None:
+        """Follows; whatever ends it is on the board afterwards."""
+        name = self._options.name
+        try:
+            self._keep()
+        except KafkaReplicaError as error:
+            self._fail(error)
+        except Exception as error:  # noqa: BLE001 - a thread's last line: it must never end unseen
+            _log.exception("the replica of %s failed at something nobody foresaw", name)
+            self._fail(KafkaReplicaError(f"replicating {name}: {type(error).__name__}: {error}; please report this"))
+        finally:
+            if self.closing.is_set():
+                self._publisher.stopped()
+
+    def _keep(self) -> None:
+        resume_point = self._saved()
+        in_vain = 0
+        while not self.closing.is_set():
+            follower = Follower(self._options, self._store, self._publisher, self._make_reader, self.closing)
+            try:
+                follower.follow(resume_point)
+            except (LogReplacedError, StoreDamagedError) as error:
+                in_vain = 0 if self._publisher.ready else in_vain + 1
+                pause_s = _PAUSES_S[min(in_vain, len(_PAUSES_S) - 1)]
+                soon = f" in {pause_s:g} s (attempt {in_vain + 1})" if in_vain else ""
+                _log.warning("%s; the replica of %s is built anew%s", error, self._options.name, soon)
+                self._begin_anew(error)
+                resume_point = None
+                self.closing.wait(pause_s)
+
+    def _saved(self) -> ResumePoint | None:
+        """The bookmark of what the store has from before, if it can be gone on with."""
+        resume_point = self._store.resume_point
+        if resume_point is None:
+            return None
+        if resume_point.selection != self._options.selection:
+            reason = "it was kept for other topics, or with another filter"
+        elif resume_point.has_keys_in_several_partitions:
+            reason = "some of its keys have records in several partitions, of which only one is kept"
+        else:
+            return resume_point
+        _log.warning("%r is built anew: %s", self._store, reason)
+        self._store.rebuild(forget=True)
+        return None
+
+    def _begin_anew(self, reason: KafkaReplicaError) -> None:
+        shown = self._publisher.has_version
+        self._store.rebuild(forget=not shown)
+        self._publisher.outdated(reason)
+
+    def _fail(self, error: KafkaReplicaError) -> None:
+        _log.error("the replica of %s failed: %s", self._options.name, error)
+        self._publisher.failed(error)

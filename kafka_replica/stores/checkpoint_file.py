@@ -1,0 +1,199 @@
+"""Keeps the checkpoint file of a memory store: whose it is, what it begins with, and when it is written."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import NamedTuple
+
+from filelock import FileLock, Timeout
+
+from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
+from kafka_replica.records import Partition
+from kafka_replica.stores.checkpoint import Kept, Loaded, Note, Saved, load
+from kafka_replica.stores.checkpoint_writer import add_note, aside_of, write
+from kafka_replica.transactions.resume_point import ResumePoint
+
+_log = logging.getLogger("kafka_replica")
+
+_NOTES_BYTES = 1 << 20  # of notes; then the file is written anew
+
+
+class Image(NamedTuple):
+    """A version to be saved."""
+
+    data: tuple[int, int]
+    """Tells its records from those of other versions."""
+    kept: Iterable[tuple[bytes, Kept]]
+    saved: Saved
+    source: Partition
+    version: int
+    resume_point: ResumePoint
+
+
+class Saver:
+    """One checkpoint file, for one store at a time.
+
+    Args:
+        path: the file; folders above it are made.
+        every_s: how often it is written, if there is news; None: at the end only.
+
+    Raises:
+        ConfigurationError: it cannot be a file, or the interval is none.
+        StoreInUseError: another store has it.
+        StoreError: nothing can be written there.
+    """
+
+    def __init__(self, path: Path, every_s: float | None) -> None:
+        if every_s is not None and every_s <= 0:
+            raise ConfigurationError(
+                f"checkpoint_every_s={every_s!r} is not possible; it is a number of seconds above 0, or None"
+            )
+        if path.is_dir():
+            raise ConfigurationError(f"{path} is a folder; name a file for the checkpoint")
+        self._path = path
+        self._every_s = every_s
+        self._lock = FileLock(path.with_name(path.name + ".lock"), thread_local=False)
+        self._pid = os.getpid()
+        self._closing = Event()
+        self._busy = Lock()
+        self._thread: Thread | None = None
+        self._take: Callable[[], Image | None] = lambda: None
+        self._has_failed = False
+        self._in_file: tuple[tuple[int, int], ResumePoint] | None = None
+        self._end = self._notes_end = 0  # of the file; where it has to end
+        self._places: list[Partition] = []
+        self._file: os.stat_result | None = None
+        self._acquire()
+
+    def _acquire(self) -> None:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire(timeout=0)
+        except Timeout as error:
+            raise StoreInUseError(
+                f"opening the checkpoint file {self._path}: another store has it; give each a file of its own"
+            ) from error
+        except OSError as error:
+            raise StoreError(
+                f"opening the checkpoint file {self._path}: {error.strerror}; name a file that can be written"
+            ) from error
+
+    def load(self) -> Loaded | None:
+        """What the file holds, if there is one that can be gone on with. What it cannot use is said in the log."""
+        try:
+            aside_of(self._path).unlink(missing_ok=True)  # of one who was killed
+            found = load(self._path)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            _log.error(
+                "reading the checkpoint file %s: %s; the replica is built anew. Check that this user may read there",
+                self._path,
+                error.strerror,
+            )
+            return None
+        except StoreDamagedError as error:
+            _log.error("%s", error)
+            return None
+        except StoreError as error:
+            self._set_aside(error)
+            return None
+        self._is_in(found.end, found.note.places)
+        return found
+
+    def begin(self, take: Callable[[], Image | None], data: tuple[int, int], resume_point: ResumePoint | None) -> None:
+        """Begins to save.
+
+        Args:
+            take: gives the present version, if it is to be saved; called in another thread.
+            data: of the version that was loaded.
+            resume_point: of it; None where there was none.
+        """
+        self._take = take
+        self._in_file = None if resume_point is None else (data, resume_point)
+        if self._every_s is not None:
+            self._thread = Thread(target=self._run, args=(self._every_s,), name=f"saves {self._path}", daemon=True)
+            self._thread.start()
+
+    def discard(self) -> None:
+        """What the file has must not be begun with again."""
+        self._in_file = None
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:
+            _log.error("removing the checkpoint file %s: %s; remove it yourself", self._path, error.strerror)
+
+    def close(self) -> None:
+        """Saves, and lets go of the file. Idempotent."""
+        if self._closing.is_set() or os.getpid() != self._pid:  # a fork has neither the thread nor the file
+            return
+        self._closing.set()
+        if self._thread is not None:
+            self._thread.join()
+        self._save()
+        self._lock.release()
+
+    # --- helpers ---
+
+    def _run(self, every_s: float) -> None:
+        while not self._closing.wait(every_s):
+            self._save()
+
+    def _save(self) -> None:
+        """Saves what is not saved yet; a failure is said in the log, once until it went well again."""
+        if not self._busy.acquire(blocking=False):
+            return  # a signal handler that closes has interrupted who saves
+        try:
+            image = self._take()
+            if image is not None and self._in_file != (image.data, image.resume_point):
+                self._put(image)
+                self._in_file, self._has_failed = (image.data, image.resume_point), False
+        except OSError as error:
+            self._failed(
+                f"{error.strerror or error}; make room, or see that this user may write there: it is tried again"
+            )
+        except StoreDamagedError as error:
+            self._failed(str(error))
+        except Exception as error:  # noqa: BLE001 - a thread's last line: it must go on
+            self._failed(f"{type(error).__name__}: {error}; please report this")
+        finally:
+            self._busy.release()
+
+    def _put(self, image: Image) -> None:
+        if self._in_file is not None and self._in_file[0] == image.data and self._has_room_for_notes():
+            self._end = add_note(self._path, self._end, Note(image.version, self._places, image.resume_point))
+        else:
+            written = write(self._path, image.kept, image.saved, image.source, image.version, image.resume_point)
+            self._is_in(*written)
+            _log.debug("wrote version %d to the checkpoint file %s", image.version, self._path)
+
+    def _is_in(self, end: int, places: list[Partition]) -> None:
+        """A file was written, or loaded."""
+        self._end, self._places, self._file = end, places, self._path.stat()
+        self._notes_end = end + _NOTES_BYTES
+
+    def _has_room_for_notes(self) -> bool:
+        """Whether the file is still the one that was written, or loaded, and has not too many of them."""
+        try:
+            is_here = self._file is not None and os.path.samestat(self._path.stat(), self._file)
+        except OSError:
+            return False
+        return is_here and self._end < self._notes_end
+
+    def _failed(self, reason: str) -> None:
+        if not self._has_failed:
+            _log.error("writing the checkpoint file %s: %s. The replica goes on", self._path, reason)
+        self._has_failed = True
+
+    def _set_aside(self, error: StoreError) -> None:
+        """What others have written is not overwritten."""
+        other = self._path.with_name(self._path.name + ".set-aside")
+        _log.error("%s; the replica is built anew, and the file becomes %s", error, other)
+        try:
+            self._path.replace(other)
+        except OSError as again:
+            _log.error("renaming %s: %s", self._path, again.strerror)

@@ -1,0 +1,36 @@
+"""Looking at what another process keeps: one version, read and never written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from kafka_replica.errors import StoreError
+from kafka_replica.stores.checkpoint import load
+from kafka_replica.stores.contract import Snapshot
+from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, Present, Version
+
+
+def look(path: str | os.PathLike[str]) -> Snapshot:
+    """The version that a store on disk (its folder) or a checkpoint (its file) holds now, whoever writes it meanwhile.
+
+    Raises:
+        MissingExtraError: it is the folder of a store, and the extra ``rocksdb`` is not installed.
+        StoreDamagedError: it is not what was written.
+        StoreError: there is nothing that can be read.
+    """
+    place = Path(path)
+    if place.is_dir():
+        from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415 - an extra
+
+        return RocksStore(place, read_only=True).snapshot()
+    try:
+        found = load(place)
+    except OSError as error:
+        raise StoreError(
+            f"looking at the store in {place}: {error.strerror}; name the folder of a store, or a checkpoint file, "
+            "that this user may read"
+        ) from error
+    resume_point = found.note.resume_point
+    version = Version(found.note.version, resume_point.position, len(found.records), resume_point)
+    return MemorySnapshot(Present(found.records, NOWHERE, found.saved), version)

@@ -1,0 +1,148 @@
+"""What transactions have written to one partition so far: held until their markers."""
+
+from __future__ import annotations
+
+from kafka_replica.records import OpenTransaction, Partition
+from kafka_replica.transactions.batches import Batch, Kind
+
+
+class OpenBatches:
+    """What one open transaction wrote to one partition."""
+
+    __slots__ = ("batches", "epoch", "first", "held", "marker", "partition", "producer_id", "records", "spans")
+
+    def __init__(self, batch: Batch) -> None:
+        self.partition = batch.partition
+        self.producer_id = batch.producer_id
+        self.epoch = batch.producer_epoch
+        self.first = batch.first
+        self.marker: int | None = None  # the offset of its marker, once that was read
+        self.batches: list[Batch] = []
+        self.spans: list[tuple[int, int]] = []
+        self.records = 0
+        self.held = 0  # how many of the batches stand on their own
+        self.add(batch)
+
+    @property
+    def last(self) -> int:
+        """The first offset of its last batch so far."""
+        return self.spans[-1][0]
+
+    def add(self, batch: Batch) -> None:
+        """One more batch of it."""
+        self.batches.append(batch)
+        self.epoch = batch.producer_epoch
+        self.records += batch.record_count
+        self.spans.append((batch.first, batch.end))
+
+    def hold(self) -> None:
+        """Its batches are needed beyond this reading."""
+        for batch in self.batches[self.held :]:
+            batch.content.hold()
+        self.held = len(self.batches)
+
+    def as_open(self) -> OpenTransaction:
+        """As a cut names it."""
+        return OpenTransaction(self.partition, self.producer_id, self.epoch, self.first, self.spans, len(self.spans))
+
+
+class CommittedBatches:
+    """A committed part of a transaction, or a batch outside of transactions."""
+
+    __slots__ = ("batches", "bumped", "end", "epoch", "part", "partition", "producer_id", "records")
+
+    def __init__(self, end: Batch, part: OpenBatches | None) -> None:
+        self.partition = end.partition
+        self.end = end.end  # the offset after what decided it
+        self.part = part  # None: compaction left nothing but the marker
+        self.batches, self.records = ([], 0) if part is None else (part.batches, part.records)
+        if part is not None:
+            part.marker = end.first
+        is_marker = end.kind == Kind.COMMIT
+        self.producer_id = end.producer_id if is_marker else -1
+        self.epoch = end.producer_epoch  # of the marker: the same in all partitions, with or without data
+        # KIP-890: the marker has a higher epoch than the data, and each transaction has one of its own.
+        self.bumped = is_marker and part is not None and end.producer_epoch > part.epoch
+
+    def hold(self) -> None:
+        """It is needed beyond this reading."""
+        if self.part is not None:
+            self.part.hold()
+
+
+class Tally:
+    """Counts transactions by their parts.
+
+    Where epochs do not tell a producer's transactions apart, they are as many as it has markers in the
+    partition where it has most: at least that many.
+    """
+
+    def __init__(self) -> None:
+        self._markers: dict[tuple[int, int], dict[Partition, int]] = {}
+
+    def add(self, decided: CommittedBatches) -> None:
+        """One more marker."""
+        own = decided.producer_id, decided.epoch if decided.bumped else -1
+        markers = self._markers.setdefault(own, {})
+        markers[decided.partition] = markers.get(decided.partition, 0) + 1
+
+    def take(self) -> int:
+        """How many there were since it was asked last."""
+        count = sum(max(markers.values()) for markers in self._markers.values())
+        self._markers.clear()
+        return count
+
+
+class PartitionState:
+    """One partition: the position, and the transactions open there."""
+
+    __slots__ = ("_touched", "open", "partition", "position")
+
+    def __init__(self, partition: Partition, start: int) -> None:
+        self.partition = partition
+        self.position = start
+        self.open: dict[int, OpenBatches] = {}
+        self._touched: set[int] = set()
+
+    def take(self, batch: Batch) -> CommittedBatches | None:
+        """Takes in a batch; what it decided, if anything.
+
+        Raises:
+            ValueError: the batch lies below what was read.
+        """
+        if batch.first < self.position:
+            raise ValueError(f"batch at {self.partition}, offset {batch.first} lies below {self.position}, read before")
+        self.position = batch.end
+        kind = batch.kind
+        if kind == Kind.DATA:
+            part = self.open.get(batch.producer_id)
+            if part is None:
+                self.open[batch.producer_id] = OpenBatches(batch)
+            else:
+                part.add(batch)
+            self._touched.add(batch.producer_id)
+            return None
+        if kind == Kind.COMMIT:
+            return CommittedBatches(batch, self.open.pop(batch.producer_id, None))
+        if kind == Kind.ABORT:
+            self.open.pop(batch.producer_id, None)
+            return None
+        return CommittedBatches(batch, OpenBatches(batch))
+
+    def reach(self, position: int) -> None:
+        """Reading has come that far: past what is missing there.
+
+        Raises:
+            ValueError: the position went back.
+        """
+        if position < self.position:
+            raise ValueError(f"position of {self.partition} went back from {self.position} to {position}")
+        self.position = position
+
+    def hold(self) -> None:
+        """What is open stays open beyond this reading."""
+        for producer_id in self._touched:
+            part = self.open.get(producer_id)
+            if part is not None:
+                part.hold()
+        self._touched.clear()

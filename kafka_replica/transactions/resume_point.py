@@ -1,0 +1,117 @@
+"""What has to be kept beside the data to go on reading after a restart; no I/O.
+
+A store writes it in the same write as the data that it belongs to, so that the two never disagree.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kafka_replica.errors import BadRecordError, StoreError
+from kafka_replica.records import OpenTransaction, Partition, Position
+
+
+@dataclass(frozen=True, slots=True)
+class ResumePoint:
+    """Where a replica is in its topics, and what tells whether they are still the same ones."""
+
+    position: Position
+    """What the data stands for."""
+    topic_ids: Mapping[str, str] = field(default_factory=dict)
+    """A topic that is made again keeps its name and gets another id."""
+    leader_epochs: Mapping[Partition, int] = field(default_factory=dict)
+    """Of the last batch read of each partition: tells whether the log was cut off since (KIP-320)."""
+    caught_up_ms: int = 0
+    """When everything that there was lay below the cut; milliseconds since 1970-01-01 UTC. Tombstones above the cut
+    were written later, and are kept by Kafka for ``delete.retention.ms`` from then on at least."""
+    selection: str = ""
+    """Which keys are kept, and how they are named; another selection needs other data."""
+    incarnation: str = ""
+    """Tells versions of this data from any others of the same number."""
+    bad_records: tuple[BadRecordError, ...] = ()
+    """Those that are set aside."""
+    has_keys_in_several_partitions: bool = False
+    """Whether keys have records in several partitions: which of them comes next is known while reading only."""
+    tombstones_kept_s: Mapping[str, float] = field(default_factory=dict)
+    """The shortest ``delete.retention.ms`` that each topic is known to have had since then, in seconds."""
+    lowest_offsets: Mapping[Partition, int] = field(default_factory=dict)
+    """No record of the data lies below these."""
+
+    def moved(
+        self, position: Position, caught_up_ms: int, tombstones_kept_s: Mapping[str, float] | None = None
+    ) -> ResumePoint:
+        """The same data, known to stand for a later cut."""
+        kept_s = self.tombstones_kept_s if tombstones_kept_s is None else tombstones_kept_s
+        return replace(self, position=position, caught_up_ms=caught_up_ms, tombstones_kept_s=kept_s)
+
+    def encode(self) -> bytes:
+        """As JSON in UTF-8."""
+        plain = {
+            "position": [[*partition, offset] for partition, offset in self.position.items()],
+            "open": [_open_json(open_) for open_ in self.position.open],
+            "topic_ids": dict(self.topic_ids),
+            "leader_epochs": [[*partition, epoch] for partition, epoch in self.leader_epochs.items()],
+            "caught_up_ms": self.caught_up_ms,
+            "tombstones_kept_s": dict(self.tombstones_kept_s),
+            "lowest_offsets": [[*partition, offset] for partition, offset in self.lowest_offsets.items()],
+            "selection": self.selection,
+            "incarnation": self.incarnation,
+            "has_keys_in_several_partitions": self.has_keys_in_several_partitions,
+            "bad_records": [_bad_json(bad) for bad in self.bad_records],
+        }
+        return json.dumps(plain, separators=(",", ":")).encode()
+
+    @staticmethod
+    def decode(data: bytes) -> ResumePoint:
+        """The bookmark that was encoded so.
+
+        Raises:
+            StoreError: this is none.
+        """
+        try:
+            plain = json.loads(data)
+            offsets = _by_partition(plain["position"])
+            return ResumePoint(
+                position=Position(offsets, map(_open_transaction, plain["open"])),
+                topic_ids=plain["topic_ids"],
+                leader_epochs=_by_partition(plain["leader_epochs"]),
+                caught_up_ms=plain["caught_up_ms"],
+                tombstones_kept_s=plain.get("tombstones_kept_s", {}),
+                lowest_offsets=_by_partition(plain.get("lowest_offsets", [])),
+                selection=plain["selection"],
+                incarnation=plain["incarnation"],
+                has_keys_in_several_partitions=plain["has_keys_in_several_partitions"],
+                bad_records=tuple(map(_bad_record, plain["bad_records"])),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreError(
+                f"reading a replica's bookmark: {error!r}; it is damaged, or of another program"
+            ) from error
+
+
+def _by_partition(plain: list[tuple[str, int, int]]) -> dict[Partition, int]:
+    return {Partition(topic, number): value for topic, number, value in plain}
+
+
+def _open_json(open_: OpenTransaction) -> list[Any]:
+    # From its first record to its last: what others wrote between counts as open, too, until it was read again.
+    return [*open_.partition, open_.producer_id, open_.producer_epoch, open_.first_offset, open_.end]
+
+
+def _bad_json(bad: BadRecordError) -> list[Any]:
+    key = None if bad.key is None else b64encode(bad.key).decode()
+    return [bad.topic, bad.partition, bad.offset, bad.reason, bad.advice, key]
+
+
+def _bad_record(plain: list[Any]) -> BadRecordError:
+    topic, partition, offset, reason, advice, key = plain
+    return BadRecordError(topic, partition, offset, reason, advice, None if key is None else b64decode(key))
+
+
+def _open_transaction(plain: list[Any]) -> OpenTransaction:
+    topic, number, producer_id, epoch, first, end = plain
+    return OpenTransaction(Partition(topic, number), producer_id, epoch, first, [(first, end)], 1)

@@ -1,0 +1,76 @@
+"""A reader that has nothing of kafka_replica in it: what the topic holds at the end."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, IsolationLevel, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
+
+from kafka_replica.errors import BrokerUnavailableError, WaitTimeoutError
+
+_LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
+
+
+def wait_decided(bootstrap: str, topic: str, partitions: int, timeout_s: float) -> dict[int, int]:
+    """Waits until no transaction is open; returns each partition's end.
+
+    Raises:
+        WaitTimeoutError: one is still open.
+    """
+    # librdkafka would believe in a former leader for a quarter of an hour.
+    admin = AdminClient({"bootstrap.servers": bootstrap, "metadata.max.age.ms": 1000, "log_level": 0})
+    give_up_s = time.monotonic() + timeout_s
+    stable: dict[int, int] = {}
+    high: dict[int, int] = {}
+    while time.monotonic() < give_up_s:
+        try:
+            stable = _ends(admin, topic, partitions, IsolationLevel.READ_COMMITTED)
+            high = _ends(admin, topic, partitions, IsolationLevel.READ_UNCOMMITTED)
+        except KafkaException:  # a leader that has just come back
+            stable = {}
+        if stable and stable == high and min(high.values()) >= 0:
+            return high
+        time.sleep(0.1)
+    raise WaitTimeoutError(
+        f"{topic} is not decided after {timeout_s} s, though its writers have ended: stable {stable}, end {high}"
+    )
+
+
+def _ends(admin: AdminClient, topic: str, partitions: int, level: IsolationLevel) -> dict[int, int]:
+    places = {number: TopicPartition(topic, number) for number in range(partitions)}
+    asked = admin.list_offsets(dict.fromkeys(places.values(), _LATEST), isolation_level=level, request_timeout=10)
+    return {number: asked[place].result(15).offset for number, place in places.items()}
+
+
+def read(bootstrap: str, topic: str, partitions: int) -> dict[str, Any]:
+    """The topic from its beginning to its end, as ``replicas.end_of`` tells a state; and how many records it has.
+
+    Raises:
+        BrokerUnavailableError: nothing was heard for a long time.
+    """
+    reader = Consumer({
+        "bootstrap.servers": bootstrap, "group.id": "independent", "isolation.level": "read_committed",
+        "enable.auto.commit": False, "enable.partition.eof": True, "log_level": 0,
+    })  # fmt: skip
+    reader.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in range(partitions)])
+    state: dict[str, list[Any]] = {}
+    records = 0
+    at_end: set[int | None] = set()
+    try:
+        while len(at_end) < partitions:
+            message = reader.poll(30)
+            if message is None:
+                raise BrokerUnavailableError(f"reading {topic} independently: nothing was heard in 30 s")
+            error, key, value = message.error(), message.key() or b"", message.value()
+            if error is None:
+                records += 1
+                state.pop(key.hex(), None)
+                if value is not None:
+                    state[key.hex()] = [value.hex(), message.partition(), message.offset()]
+            elif error.code() == KafkaError._PARTITION_EOF:
+                at_end.add(message.partition())
+    finally:
+        reader.close()
+    return {"state": state, "records": records}

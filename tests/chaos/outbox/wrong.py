@@ -1,0 +1,73 @@
+"""Producers that break one rule each, to show that the checker finds out."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+
+from kafka_replica.producer import StructureProducer
+from kafka_replica.producer.outbox.lease import Lease
+from kafka_replica.producer.relay.events import Connected, Decision, Event
+from kafka_replica.producer.relay.kafka_session import KafkaSession
+from kafka_replica.producer.relay.rules import Relay
+from kafka_replica.producer.relay.runner import Runner
+
+
+class MarksEarly(StructureProducer):
+    """Marks transactions as sent before Kafka has them."""
+
+    def _make_runner(self, lease: Lease) -> Runner:
+        runner = super()._make_runner(lease)
+        send = runner._send
+
+        def marked_first(tx_id: int) -> Event:
+            runner._queue.mark_sent(tx_id, None, incarnation=runner._queue.view().intent.incarnation)
+            return send(tx_id)
+
+        runner._send = marked_first  # type: ignore[method-assign]
+        return runner
+
+
+class AsksNobody(StructureProducer):
+    """Believes what the database has marked, and does not ask Kafka what has arrived."""
+
+    def _make_runner(self, lease: Lease) -> Runner:
+        runner = super()._make_runner(lease)
+        runner._rules = _Trusting()
+        return runner
+
+
+class _Trusting(Relay):
+    def on(self, event: Event) -> Decision:
+        if isinstance(event, Connected) and self._seen is not None:
+            event = Connected(self._seen.sent)
+        return super().on(event)
+
+
+class FencesNobody(StructureProducer):
+    """Publishes under a transactional id that no other instance has: the lease alone says who does.
+
+    Not among the ways that are found at random. It goes wrong only when an instance stands still between its last look
+    at the lease and its first record, which is some microseconds: afterwards its own record in the progress topic
+    holds up whoever takes over. ``tests/integration/producer/test_fencing.py`` stops it there.
+    """
+
+    def _make_link(self, step: Callable[[str], None]) -> Callable[[str], KafkaSession]:
+        make = super()._make_link(step)
+        own = f"{self.settings.transactional_id}-{uuid.uuid4().hex}"
+
+        def made(incarnation: str) -> KafkaSession:
+            link = make(incarnation)
+            link._identity = replace(link._identity, transactional_id=own)
+            connect = link.connect
+            link.connect = lambda _former_id, hint, sent: connect(None, hint, sent)  # type: ignore[method-assign]
+            return link
+
+        return made
+
+
+WAYS: dict[str, type[StructureProducer]] = {
+    "marks early": MarksEarly,
+    "asks nobody": AsksNobody,
+}

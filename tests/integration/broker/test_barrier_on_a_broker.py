@@ -1,0 +1,155 @@
+"""G3 on a real broker: ready means everything that was there, however the log ends."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from kafka_replica import Replica, State, WaitTimeoutError
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.broker.kafka_tools import AGGRESSIVE, ends, producer, quiet, wait_decided, write
+
+pytestmark = pytest.mark.broker
+either = pytest.mark.usefixtures("boundaries")
+
+
+def replica_of(kafka: LocalKafka, topic: str, **options: Any) -> Replica:
+    """A replica with short times."""
+    return Replica(quiet({"bootstrap.servers": kafka.bootstrap_servers}), topic, blocked_after_s=0.5, **options)
+
+
+@either
+def test_an_empty_topic(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """Ready at once with version 1, no keys."""
+    with replica_of(local_kafka, kafka_topic("empty")) as replica:
+        snapshot = replica.wait_ready(timeout_s=20)
+        assert (snapshot.version, len(snapshot)) == (1, 0)
+        assert replica.state is State.LIVE
+
+
+@either
+def test_a_log_that_ends_in_markers(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """The last offset is a commit marker, which no consumer is shown."""
+    topic = kafka_topic("markers")
+    write(producer(local_kafka.bootstrap_servers, topic), topic, {"a": "1", "b": "2"})
+    end = wait_decided(local_kafka.bootstrap_servers, topic)
+    with replica_of(local_kafka, topic) as replica:
+        snapshot = replica.wait_ready(timeout_s=20)
+        assert end == 3
+        assert list(snapshot.position.values()) == [3]
+        assert sorted(snapshot) == [b"a", b"b"]
+
+
+@either
+def test_a_log_that_ends_in_aborted_data(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """The last records were aborted: ready, and nothing of them is shown."""
+    topic = kafka_topic("aborted")
+    writer = producer(local_kafka.bootstrap_servers, topic)
+    write(writer, topic, {"a": "1"})
+    write(writer, topic, {"a": "2", "ghost": "2"}, commit=False)
+    end = wait_decided(local_kafka.bootstrap_servers, topic)
+    with replica_of(local_kafka, topic) as replica:
+        snapshot = replica.wait_ready(timeout_s=20)
+        assert list(snapshot.position.values()) == [end]
+        assert {key: record.value for key, record in snapshot.items()} == {b"a": b"1"}
+
+
+def test_an_open_transaction_blocks_and_releases(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """Behind an open transaction the replica is not ready but blocked, and says where; its end releases it."""
+    topic = kafka_topic("open")
+    first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
+    write(first, topic, {"a": "1"})
+    write(second, topic, {"b": "open"}, commit=None)
+    write(first, topic, {"c": "3"})
+    stable, high = ends(local_kafka.bootstrap_servers, topic)
+    assert stable == 2 < high
+    with replica_of(local_kafka, topic, boundaries="quiescence") as replica:
+        with pytest.raises(WaitTimeoutError, match=rf"a transaction is open at {topic}-0@2"):
+            replica.wait_ready(timeout_s=4)
+        status = replica.status()
+        assert status.state is State.BLOCKED
+        assert status.blocked_s > 0.5
+        assert not status.ready
+        second.commit_transaction()
+        snapshot = replica.wait_ready(timeout_s=10)
+        assert {key: record.value for key, record in snapshot.items()} == {b"a": b"1", b"b": b"open", b"c": b"3"}
+        give_up_s = time.monotonic() + 5
+        while replica.state is not State.LIVE:
+            assert time.monotonic() < give_up_s, replica.status()
+            time.sleep(0.05)
+
+
+def test_a_live_replica_says_that_it_is_blocked(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """An open transaction that comes later: blocked, the old version stays, and lag is seen; abort ends it."""
+    topic = kafka_topic("later")
+    first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
+    with replica_of(local_kafka, topic, boundaries="quiescence") as replica:
+        replica.wait_ready(timeout_s=20)
+        write(second, topic, {"b": "open"}, commit=None)
+        write(first, topic, {"c": "3"})
+        give_up_s = time.monotonic() + 10
+        while replica.state is not State.BLOCKED:
+            assert time.monotonic() < give_up_s, replica.status()
+            time.sleep(0.05)
+        assert len(replica.snapshot()) == 0
+        status = replica.status()
+        assert status.lag_records == 3
+        assert status.lag_stable_records == 0
+        assert status.lag_s is not None
+        assert status.lag_s > 0
+        second.abort_transaction()
+        give_up_s = time.monotonic() + 10
+        while set(replica.snapshot()) != {b"c"}:
+            assert time.monotonic() < give_up_s, replica.status()
+            time.sleep(0.05)
+
+
+def test_an_open_transaction_is_reported_not_waited_for(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """By markers: what is committed behind an open transaction is shown; what it wrote comes when it ends."""
+    topic = kafka_topic("hung")
+    first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
+    write(first, topic, {"a": "1"})
+    write(second, topic, {"b": "open", "a": "2"}, commit=None)
+    write(first, topic, {"c": "3", "a": "3"})
+    with replica_of(local_kafka, topic, boundaries="markers") as replica:
+        snapshot = replica.wait_ready(timeout_s=20)
+        assert {key: record.value for key, record in snapshot.items()} == {b"a": b"3", b"c": b"3"}
+        assert [(open_.first_offset, open_.partition.topic) for open_ in snapshot.position.open] == [(2, topic)]
+        give_up_s = time.monotonic() + 10
+        while replica.status().blocked_s < 0.6:
+            assert time.monotonic() < give_up_s, replica.status()
+            time.sleep(0.05)
+        status = replica.status()
+        assert (status.state, status.blocking_transaction) == (State.LIVE, f"{topic}-0@2")
+        second.commit_transaction()
+        changes = replica.changes(timeout_s=20)
+        change = next(changes)
+        while "b" not in change.snapshot:
+            change = next(changes)
+        assert {key: record.value for key, record in change.snapshot.items()} == {
+            b"a": b"3",  # written later than by the one that was committed last
+            b"b": b"open",
+            b"c": b"3",
+        }
+        assert change.position.open == ()
+
+
+@either
+def test_a_log_whose_last_records_were_compacted_away(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """All keys deleted and the tombstones cleaned out: what is left has no record, and ready is reached."""
+    topic = kafka_topic("cleaned", config=AGGRESSIVE)
+    writer = producer(local_kafka.bootstrap_servers, topic)
+    for _ in range(3):
+        write(writer, topic, {f"k{i}": "x" for i in range(50)})
+        write(writer, topic, {f"k{i}": None for i in range(50)})
+        time.sleep(0.3)
+    end = wait_decided(local_kafka.bootstrap_servers, topic)
+    time.sleep(1.5)
+    with replica_of(local_kafka, topic) as replica:
+        snapshot = replica.wait_ready(timeout_s=20)
+        assert len(snapshot) == 0
+        assert next(iter(snapshot.position.values())) >= end
+        assert replica.status().counts.records < 300, "the topic was not compacted: the test shows nothing"

@@ -1,0 +1,146 @@
+"""The doctor on real brokers: what is well, what is not, and that nothing of it stays."""
+
+from __future__ import annotations
+
+import json
+import socket
+import uuid
+from typing import Any
+
+import pytest
+from test_java_properties import allow_all
+
+from kafka_replica import Replica
+from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
+from kafka_replica.cli.run import run
+from kafka_replica.doctor import Finding, Grade, examine
+from kafka_replica.embedded import LocalKafka
+from support.broker.kafka_tools import quiet
+from support.broker.secured_kafka import Secured
+
+pytestmark = pytest.mark.broker
+
+ME = {"sasl.mechanism": "PLAIN", "sasl.username": "me", "sasl.password": "my-secret"}
+_PATIENCE_S = 10.0
+
+
+def findings(config: dict[str, Any], topic: str, **more: Any) -> dict[str, Finding]:
+    """By check."""
+    more = {"timeout_s": _PATIENCE_S, **more}
+    return {finding.check: finding for finding in examine(quiet(config), topic, **more)}
+
+
+def faults(found: dict[str, Finding]) -> dict[str, str]:
+    """What is wrong, with what to do."""
+    bad = {check: finding for check, finding in found.items() if finding.grade is Grade.FAULT}
+    assert all(finding.todo for finding in bad.values())
+    return {check: f"{finding.said} -> {finding.todo}" for check, finding in bad.items()}
+
+
+def a_topic(kafka: LocalKafka, **settings: Any) -> str:
+    """A new one."""
+    topic = f"examined-{uuid.uuid4().hex}"
+    kafka.create_topic(topic, 2, {"cleanup.policy": "compact", **settings})
+    return topic
+
+
+def test_all_is_well_and_nothing_stays(local_kafka: LocalKafka) -> None:
+    """Each thing was tried; a replica sees none of the records."""
+    topic = a_topic(local_kafka, **{"max.message.bytes": 4 << 20})
+    config = {"bootstrap.servers": local_kafka.bootstrap_servers, "max.request.size": 3 << 20}
+    found = findings(config, topic, large_bytes=2 << 20)
+    assert faults(found) == {}
+    assert found["transactions"].grade is found["a record"].grade is found["a large record"].grade is Grade.OK
+    assert found["topic cleanup.policy"].said == "compact"
+    assert found[f"topic {topic}"].said == "2 partitions"
+    with Replica(quiet({"bootstrap.servers": local_kafka.bootstrap_servers}), topic) as replica:
+        replica.wait_ready(timeout_s=30)
+        assert len(replica.snapshot()) == 0
+
+
+def test_our_limit_and_the_topics(local_kafka: LocalKafka) -> None:
+    """The size before compression and the size that the topic takes are told apart."""
+    topic = a_topic(local_kafka, **{"max.message.bytes": 300_000})
+    server = {"bootstrap.servers": local_kafka.bootstrap_servers}
+    ours = faults(findings({**server, "max.request.size": 100_000}, topic, large_bytes=200_000))
+    assert list(ours) == ["a large record"]
+    assert "raise max.request.size" in ours["a large record"]
+    topics = faults(findings({**server, "max.request.size": 1 << 20}, topic, large_bytes=400_000))
+    assert list(topics) == ["a large record"]
+    assert "max.message.bytes" in topics["a large record"]
+
+
+def test_one_server_of_two_is_down(local_kafka: LocalKafka) -> None:
+    """It is named; the rest goes on."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        down = f"127.0.0.1:{closed.getsockname()[1]}"
+        config = {"bootstrap.servers": f"{down},{local_kafka.bootstrap_servers}"}
+        found = findings(config, a_topic(local_kafka), timeout_s=3.0)
+    assert list(faults(found)) == [f"server {down}"]
+    assert found["a record"].grade is Grade.OK
+
+
+def test_no_such_topic(local_kafka: LocalKafka) -> None:
+    """Said once; nothing is written, which could create it."""
+    found = findings({"bootstrap.servers": local_kafka.bootstrap_servers}, "no-such-topic")
+    assert list(faults(found)) == ["topic no-such-topic"]
+    assert "transactions" not in found
+
+
+def test_with_security(secured: Secured) -> None:
+    """A wrong password, a missing right to write, and none missing."""
+    topic = a_topic(secured.kafka)
+    config = secured.config("PLAIN")
+    wrong = faults(findings({**config, **ME, "sasl.password": "not-mine"}, topic))
+    assert list(wrong) == [f"server {config['bootstrap.servers']}"]
+    assert "AUTHENTICATION" in str(wrong)
+    assert "not-mine" not in str(wrong)
+    unknown = faults(findings({**config, **ME}, topic))
+    assert list(unknown) == [f"topic {topic}"]
+    assert "right" in str(unknown)
+    allow_all(secured, topic)
+    found = findings({**config, **ME}, topic, transactional_id=f"{topic}-writer")
+    assert faults(found) == {}
+    assert found["topic settings"].grade is Grade.SKIPPED
+    assert list(faults(findings({**config, **ME}, topic, transactional_id="somebody-elses"))) == ["transactions"]
+
+
+def test_properties_that_cannot_be_used() -> None:
+    """Nothing is connected to."""
+    found = findings({"bootstrap.servers": "localhost:1", "ssl.truststore.location": "nowhere.jks"}, "t")
+    assert list(found) == ["properties"]
+    assert found["properties"].grade is Grade.FAULT
+
+
+def test_the_command(local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """A line a finding; the exit status says whether there was a fault."""
+    servers = ["--bootstrap-server", local_kafka.bootstrap_servers]
+    assert run(["doctor", *servers, "--topic", a_topic(local_kafka), "--json", "--large-bytes", "1000"]) == 0
+    lines = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
+    assert {line["check"] for line in lines} > {"transactions", "a large record"}
+    assert run(["doctor", *servers, "--topic", "no-such-topic"]) == 1
+    shown = capfdbinary.readouterr().out.decode()
+    assert "FAULT" in shown
+    assert "1 fault, " in shown
+
+
+def test_what_create_topic_created_is_not_criticised(
+    local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Neither the topic nor the producer's progress topic; that there is one broker is said of the cluster."""
+    topic, urn = f"created-{uuid.uuid4().hex}", "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL(1.0)"
+    servers = ["--bootstrap-server", local_kafka.bootstrap_servers, "--topic", topic]
+    assert run(["publish", "--delete", urn, *servers, "--create-topic"]) == 0
+    config = {"bootstrap.servers": local_kafka.bootstrap_servers}
+    asked = findings(config, topic, progress_topic=f"{topic}.mine")
+    assert asked[f"progress topic {topic}.mine"].grade is Grade.SKIPPED
+    Topics(quiet(config)).create(f"{topic}.progress", 1, PROGRESS_TOPIC, 20)
+    capfdbinary.readouterr()
+    assert run(["doctor", *servers, "--json", "--large-bytes", "1000"]) == 0
+    found = {line["check"]: line for line in map(json.loads, capfdbinary.readouterr().out.splitlines())}
+    assert [check for check, line in found.items() if line["grade"] != "ok"] == ["cluster"]
+    assert found["cluster"]["said"].startswith("1 broker: ")
+    assert found["progress topic replication"]["said"] == "1 copy on 1 broker"
+    assert found["progress topic cleanup.policy"]["said"] == "compact"

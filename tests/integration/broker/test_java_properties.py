@@ -1,0 +1,147 @@
+"""Properties as Java's clients have them: JKS and PKCS#12 stores made by Java's own keytool, JAAS, other names."""
+
+from __future__ import annotations
+
+import subprocess
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+)
+
+from kafka_replica import Replica
+from kafka_replica.broker.connection.java import from_java
+from kafka_replica.embedded.java import find_java
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.producer import TransactionalProducer
+from support.broker.kafka_tools import quiet
+from support.broker.secured_kafka import Secured
+from support.core.certificates import PASSWORD, Authority
+
+pytestmark = pytest.mark.broker
+
+_LOGIN = "org.apache.kafka.common.security"
+_PATIENCE_S = 30.0
+
+
+def keytool(*arguments: str) -> None:
+    """Java's own tool for its stores."""
+    java = find_java().path
+    own = java.with_name("keytool")
+    command = [str(own)] if own.exists() else [str(java), "-m", "java.base/sun.security.tools.keytool.Main"]
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def trust_store(folder: Path, kind: str, authority: str = "ours") -> dict[str, str]:
+    """A trust store of that kind with the broker's authority, as properties of Java."""
+    store = folder / f"trust-{uuid.uuid4().hex}.{kind.lower()}"
+    keytool(
+        "-importcert", "-noprompt", "-alias", "ca", "-file", str(folder / f"{authority}.crt"), "-keystore", str(store),
+        "-storetype", kind, "-storepass", PASSWORD,
+    )  # fmt: skip
+    return {
+        "ssl.truststore.location": str(store), "ssl.truststore.password": PASSWORD, "ssl.truststore.type": kind,
+    }  # fmt: skip
+
+
+def key_store(folder: Path, kind: str, key_password: str = PASSWORD) -> dict[str, str]:
+    """A key store of that kind with the client's certificate and key."""
+    source, store = folder / "client.p12", folder / f"key-{uuid.uuid4().hex}.{kind.lower()}"
+    if not source.exists():
+        made = object.__new__(Authority)  # the authority of the broker, which made client.crt
+        made._folder, made._name = folder, "ours"
+        made.store("client")
+    keytool(
+        "-importkeystore", "-noprompt", "-srckeystore", str(source), "-srcstoretype", "PKCS12",
+        "-srcstorepass", PASSWORD, "-srcalias", "1", "-destalias", "client", "-destkeystore", str(store),
+        "-deststoretype", kind, "-deststorepass", PASSWORD, "-destkeypass", key_password,
+    )  # fmt: skip
+    return {
+        "ssl.keystore.location": str(store), "ssl.keystore.password": PASSWORD, "ssl.keystore.type": kind,
+        "ssl.key.password": key_password,
+    }  # fmt: skip
+
+
+def allow_all(secured: Secured, topic: str) -> None:
+    """Every user may read and write the topic, with any transactional id."""
+    admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
+    rights = [
+        AclBinding(kind, name, ResourcePatternType.LITERAL, "User:*", "*", operation, AclPermissionType.ALLOW)
+        for kind, name, operation in (
+            (ResourceType.TOPIC, topic, AclOperation.READ), (ResourceType.TOPIC, topic, AclOperation.WRITE),
+            (ResourceType.TRANSACTIONAL_ID, f"{topic}-writer", AclOperation.WRITE),
+        )
+    ]  # fmt: skip
+    for future in admin.create_acls(rights).values():
+        future.result(10)
+
+
+def round_trip(secured: Secured, listener: str, properties: dict[str, Any], boundaries: str) -> None:
+    """Writes by the producer and reads by a replica, both with Java's properties."""
+    topic = f"java-{uuid.uuid4().hex}"
+    secured.kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
+    allow_all(secured, topic)
+    config = quiet({**secured.config(listener), **properties})
+    producer = TransactionalProducer(config, topic, f"{topic}-writer", timeout_s=_PATIENCE_S)
+    with producer.transaction() as transaction:
+        transaction.put("k", b"v")
+    producer.wait_visible(transaction.committed, _PATIENCE_S)
+    with Replica(config, topic, boundaries=boundaries) as replica:
+        replica.wait_ready(timeout_s=_PATIENCE_S)
+        assert replica.snapshot()["k"].value == b"v"
+
+
+@pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
+@pytest.mark.parametrize("kind", ["JKS", "PKCS12"])
+def test_javas_stores(secured: Secured, kind: str, boundaries: str) -> None:
+    """Trust and key stores of either kind make a connection with certificates of both sides."""
+    other = "another-secret" if kind == "JKS" else PASSWORD  # Java's PKCS#12 has one password for all
+    stores = {**trust_store(secured.folder, kind), **key_store(secured.folder, kind, other)}
+    round_trip(secured, "MTLS", stores, boundaries)
+
+
+def test_scram_by_jaas(secured: Secured) -> None:
+    """A JAAS configuration of several lines, a trust store of Java, Java's serializers beside them."""
+    jaas = f'{_LOGIN}.scram.ScramLoginModule required\n    username="me"\n    password="my-secret";\n'
+    java = {
+        **trust_store(secured.folder, "JKS"), "sasl.mechanism": "SCRAM-SHA-512", "sasl.jaas.config": jaas,
+        "key.serializer": "org.apache.kafka.common.serialization.StringSerializer", "max.request.size": "1048576",
+    }  # fmt: skip
+    round_trip(secured, "SCRAM", java, "markers")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"ssl.truststore.password": "x"}, "has another password, or is damaged"),
+        ({"ssl.truststore.location": "nowhere.jks"}, r"nowhere.jks cannot be read \(No such file"),
+        ({"ssl.keystore.password": "x"}, "has another password, or is damaged"),
+        ({"ssl.key.password": "x"}, "ssl.key.password does not open the private key client"),
+    ],
+)
+def test_stores_that_do_not_open(secured: Secured, change: dict[str, str], reason: str) -> None:
+    """It is said which property is wrong; never with a password in it."""
+    stores = {**trust_store(secured.folder, "JKS"), **key_store(secured.folder, "JKS", "key-of-its-own")}
+    with pytest.raises(ConfigurationError, match=reason) as caught:
+        from_java({**stores, **change})
+    assert PASSWORD not in str(caught.value)
+
+
+def test_a_damaged_store(secured: Secured) -> None:
+    """Neither hangs nor shows a stack of somebody else's."""
+    stores = trust_store(secured.folder, "JKS")
+    path = Path(stores["ssl.truststore.location"])
+    whole = path.read_bytes()
+    for size in (4, 12, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        with pytest.raises(ConfigurationError, match=r"ssl\.truststore\.location"):
+            from_java(stores)

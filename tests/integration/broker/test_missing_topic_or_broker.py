@@ -1,0 +1,250 @@
+"""Replicas of a topic or a broker that is not there: they wait and name the cause, or fail with it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka.admin import AdminClient
+
+from kafka_replica import Replica, RocksStore
+from kafka_replica.broker.reading import consumer
+from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.embedded import LocalKafka, ports
+from kafka_replica.errors import (
+    AuthenticationError,
+    BrokerUnavailableError,
+    ConfigurationError,
+    KafkaReplicaError,
+    TopicNotFoundError,
+)
+from kafka_replica.publication.status import State, Status
+from support.broker.durable_tools import values, wait_until
+from support.broker.kafka_tools import producer, quiet, write
+from support.broker.secured_kafka import Secured
+
+pytestmark = pytest.mark.broker
+
+_PATIENCE_S = 60.0
+_LONGER_THAN_THE_GRACE_S = 5.5  # a topic that was just made may be unknown to a broker for 3 s
+
+
+def config(kafka: LocalKafka) -> dict[str, Any]:
+    """How to reach it."""
+    return quiet({"bootstrap.servers": kafka.bootstrap_servers})
+
+
+def fill(kafka: LocalKafka, topic: str, value: str) -> None:
+    """Make a topic, with one record."""
+    kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
+    write(producer(kafka.bootstrap_servers, f"{topic}-{value}"), topic, {"k": value})
+
+
+def delete(kafka: LocalKafka, topic: str) -> None:
+    """Delete a topic, and wait until the broker knows it no more."""
+    admin = AdminClient(config(kafka))
+    admin.delete_topics([topic])[topic].result(20)
+    wait_until(lambda: topic not in admin.list_topics(timeout=20).topics)
+
+
+def failed_with(replica: Replica) -> KafkaReplicaError | None:
+    """Wait until a replica has failed; return its error."""
+    wait_until(lambda: replica.state is State.FAILED, _PATIENCE_S)
+    return replica._publisher.error
+
+
+# --- the topic ---
+
+
+def test_a_topic_that_comes_late_is_waited_for(own_kafka: LocalKafka, boundaries: str) -> None:
+    """The topic is made long after the start: the replica says what it waits for, and becomes live."""
+    topic = f"late-{boundaries[0]}"
+    with Replica(config(own_kafka), topic) as replica:
+        wait_until(lambda: topic in (replica.status().last_error or ""))
+        time.sleep(_LONGER_THAN_THE_GRACE_S)
+        assert replica.state is not State.FAILED, replica.status()
+        fill(own_kafka, topic, "1")
+        replica.wait_ready(timeout_s=_PATIENCE_S)
+        wait_until(lambda: values(replica.snapshot()) == {"k": "1"})
+        assert replica.state is State.LIVE
+
+
+def test_a_topic_that_is_not_there_is_an_error_if_it_is_not_waited_for(own_kafka: LocalKafka, boundaries: str) -> None:
+    """With wait_for_topic=False the replica fails after the grace period."""
+    with Replica(config(own_kafka), f"never-{boundaries[0]}", wait_for_topic=False) as replica:
+        assert isinstance(failed_with(replica), TopicNotFoundError)
+
+
+def test_a_deleted_topic_is_waited_for_and_read_from_scratch(
+    own_kafka: LocalKafka, tmp_path: Path, boundaries: str
+) -> None:
+    """Deleted while it is followed, made again much later: what it held then is replaced; twice in a row."""
+    topic = f"again-{boundaries[0]}"
+    fill(own_kafka, topic, "1")
+    with Replica(config(own_kafka), topic, RocksStore(tmp_path / "store")) as replica:
+        replica.wait_ready(timeout_s=_PATIENCE_S)
+        for value in ("2", "3"):
+            delete(own_kafka, topic)
+            wait_until(lambda: topic in (replica.status().last_error or ""))
+            time.sleep(_LONGER_THAN_THE_GRACE_S)
+            assert replica.state is not State.FAILED, replica.status()
+            fill(own_kafka, topic, value)
+            wait_until(lambda value=value: values(replica.snapshot()) == {"k": value}, _PATIENCE_S)
+        assert replica.status().counts.rebuilds == 2
+        delete(own_kafka, topic)
+    with Replica(config(own_kafka), topic, RocksStore(tmp_path / "store")) as replica:
+        time.sleep(_LONGER_THAN_THE_GRACE_S)
+        assert replica.state is not State.FAILED, replica.status()
+        fill(own_kafka, topic, "4")
+        wait_until(lambda: replica.status().ready and values(replica.snapshot()) == {"k": "4"}, _PATIENCE_S)
+
+
+def test_a_deleted_topic_is_an_error_if_it_is_not_waited_for(own_kafka: LocalKafka, boundaries: str) -> None:
+    """The same error, after the same grace period, as at the start."""
+    topic = f"gone-{boundaries[0]}"
+    fill(own_kafka, topic, "1")
+    with Replica(config(own_kafka), topic, wait_for_topic=False) as replica:
+        replica.wait_ready(timeout_s=_PATIENCE_S)
+        delete(own_kafka, topic)
+        assert isinstance(failed_with(replica), TopicNotFoundError)
+        assert values(replica.snapshot()) == {"k": "1"}
+
+
+# --- the broker ---
+
+
+def check_it_waits(replica: Replica, cause: str) -> None:
+    """Check that a replica names a cause soon, and still tries when several questions have failed."""
+    wait_until(lambda: cause in (replica.status().last_error or ""), _PATIENCE_S)
+    time.sleep(_LONGER_THAN_THE_GRACE_S)
+    status = replica.status()
+    assert cause in (status.last_error or ""), status
+    assert status.state in {State.CATCHING_UP, State.STALLED}, status
+
+
+def test_a_broker_that_comes_late_is_waited_for(boundaries: str) -> None:
+    """Nobody listens at its port, for long: the state names that, and when the broker is there the replica is live."""
+    port = ports.choose()
+    with Replica(quiet({"bootstrap.servers": f"127.0.0.1:{port}"}), "t") as replica:
+        check_it_waits(replica, "the connection was refused")
+        with LocalKafka(port=port) as kafka:
+            fill(kafka, "t", "1")
+            replica.wait_ready(timeout_s=_PATIENCE_S)
+            wait_until(lambda: values(replica.snapshot()) == {"k": "1"})
+            wait_until(lambda: replica.status().last_error is None)
+
+
+@pytest.mark.parametrize(
+    ("server", "cause"),
+    [("no-such-host.invalid:9092", "cannot be resolved"), ("127.0.0.1:{closed}", "the connection was refused")],
+)
+def test_the_cause_is_named_for_as_long_as_it_lasts(boundaries: str, server: str, cause: str) -> None:
+    """A host without an address, a port without a listener."""
+    servers = server.format(closed=ports.choose())
+    with Replica(quiet({"bootstrap.servers": servers}), "t", wait_for_topic=False) as replica:
+        check_it_waits(replica, cause)
+
+
+def test_a_broker_that_does_not_answer_is_waited_for(boundaries: str) -> None:
+    """The broker accepts connections and is silent; it is named, and when it goes on, so does the replica."""
+    with LocalKafka() as kafka:
+        fill(kafka, "t", "1")
+        kafka.pause()
+        with Replica(config(kafka), "t") as replica:
+            wait_until(lambda: "bootstrap.servers" in (replica.status().last_error or ""), _PATIENCE_S)
+            time.sleep(_LONGER_THAN_THE_GRACE_S)
+            assert replica.state in {State.CATCHING_UP, State.STALLED}
+            kafka.resume()
+            replica.wait_ready(timeout_s=_PATIENCE_S)
+
+
+CA = {"ssl.ca.location": "ours.crt"}
+ME = {"sasl.username": "me", "sasl.password": "not-mine"}
+
+
+@pytest.mark.parametrize(
+    ("listener", "properties", "kind"),
+    [
+        ("PLAIN", {**ME, "sasl.mechanism": "PLAIN"}, AuthenticationError),
+        ("SCRAM", {**CA, **ME, "sasl.mechanism": "SCRAM-SHA-512"}, AuthenticationError),
+        ("PLAIN", {**ME, "sasl.mechanism": "SCRAM-SHA-512"}, AuthenticationError),
+        ("SSL", {"ssl.ca.location": "others.crt"}, AuthenticationError),
+        ("ELSEWHERE", CA, AuthenticationError),
+        ("MTLS", CA, AuthenticationError),
+        ("SSL", {"security.protocol": "PLAINTEXT"}, ConfigurationError),
+        ("PLAINTEXT", {**ME, "sasl.mechanism": "PLAIN", "security.protocol": "SASL_PLAINTEXT"}, AuthenticationError),
+    ],
+)
+def test_a_refusal_is_reported_at_once(
+    secured: Secured,
+    boundaries: str,
+    listener: str,
+    properties: dict[str, Any],
+    kind: type[Exception],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It does not take as long as a question waits for its answer, which here is longer than the test."""
+    monkeypatch.setattr(consumer, "_ANSWER_S", 10 * _PATIENCE_S)
+    with Replica(quiet(secured.config(listener, **properties)), "t") as replica, pytest.raises(kind):
+        replica.wait_ready(timeout_s=_PATIENCE_S)
+
+
+@pytest.mark.parametrize(
+    ("listener", "properties", "advice"),
+    [
+        ("PLAINTEXT", {**CA, "security.protocol": "SSL"}, "check that security.protocol is"),
+        ("PLAIN", {"security.protocol": "PLAINTEXT"}, "check that security.protocol is"),
+    ],
+)
+def test_a_listener_that_hangs_up_is_explained(
+    secured: Secured, boundaries: str, listener: str, properties: dict[str, Any], advice: str
+) -> None:
+    """Nothing tells a wrong security.protocol from a broker that stops: the advice names it, and the replica waits."""
+    with Replica(quiet(secured.config(listener, **properties)), "t") as replica:
+        check_it_waits(replica, advice)
+
+
+# --- beginning, and ending while beginning ---
+
+
+def test_what_is_ready_is_counted(own_kafka: LocalKafka, boundaries: str) -> None:
+    """At the moment at which a replica becomes ready its status already counts what the version holds."""
+    topic = f"counted-{boundaries[0]}"
+    fill(own_kafka, topic, "1")
+    seen: list[Status] = []
+    replica = Replica(config(own_kafka), topic).start()
+    try:
+        replica.call_when({}, lambda: seen.append(replica.status()))
+        replica.wait_ready(timeout_s=_PATIENCE_S)
+        wait_until(lambda: seen)
+    finally:
+        replica.close()
+    assert seen[0].counts.records == 1, seen[0]
+    assert seen[0].read_position.dominates(seen[0].position), seen[0]
+
+
+def test_closing_during_the_start_misses_no_right(
+    own_kafka: LocalKafka, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closed while the topic's settings are asked for: nothing is said of a missing right."""
+    topic = "closed-early"
+    fill(own_kafka, topic, "1")
+    with Replica(config(own_kafka), topic, RocksStore(tmp_path), boundaries="markers") as replica:
+        replica.wait_ready(timeout_s=_PATIENCE_S)
+
+    replica = Replica(config(own_kafka), topic, RocksStore(tmp_path), boundaries="markers")
+
+    def unanswered(_reader: MarkerReader) -> float | None:
+        replica._supervisor.closing.set()
+        raise BrokerUnavailableError("nobody answers")
+
+    monkeypatch.setattr(MarkerReader, "tombstones_kept_s", unanswered)
+    with caplog.at_level(logging.DEBUG, "kafka_replica"):
+        replica.start()
+        wait_until(lambda: replica.state is State.STOPPED)
+        replica.close()
+    assert "nobody answers" in caplog.text
+    assert "DescribeConfigs" not in caplog.text

@@ -1,0 +1,82 @@
+"""Open transactions beyond what is kept of them in memory."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from kafka_replica import Replica, StoreError
+from kafka_replica.broker.reading import markers
+from kafka_replica.broker.reading.spill_buffer import SpillBuffer
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.broker.kafka_tools import producer, quiet
+
+
+def test_what_is_beyond_the_limit_comes_back_from_the_file() -> None:
+    """Whatever order batches are dropped in; the file begins anew when nothing is left in it."""
+    spool = SpillBuffer(max_memory_bytes=10)
+    data = [os.urandom(8) for _ in range(20)]
+    slips = [spool.put(memoryview(piece)) for piece in data]
+    assert (spool.memory_bytes, spool.file_bytes) == (8, 19 * 8)
+    assert [spool.get(slip) for slip in slips] == data
+    del slips[:15]
+    assert [spool.get(slip) for slip in slips] == data[15:]
+    assert spool.memory_bytes == 0
+    slips.clear()
+    assert spool.file_bytes == 0
+    assert spool.get(spool.put(memoryview(b"again"))) == b"again"
+
+
+def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was being done, and what to do."""
+
+    def no_room(**_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", no_room)
+    with pytest.raises(StoreError, match=r"No space left on device; give TMPDIR more room"):
+        SpillBuffer(max_memory_bytes=1).put(memoryview(b"xx"))
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize("commits", [True, False])
+def test_a_transaction_larger_than_memory(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, monkeypatch: pytest.MonkeyPatch, commits: bool
+) -> None:
+    """Spilled while it is open, whole when it is committed, gone without a trace when it is aborted."""
+    spools: list[SpillBuffer] = []
+
+    def small(*, check_crcs: bool) -> SpillBuffer:
+        spools.append(SpillBuffer(100_000, check_crcs=check_crcs))
+        return spools[-1]
+
+    monkeypatch.setattr(markers, "SpillBuffer", small)
+    topic = kafka_topic("large")
+    writer, other = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
+    values = {f"k{number}": os.urandom(50_000) for number in range(60)}
+    with Replica(quiet({"bootstrap.servers": local_kafka.bootstrap_servers}), topic, boundaries="markers") as replica:
+        replica.wait_ready(timeout_s=20)
+        writer.begin_transaction()
+        for key, value in values.items():
+            writer.produce(topic, key=key.encode(), value=value)
+        writer.flush()
+        changes = replica.changes(timeout_s=20)
+        assert next(changes).initial
+        for number in range(2):  # what others commit meanwhile shows that the large one was read
+            other.begin_transaction()
+            other.produce(topic, key=b"other", value=str(number).encode())
+            other.commit_transaction()
+            assert set(next(changes).changed) == {b"other"}
+        assert spools[0].file_bytes > 2_000_000
+        (writer.commit_transaction if commits else writer.abort_transaction)()
+        other.begin_transaction()
+        other.produce(topic, key=b"other", value=b"last")
+        other.commit_transaction()
+        change = next(changes)
+        while change.snapshot["other"].value != b"last":
+            change = next(changes)
+        found = {key.decode(): record.value for key, record in change.snapshot.items() if key != b"other"}
+        assert found == (values if commits else {})
+        assert spools[0].file_bytes == 0

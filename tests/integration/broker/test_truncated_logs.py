@@ -1,0 +1,84 @@
+"""G5 on a real broker that lost the end of a log, as after an unclean election: nobody goes on as if nothing were."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_replica import Change, Replica, RocksStore
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.transactions.resume_point import ResumePoint
+from support.broker.durable_tools import assert_same_as_topic, config, decided, durable, values, wait_until
+from support.broker.kafka_tools import producer, write
+from support.broker.log_tools import folder_of
+
+pytestmark = pytest.mark.broker
+
+BOUNDARIES: Any = ("markers", "quiescence")
+TOPICS = {"grows-beyond": 40, "stays-short": 5}
+"""How many other records are written in the place of twenty that were lost."""
+
+
+def test_the_end_of_the_log_was_lost(own_kafka: LocalKafka, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it was down and while it runs, by both readers; other records grew beyond the old end, or not as far."""
+    for topic in TOPICS:
+        own_kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
+        write(producer(own_kafka.bootstrap_servers, topic), topic, {"common": "1"})
+    own_kafka.stop()
+    for topic in TOPICS:
+        shutil.copytree(folder_of(own_kafka, topic), tmp_path / f"{topic} before")
+    own_kafka.start()
+    with ExitStack() as stack:
+        running = {(topic, kind): begin(own_kafka, topic, kind, tmp_path) for topic in TOPICS for kind in BOUNDARIES}
+        heard: list[Change] = []
+        for replica in running.values():
+            stack.callback(replica.close)
+            replica.subscribe(heard.append)
+        own_kafka.stop()
+        for topic in TOPICS:
+            log = folder_of(own_kafka, topic)
+            shutil.rmtree(log)
+            shutil.copytree(tmp_path / f"{topic} before", log)
+        own_kafka.start()
+        for topic, count in TOPICS.items():
+            other = {f"other{number}": "x" for number in range(count)}
+            write(producer(own_kafka.bootstrap_servers, topic), topic, other)
+            for kind in BOUNDARIES:
+                expect(own_kafka, topic, kind, running[topic, kind], tmp_path, {"common": "1", **other})
+    kinds = [{key[:4] for key in change.snapshot} & {b"lost", b"othe"} for change in heard]
+    assert all(len(kind) <= 1 for kind in kinds)
+
+    # The switch: nobody remembers who led when the last batch was written.
+    decode = ResumePoint.decode
+    monkeypatch.setattr(ResumePoint, "decode", lambda data: replace(decode(data), leader_epochs={}))
+    for kind in BOUNDARIES:
+        with durable(own_kafka, "grows-beyond", tmp_path / f"blind {kind}", boundaries=kind) as blind:
+            assert "lost1" in decided(blind, own_kafka, "grows-beyond"), "the test above cannot fail"
+
+
+def begin(kafka: LocalKafka, topic: str, kind: Any, folder: Path) -> Replica:
+    """Writes what is going to be lost (once), and has it read: by a replica that runs on, and one that is closed."""
+    if kind == BOUNDARIES[0]:
+        write(producer(kafka.bootstrap_servers, topic), topic, {f"lost{number}": "x" for number in range(20)})
+    replica = Replica(config(kafka), topic, RocksStore(folder / topic / f"{kind} running"), boundaries=kind).start()
+    replica.wait_ready(timeout_s=30)
+    assert len(decided(replica, kafka, topic)) == 21
+    with durable(kafka, topic, folder / topic / kind, boundaries=kind) as closed:
+        assert len(decided(closed, kafka, topic)) == 21
+    if topic == "grows-beyond":
+        shutil.copytree(folder / topic / kind, folder / f"blind {kind}")
+    return replica
+
+
+def expect(kafka: LocalKafka, topic: str, kind: str, running: Replica, folder: Path, expected: dict[str, str]) -> None:
+    """Both come to what is in the log now, built anew once."""
+    wait_until(lambda: values(running.snapshot()) == expected)
+    assert running.status().counts.rebuilds == 1, (topic, kind)
+    with durable(kafka, topic, folder / topic / kind, boundaries=kind) as started:
+        assert_same_as_topic(decided(started, kafka, topic), kafka, topic)
+        assert started.status().counts.rebuilds == 1, (topic, kind)

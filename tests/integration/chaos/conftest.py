@@ -1,0 +1,5 @@
+"""A hand-made run for each test."""
+
+from support.chaos.fixtures import world
+
+__all__ = ["world"]

@@ -1,0 +1,247 @@
+"""The commands as scripts use them: in a process of their own, on a real broker."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.sdmx.samples import sample_files
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.broker.kafka_tools import producer, wait_decided, write
+
+pytestmark = pytest.mark.broker
+
+FREQ = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.1)"
+AREAS = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=KR_DEMO:CL_REF_AREA(1.0)"
+
+
+@dataclass
+class Command:
+    """kafka-replica on one broker and topic."""
+
+    bootstrap: str
+    topic: str
+
+    def line(self, *arguments: str) -> list[str]:
+        """The command line."""
+        where = ["--bootstrap-server", self.bootstrap, "--topic", self.topic]
+        return [str(Path(sys.executable).with_name("kafka-replica")), *arguments, *where]
+
+    def run(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[bytes]:
+        """Runs it; the exit status has to be as said."""
+        done = subprocess.run(self.line(*arguments), capture_output=True, timeout=120, check=False)
+        assert done.returncode == status, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
+        return done
+
+    def json(self, *arguments: str) -> list[Any]:
+        """Runs it with --json; every line of the output is JSON."""
+        return [json.loads(line) for line in self.run(*arguments, "--json").stdout.splitlines()]
+
+
+@pytest.fixture
+def command(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> Command:
+    """On a fresh topic."""
+    return Command(local_kafka.bootstrap_servers, kafka_topic("cli"))
+
+
+@pytest.fixture
+def sample(command: Command) -> Iterator[Command]:
+    """On a topic that holds the project's sample."""
+    command.run("publish", *map(str, sample_files()))
+    return command
+
+
+def test_publish_then_dump(sample: Command) -> None:
+    """One record an artefact, key = URN, a message of it alone, in key order; the last line is the version."""
+    *lines, last = sample.json("dump")
+    assert len(lines) == last["keys"] == 15
+    assert last["version"] == 1
+    assert last["position"] == {f"{sample.topic}-0": 16}
+    assert [line["key"] for line in lines] == sorted(line["key"] for line in lines)
+    assert set(lines[0]) == {"key", "partition", "offset", "timestamp_ms", "size", "sha256"}
+    freq = next(line for line in lines if line["key"] == FREQ)
+    value = sample.run("get", FREQ).stdout
+    assert (freq["size"], freq["sha256"]) == (len(value), hashlib.sha256(value).hexdigest())
+    assert b"CL_FREQ" in value
+    assert b"CL_REF_AREA" not in value
+
+
+def test_get_with_json_says_what_is_known(sample: Command) -> None:
+    """Value, headers (the content type among them), place and digest."""
+    (line,) = sample.json("get", FREQ)
+    assert {"name": "content-type", "value": "application/vnd.sdmx.structure+xml;version=2.1"} in line["headers"]
+    assert hashlib.sha256(line["value"].encode()).hexdigest() == line["sha256"]
+
+
+def test_get_of_what_is_not_there_fails(sample: Command) -> None:
+    """Exit status 1, nothing on stdout, a sentence on stderr."""
+    done = sample.run("get", "urn:nothing", status=1)
+    assert done.stdout == b""
+    assert b"there is no key urn:nothing" in done.stderr
+
+
+def test_list_by_pattern(sample: Command) -> None:
+    """All keys, those that contain a word, those that match wildcards; people's output is the keys alone."""
+    assert len(sample.json("list")) == 15
+    assert sample.run("list", "CL_FREQ").stdout.decode().splitlines() == [FREQ]
+    assert sample.run("list", "*=SDMX:CL_????(*)").stdout.decode().splitlines() == [FREQ]
+    assert sample.json("list", "no such thing") == []
+
+
+def test_status_is_zero_only_when_live(sample: Command) -> None:
+    """Live: 0 and everything in JSON. Blocked by an open transaction: 1, and it says so; by markers none blocks."""
+    (status,) = sample.json("status")
+    assert (status["state"], status["ready"], status["keys"]) == ("live", True, 15)
+    assert "live" in sample.run("status").stdout.decode()
+    hanging = producer(sample.bootstrap, sample.topic)
+    write(hanging, sample.topic, {"k": "v"}, commit=None)
+    (status,) = sample.json("status")
+    assert (status["state"], status["blocking_transaction"]) == ("live", f"{sample.topic}-0@16")
+    done = sample.run("status", "--json", "--timeout-s", "8", "--boundaries", "quiescence", status=1)
+    assert json.loads(done.stdout)["state"] == "blocked"
+    assert b"a transaction is open" in done.stderr
+    hanging.abort_transaction()
+
+
+def test_watch_prints_a_line_a_version(sample: Command) -> None:
+    """First the whole state, then each transaction; SIGTERM ends it with status 0."""
+    watching = subprocess.Popen(sample.line("watch", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert watching.stdout is not None
+    first = json.loads(watching.stdout.readline())
+    assert (first["version"], first["initial"], len(first["changed"]), first["deleted"]) == (1, True, 15, [])
+    sample.run("publish", "--delete", FREQ, AREAS)
+    second = json.loads(watching.stdout.readline())
+    assert second == {
+        "version": 2,
+        "position": {f"{sample.topic}-0": wait_decided(sample.bootstrap, sample.topic)},
+        "transactions": 1,
+        "initial": False,
+        "changed": [],
+        "deleted": [AREAS, FREQ],
+    }
+    watching.send_signal(signal.SIGTERM)
+    assert watching.wait(20) == 0
+    assert watching.stderr is not None
+    assert watching.stderr.read() == b""
+    watching.stdout.close()
+    watching.stderr.close()
+
+
+def test_publish_creates_the_topic_when_asked(local_kafka: LocalKafka) -> None:
+    """Without --create-topic a missing topic is an error; with it, it is made, compacted."""
+    fresh = Command(local_kafka.bootstrap_servers, f"made-{time.time_ns()}")
+    file = str(sample_files()[0])
+    assert b"Unknown topic" in fresh.run("publish", file, status=1).stderr
+    assert fresh.json("publish", file, "--create-topic")[-1]["published"] > 0
+    from kafka_replica.broker.admin.topics import Topics
+
+    topics = Topics({"bootstrap.servers": local_kafka.bootstrap_servers})
+    assert topics.settings(fresh.topic, 10)["cleanup.policy"] == "compact"
+
+
+def test_publish_is_one_transaction_or_nothing(command: Command, tmp_path: Path) -> None:
+    """One damaged file among good ones: status 1, its name is told, nothing is published."""
+    bad = tmp_path / "bad.xml"
+    bad.write_bytes(sample_files()[0].read_bytes()[:500])
+    done = command.run("publish", str(sample_files()[1]), str(bad), status=1)
+    assert b"bad.xml" in done.stderr
+    assert command.json("dump")[-1]["keys"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["publish"], b"nothing to publish"),
+        (["publish", "/no/such/file"], b"there is no file or folder /no/such/file"),
+        (["publish", "--delete", "CL_FREQ"], b"CL_FREQ"),
+        (["publish", "--delete", FREQ.replace("Codelist=", "Code=") + ".A"], b"is an item"),
+        (["publish", "--delete", FREQ.replace("Codelist=", "Code=")], b"is an item"),
+        (["publish", "--delete", FREQ.replace("2.1", "*")], b"may stand for several artefacts"),
+        (["dump", "--config", "isolation.level=read_uncommitted"], b"aborted records"),
+        (["dump", "--config", "nonsense"], b"neither a file nor KEY=VALUE"),
+        (["dump", "--config", "no.such.property=1"], b"no.such.property"),
+    ],
+)
+def test_mistakes_get_one_sentence(command: Command, arguments: list[str], says: bytes) -> None:
+    """Status 2, one line that says what is wrong, no stack trace."""
+    done = command.run(*arguments, status=2)
+    assert says in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_config_file_and_its_secrets(sample: Command, tmp_path: Path) -> None:
+    """Properties come from a file too; a bad line is told by number and name, its value never."""
+    good = tmp_path / "good.properties"
+    good.write_text(f"\ufeff# a comment\nbootstrap.servers={sample.bootstrap}\nclient.id = tester\n")
+    line = [*sample.line("dump", "--json")[:3], "--topic", sample.topic, "--config", str(good)]
+    done = subprocess.run(line, capture_output=True, timeout=60, check=True)
+    assert json.loads(done.stdout.splitlines()[-1])["keys"] == 15
+    bad = tmp_path / "bad.properties"
+    bad.write_text("sasl.password=hunter2\nsasl.pasword hunter2\n")
+    done = sample.run("dump", "--config", str(bad), status=2)
+    assert b"line 2: Kafka's clients have no property 'sasl.pasword'; did you mean 'sasl.password'?" in done.stderr
+    assert b"hunter2" not in done.stderr
+    long = sample.run("dump", "--config", "no.such=" + "hunter2" * 50, status=2)
+    assert b"hunter2" not in long.stderr
+
+
+def test_no_broker_is_told_in_time() -> None:
+    """Nobody at the address: status 1 and advice, well before the time-out."""
+    began_s = time.monotonic()
+    done = Command("127.0.0.1:1", "t").run("dump", "--json", status=1)
+    assert time.monotonic() - began_s < 30
+    assert b"no broker answers in " in done.stderr
+    assert done.stderr.count(b"127.0.0.1:1") == 1
+    assert done.stdout == b""
+
+
+def test_a_reader_that_has_seen_enough(sample: Command) -> None:
+    """``kafka-replica list | head -1`` ends without a complaint."""
+    line = " ".join(f"'{word}'" for word in sample.line("list"))
+    script = f"{line} | head -1"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line} | head -0"], capture_output=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (141, b"")
+    done = subprocess.run(["bash", "-c", script], capture_output=True, timeout=60, check=False)
+    assert done.stdout.count(b"\n") == 1
+    assert done.stderr == b""
+
+
+def test_the_locale_does_not_matter(command: Command) -> None:
+    """Keys beyond ASCII come through whatever the terminal is thought to speak."""
+    write(producer(command.bootstrap, command.topic), command.topic, {"klé\u2028": "1"})
+    for arguments in (["dump", "--json"], ["list"]):
+        done = subprocess.run(
+            command.line(*arguments), capture_output=True, timeout=60, check=False,
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    assert command.json("dump")[0]["key"] == "klé\u2028"
+    assert command.run("get", "klé\u2028").stdout == b"1"
+
+
+def test_keys_that_are_not_text(command: Command) -> None:
+    """Bytes that are no UTF-8 are told apart from every text: as base64, in an object."""
+    writer = producer(command.bootstrap, command.topic)
+    writer.begin_transaction()
+    writer.produce(command.topic, key=b"\xff", value=b"1")
+    writer.commit_transaction()
+    assert command.json("dump")[0]["key"] == {"base64": "/w=="}
+    got = subprocess.run(
+        [os.fsencode(word) for word in command.line("get")] + [b"\xff"], capture_output=True, check=True
+    )
+    assert got.stdout == b"1"

@@ -1,0 +1,59 @@
+"""Real databases for the tests of the producer."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from kafka_replica.producer.outbox import Outbox, migrate, open_database
+from support.producer.postgres_tools import LocalPostgres, find_binaries
+
+NO_POSTGRES = (
+    "SKIPPED LOUDLY: there is no PostgreSQL: no initdb on the path or under /usr/lib/postgresql; install one "
+    "(apt-get install postgresql)"
+)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[LocalPostgres]:
+    """A real PostgreSQL server for the whole session; a test makes databases of its own with ``url(name)``."""
+    binaries = find_binaries()
+    if binaries is None:
+        pytest.skip(NO_POSTGRES)
+    server = LocalPostgres(binaries)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A fresh database, of each kind in turn."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'outbox.db'}"
+    server: LocalPostgres = request.getfixturevalue("postgres")
+    return server.url(f"test_{uuid.uuid4().hex[:12]}")
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    """An engine on it, with the producer's tables."""
+    made = open_database(database_url)
+    migrate(made)
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def outbox(engine: Engine) -> Outbox:
+    """An outbox in it, created."""
+    made = Outbox("structures")
+    with engine.begin() as connection:
+        made.create(connection, topic="FOO", media_type="application/vnd.fusion.json")
+    return made

@@ -1,0 +1,248 @@
+"""Several databases on one cluster: ids of their own, and nobody fences another one unseen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from confluent_kafka import Producer
+from sqlalchemy import select, text
+
+from kafka_replica.broker.writing.errors import Fault, fault_of
+from kafka_replica.broker.writing.writer import TransactionalWriter
+from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import ConfigurationError, KafkaReplicaError
+from kafka_replica.producer import ProducerControl, ProducerSettings, Put, StructureProducer
+from kafka_replica.producer.outbox import Mode, Outbox, default_producer_id, migrate, open_database
+from kafka_replica.producer.outbox.tables import state
+from kafka_replica.records import Partition
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.producer.postgres_tools import LocalPostgres
+from support.producer.producer_tools import log_of, settings_of, transactions_of, wait_until
+
+KEEP = {"min.compaction.lag.ms": "600000"}
+
+
+def record(producer: StructureProducer, *puts: Put) -> None:
+    """One transaction."""
+    with producer.engine.begin() as connection:
+        producer.record(connection, puts)
+
+
+def settled(producer: StructureProducer) -> None:
+    """Waits until everything is sent."""
+    wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}")
+
+
+def refused(producer: StructureProducer) -> str:
+    """Waits until it has suspended itself; returns why."""
+    wait_until(lambda: producer.status().mode is Mode.FAILED, f"it suspends itself: {producer.status()}")
+    return producer.status().reason or ""
+
+
+def test_each_database_has_a_default_id_of_its_own(tmp_path: Path) -> None:
+    """It stays the same, is part of the transactional id, and can be found by who only records."""
+    ids = []
+    for name in ("one", "two"):
+        settings = ProducerSettings("FOO", {"bootstrap.servers": "localhost:1"}, f"sqlite:///{tmp_path / name}.db")
+        with pytest.raises(ConfigurationError, match="no id yet"):
+            _ = settings.transactional_id
+        made, again = StructureProducer(settings), ProducerControl(settings)
+        assert made.id == again.id
+        assert made.settings.transactional_id == f"tx-{made.id}"
+        with made.engine.begin() as connection:
+            assert Outbox(default_producer_id(connection)).record(connection, [Put("a", b"1")]) == [1]
+        ids.append(made.id)
+        made.close()
+        again.close()
+    assert ids[0] != ids[1]
+    assert all(each.startswith("structures-") and len(each) == len("structures-") + 8 for each in ids)
+
+
+def test_a_database_of_an_earlier_version_keeps_its_default_id(database_url: str) -> None:
+    """What it has recorded and sent under the name structures goes on."""
+    engine = open_database(database_url)
+    migrate(engine, "0001")
+    with engine.begin() as connection:
+        connection.execute(text("INSERT INTO kafka_producer_counter VALUES ('structures', 0)"))
+        connection.execute(text("INSERT INTO kafka_producer_lease VALUES ('structures', NULL, 0, 0)"))
+        connection.execute(
+            text("INSERT INTO kafka_producer_state VALUES ('structures', 'abc', 'idle', NULL, NULL, 0, NULL, 0, 0)")
+        )
+    producer = StructureProducer(ProducerSettings("FOO", {"bootstrap.servers": "localhost:1"}, engine))
+    assert producer.id == "structures"
+    assert producer.status().incarnation == "abc"
+    engine.dispose()
+
+
+def test_two_databases_with_one_id_are_told_before_they_fence_each_other(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """The second does not begin, and names the first, which goes on undisturbed; until an operator claims the id."""
+    bootstrap, id_ = local_kafka.bootstrap_servers, f"registry-{uuid.uuid4().hex[:8]}"
+    foo, bar, progress = kafka_topic("FOO", config=KEEP), kafka_topic("BAR", config=KEEP), kafka_topic(config=KEEP)
+    settings = [
+        settings_of(bootstrap, topic, f"sqlite:///{tmp_path / topic}.db", id=id_, progress_topic=progress)
+        for topic in (foo, bar)
+    ]
+    with StructureProducer(settings[0]) as first:
+        record(first, Put("a", b"1"))
+        settled(first)
+        with StructureProducer(settings[1]) as second:
+            record(second, Put("b", b"1"))
+            reason = refused(second)
+            assert f"another database publishes as tx-{id_} on this cluster" in reason
+            assert first._database.database_id in reason
+            assert "producer claim" in reason
+            failed = second.status().failed
+            assert failed is not None
+            assert failed.status == 3
+            record(first, Put("a", b"2"))
+            settled(first)
+            assert first.counts.retries == 0, "it was not fenced"
+            first.close()
+            second.claim()
+            second.resume()
+            settled(second)
+            with StructureProducer(settings[0]) as third:
+                record(third, Put("a", b"3"))
+                assert second._database.database_id in refused(third)
+    assert transactions_of(bootstrap, foo) == [(1, 1), (2, 1)]
+    assert transactions_of(bootstrap, bar) == [(1, 1)]
+
+
+def test_progress_records_of_earlier_versions_are_accepted(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """They name no database: neither one's own nor those of others are taken for a conflict."""
+    topic, progress = kafka_topic(config=KEEP), kafka_topic(config=KEEP)
+    settings = settings_of(
+        local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}", progress_topic=progress
+    )
+    producer = StructureProducer(settings)
+    record(producer, Put("a", b"1"))
+    with producer.engine.begin() as connection:
+        incarnation = connection.execute(select(state.c.incarnation)).scalar_one()
+        recorded_ms = connection.execute(text("SELECT recorded_ms FROM kafka_producer_tx_detail")).scalar_one()
+    writer = Producer({"bootstrap.servers": local_kafka.bootstrap_servers})
+    value = json.dumps({"tx_id": 1, "recorded_ms": recorded_ms})
+    for key in (f"structures/{incarnation}", "structures/another"):
+        writer.produce(progress, key=key, value=value, partition=0)
+    assert writer.flush(30) == 0
+    record(producer, Put("b", b"1"))
+    with producer:
+        settled(producer)
+    assert transactions_of(local_kafka.bootstrap_servers, topic) == [(2, 1)], (
+        "the first has arrived, as its record says"
+    )
+    last, _ = log_of(local_kafka.bootstrap_servers, progress)[-1]
+    assert json.loads(last.value or b"")["database"] == producer._database.database_id
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def copied(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Callable[[], str]]:
+    """A database, and what makes a copy of it, as for a test environment."""
+    if request.param == "sqlite":
+
+        def copy_file() -> str:
+            shutil.copy(tmp_path / "o.db", tmp_path / "copy.db")
+            return f"sqlite:///{tmp_path / 'copy.db'}"
+
+        return f"sqlite:///{tmp_path / 'o.db'}", copy_file
+    server: LocalPostgres = request.getfixturevalue("postgres")
+    name = f"copied_{uuid.uuid4().hex[:8]}"
+
+    def copy_database() -> str:
+        with server.connect("postgres") as connection:
+            connection.execute(f'CREATE DATABASE "{name}_copy" TEMPLATE "{name}"')
+        return server.url(f"{name}_copy")
+
+    return server.url(name), copy_database
+
+
+def test_a_copy_of_a_database_does_not_publish_beside_its_original(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, copied: tuple[str, Callable[[], str]], tmp_path: Path
+) -> None:
+    """It still points at the cluster of the original: refused, by name; deleting it there harms nobody either."""
+    url, make_copy = copied
+    topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
+    settings = settings_of(bootstrap, topic, url)
+    with StructureProducer(settings) as original:
+        record(original, Put("a", b"1"))
+        settled(original)
+    copy_url = make_copy()
+    with StructureProducer(settings) as original:
+        with StructureProducer(settings_of(bootstrap, topic, copy_url)) as copy:
+            record(copy, Put("a", b"copy"))
+            assert "is a copy, or was moved" in refused(copy)
+        copy.close()
+        control = ProducerControl(settings_of(bootstrap, topic, copy_url, lease_s=0.5))
+        control.delete()
+        control.close()
+        record(original, Put("a", b"2"))
+        settled(original)
+        assert original.counts.retries == 0, "nobody fenced it"
+    with StructureProducer(settings) as original:  # its progress is still there
+        record(original, Put("a", b"3"))
+        settled(original)
+    assert [record.value for record, _ in log_of(bootstrap, topic)] == [b"1", b"2", b"3"]
+
+
+def test_a_database_that_was_moved_goes_on_after_a_claim(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, copied: tuple[str, Callable[[], str]], tmp_path: Path
+) -> None:
+    """By the command; numbers and evidence go on."""
+    url, make_copy = copied
+    topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
+    with StructureProducer(settings_of(bootstrap, topic, url)) as producer:
+        record(producer, Put("a", b"1"))
+        settled(producer)
+    moved = make_copy()
+    file = tmp_path / "producer.toml"
+    file.write_text(
+        f'[producer]\nid = "structures"\ntopic = "{topic}"\ndatabase = "{moved}"\n'
+        f'[kafka]\nbootstrap.servers = "{bootstrap}"'
+    )
+    with StructureProducer(settings_of(bootstrap, topic, moved)) as producer:
+        record(producer, Put("a", b"2"))
+        assert "is a copy, or was moved" in refused(producer)
+        for command in ("claim", "resume"):
+            done = CliRunner().invoke(kafka_replica, ["producer", command, "--config", str(file)])
+            assert done.exit_code == 0, (done.output, done.exception)
+        settled(producer)
+    assert transactions_of(bootstrap, topic) == [(1, 1), (2, 1)]
+
+
+def test_a_producer_that_is_fenced_says_so_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """Never as a SystemError, nor only as a fatal error of which nobody knows what it was."""
+    topic, config = kafka_topic(config=KEEP), {"bootstrap.servers": local_kafka.bootstrap_servers, "log_level": 0}
+    place = Partition(topic, 0)
+
+    def handed_over(writer: TransactionalWriter) -> None:
+        for number in range(500):
+            writer.send_to(place, b"%d" % number, b"x" * 100, ())
+
+    def fenced(again: Callable[[TransactionalWriter], object], before: Callable[[TransactionalWriter], object]) -> None:
+        writer = TransactionalWriter(config, topic, 20)
+        writer.begin()
+        writer.send_to(place, b"k", b"v", ())
+        writer._producer.flush(20)
+        TransactionalWriter(config, topic, 20).close()
+        with suppress(KafkaReplicaError):
+            before(writer)
+        with pytest.raises(KafkaReplicaError) as caught:
+            again(writer)
+        assert fault_of(caught.value) is Fault.FENCED, repr(caught.value)
+        writer.close()
+
+    for before in (lambda _: None, handed_over, lambda writer: (handed_over(writer), writer.commit())):
+        fenced(lambda writer: (handed_over(writer), writer.commit()), before)
+    for again in (handed_over, TransactionalWriter.commit, TransactionalWriter.abort):
+        fenced(again, lambda writer: (handed_over(writer), writer.commit()))

@@ -1,0 +1,101 @@
+"""Why the lease is not enough: an instance that stands still after it has looked at the lease, and wakes up.
+
+The lease says who should publish, and is looked at before each transaction. Between that look and the first record
+anything may happen to a process. So this instance is stopped there; another takes over, publishes what that one had
+begun, and more; then the first goes on. With fencing Kafka refuses it. Without, an old transaction follows newer ones.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+import pytest
+from sqlalchemy import Engine, update
+from sqlalchemy.exc import DBAPIError
+
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.outbox.database import noting
+from kafka_replica.producer.outbox.lease import Lease
+from kafka_replica.producer.outbox.tables import lease
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.producer.postgres_tools import LocalPostgres
+from support.producer.producer_tools import log_of, process, settings_of, transactions_of, wait_until
+
+RECORDS = 3
+
+
+@pytest.mark.parametrize(("stop_at", "fencing"), [("begun", "yes"), ("handed over", "yes"), ("begun", "no")])
+def test_an_instance_that_wakes_up_late(
+    stop_at: str, fencing: str, postgres: LocalPostgres, kafka_topic: TopicMaker, local_kafka: LocalKafka
+) -> None:
+    """What it had begun is in the topic once, and in its place; with fencing.
+
+    Not on SQLite: a process that is stopped may keep its one lock, and nobody takes over until it goes on.
+    """
+    topic, bootstrap = kafka_topic(config={"min.compaction.lag.ms": "600000"}), local_kafka.bootstrap_servers
+    settings = settings_of(bootstrap, topic, postgres.url(f"fencing_{uuid.uuid4().hex[:8]}"), lease_s=0.8)
+    producer = StructureProducer(settings)  # records, and never publishes
+    _record(producer, 2)
+    with process(settings, STOP_AT=f"{stop_at}:2", FENCING=fencing) as first:
+        wait_until(lambda: psutil.Process(first.pid).status() == psutil.STATUS_STOPPED, "the first one stands still")
+        assert producer.status().recorded == 2
+        with process(settings, FENCING=fencing) as second:
+            _record(producer, 3)
+            wait_until(lambda: producer.status().sent == 3, "the second one takes over")
+            first.send_signal(signal.SIGCONT)
+            _wait_for(first, "StandBy")
+            _record(producer, 4)
+            wait_until(lambda: producer.status().sent == 4, "the second one goes on")
+            assert second.poll() is None
+    found = [number for number, _ in transactions_of(bootstrap, topic)]
+    contents = [record.value for record, _ in log_of(bootstrap, topic)]
+    producer.close()
+    if fencing == "yes":
+        assert found == [1, 2, 3, 4]
+    else:
+        assert found == [1, 2, 3, 2, 4], "the schedule does not show any more that fencing is needed"
+        assert contents[-2 * RECORDS] == b"2", "old content has replaced what is newer, until the next change"
+
+
+def _record(producer: StructureProducer, up_to: int) -> None:
+    """Transactions up to that number, all of the same keys."""
+    for number in range(producer.status().recorded + 1, up_to + 1):
+        with producer.engine.begin() as connection:
+            producer.record(connection, [Put(f"key {place}", b"%d" % number) for place in range(RECORDS)])
+
+
+def _wait_for(life: subprocess.Popen[str], notice: str) -> None:
+    """Reads what a producer was told until this comes."""
+    assert life.stdout is not None
+    said = []
+    for line in life.stdout:
+        said.append(line)
+        if line.startswith(notice):
+            return
+    raise AssertionError(f"it ended, and said {said}")
+
+
+def test_who_stands_still_while_it_holds_the_lease_locked(postgres: LocalPostgres) -> None:
+    """PostgreSQL ends its transaction, so that another takes over; a process that is stopped would keep the lock."""
+    settings = settings_of("localhost:1", "FOO", postgres.url(f"locked_{uuid.uuid4().hex[:8]}"))
+    producer = StructureProducer(settings)
+    first, second = (Lease(producer.engine, settings.id, name, 0.2) for name in ("first", "second"))
+    assert first.hold()
+    with pytest.raises(DBAPIError):
+        _stand_still_until(producer.engine, second.hold)
+    assert not first.renew()
+    producer.close()
+
+
+def _stand_still_until(engine: Engine, taken: Callable[[], bool]) -> None:
+    """Locks the row of the lease, and does nothing more until another one has it."""
+    with ThreadPoolExecutor(1) as thread, noting(engine) as connection:
+        connection.execute(update(lease).values(beat=lease.c.beat + 1))
+        thread.submit(wait_until, taken, "the lease is taken").result(120)
+        connection.execute(update(lease).values(beat=lease.c.beat + 1))

@@ -1,0 +1,124 @@
+"""A producer that is started before its database: it waits, says so, and begins when a real PostgreSQL is there."""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import ConfigurationError, OutboxError, OutboxUnavailableError
+from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.notices import DatabaseAwaited, Notice
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.producer.postgres_tools import LocalPostgres, find_binaries, free_port
+from support.producer.producer_tools import settings_of, transactions_of, wait_until
+
+NOWHERE = "postgresql+psycopg://app:hunter2@127.0.0.1:{port}/registry"
+
+
+@pytest.fixture
+def late() -> Iterator[tuple[LocalPostgres, str]]:
+    """A server with a database in it that is not running, and the database's URL."""
+    binaries = find_binaries()
+    if binaries is None:
+        pytest.skip("SKIPPED LOUDLY: there is no PostgreSQL; install one (apt-get install postgresql)")
+    server = LocalPostgres(binaries)
+    try:
+        server.start()
+        url = server.url("registry")
+        server.kill()
+        yield server, url
+    finally:
+        server.stop()
+
+
+def test_it_waits_and_then_publishes(
+    late: tuple[LocalPostgres, str], kafka_topic: TopicMaker, local_kafka: LocalKafka
+) -> None:
+    """Nothing is asked of whoever started it too early; observers are told why nothing happens."""
+    server, url = late
+    topic, told = kafka_topic(), list[Notice]()
+    settings = settings_of(local_kafka.bootstrap_servers, topic, url, database_wait_s=math.inf)
+    with ThreadPoolExecutor(1) as thread:
+        making = thread.submit(StructureProducer, settings, observers=[told.append])
+        wait_until(lambda: len(told) >= 2, "it says that it waits")
+        assert all(isinstance(each, DatabaseAwaited) for each in told)
+        assert "127.0.0.1" in told[0].reason  # type: ignore[union-attr]
+        assert server.password not in str(told)
+        server.start()
+        producer = making.result(60)
+    with producer:
+        with producer.engine.begin() as connection:
+            producer.record(connection, [Put("a", b"1")])
+        wait_until(lambda: producer.status().sent == 1, "it publishes")
+    assert transactions_of(local_kafka.bootstrap_servers, topic) == [(1, 1)]
+
+
+def test_the_command_waits_and_others_do_not(
+    late: tuple[LocalPostgres, str], kafka_topic: TopicMaker, local_kafka: LocalKafka, tmp_path: Path
+) -> None:
+    """``run`` is a service; who asks for the status is told at once."""
+    server, url = late
+    file = tmp_path / "producer.toml"
+    file.write_text(f"""
+        [producer]
+        topic = "{kafka_topic()}"
+        database = "{url}"
+        first_start = "resume"
+        [kafka]
+        "bootstrap.servers" = "{local_kafka.bootstrap_servers}"
+    """)
+    asked = CliRunner().invoke(kafka_replica, ["producer", "status", "--config", str(file)])
+    assert isinstance(asked.exception, OutboxUnavailableError)
+    command = [str(Path(sys.executable).with_name("kafka-replica")), "producer", "run", "--config", str(file), "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
+        try:
+            assert running.stdout is not None
+            first = json.loads(running.stdout.readline())
+            assert first["event"] == "databaseawaited", first
+            server.start()
+            events = (json.loads(line)["event"] for line in running.stdout)
+            assert next(event for event in events if event != "databaseawaited") == "takeover"
+        finally:
+            running.send_signal(signal.SIGINT)
+            running.communicate(timeout=60)
+
+
+def test_it_gives_up_in_time() -> None:
+    """With an error that says for how long it was tried, and no password."""
+    settings = settings_of("localhost:1", "FOO", NOWHERE.format(port=free_port()), database_wait_s=0.6)
+    told: list[Notice] = []
+    with pytest.raises(OutboxUnavailableError, match=r"check that it runs.* \(tried for 0.6 s\)") as caught:
+        StructureProducer(settings, observers=[told.append])
+    assert told
+    assert "hunter2" not in str(caught.value)
+    with pytest.raises(ConfigurationError, match="database_wait_s"):
+        settings_of("localhost:1", "FOO", "sqlite://", database_wait_s=-1.0)
+
+
+def test_what_waiting_does_not_mend(tmp_path: Path, postgres: LocalPostgres) -> None:
+    """A file's folder that is missing, and a user without rights: told at once, not waited for."""
+    told: list[Notice] = []
+    missing = settings_of("localhost:1", "FOO", f"sqlite:///{tmp_path}/none/o.db", database_wait_s=math.inf)
+    with pytest.raises(OutboxError, match="folder is there"):
+        StructureProducer(missing, observers=[told.append])
+    url = postgres.url("closed")
+    with postgres.connect("closed") as connection:
+        connection.execute("CREATE ROLE guest LOGIN PASSWORD 'hunter2'")
+        connection.execute("REVOKE ALL ON SCHEMA public FROM PUBLIC")
+        connection.execute("GRANT USAGE ON SCHEMA public TO guest")
+    guest = url.replace(f"app:{postgres.password}", "guest:hunter2")
+    with pytest.raises(OutboxError, match="permission denied") as caught:
+        StructureProducer(settings_of("localhost:1", "FOO", guest, database_wait_s=math.inf), observers=[told.append])
+    assert not isinstance(caught.value, OutboxUnavailableError)
+    assert not told

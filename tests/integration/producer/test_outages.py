@@ -1,0 +1,134 @@
+"""What passes by itself is waited for, with a visible status; what somebody has to mend suspends the producer soon."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.notices import Notice, Retrying, Suspension
+from kafka_replica.producer.outbox import Mode
+from kafka_replica.producer.settings import ProducerSettings
+from support.broker.secured_kafka import Secured
+from support.producer.producer_tools import settings_of, transactions_of, wait_until
+
+KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
+LONG_S = 180.0
+# All of Kafka's and the client's own time-outs are over long before the outage is.
+SHORT = {
+    "transaction.timeout.ms": 2_000, "socket.timeout.ms": 1_000, "message.timeout.ms": 2_000,
+    "reconnect.backoff.max.ms": 500,
+}  # fmt: skip
+BEYOND_TIMEOUTS_S = 6.0
+
+
+def record(producer: StructureProducer, key: str) -> None:
+    """Record a transaction of one record."""
+    with producer.engine.begin() as connection:
+        producer.record(connection, [Put(key, b"1")])
+
+
+class Stopping(StructureProducer):
+    """Kills the broker when a transaction has arrived there, just before its commit is asked for."""
+
+    kafka: LocalKafka
+    killed = False
+
+    def _step(self, name: str) -> None:
+        if name == "handed over" and not self.killed and self.status().sent:
+            assert self._runner is not None
+            assert self._runner._link is not None
+            assert self._runner._link._writer is not None
+            self._runner._link._writer._producer.flush(20)
+            self.killed = True
+            self.kafka.kill()
+
+
+def test_an_outage_longer_than_all_timeouts(tmp_path: Path) -> None:
+    """Nobody has to resume the producer, and each transaction is there once; also if it is started again meanwhile."""
+    told: list[Notice] = []
+    with LocalKafka(settings={"transaction.abort.timed.out.transaction.cleanup.interval.ms": 500}) as kafka:
+        kafka.create_topic("t", config=KEEP)
+        settings = settings_of(kafka.bootstrap_servers, "t", f"sqlite:///{tmp_path / 'o.db'}", timeout_s=1.0)
+        settings.kafka.update(SHORT)  # type: ignore[attr-defined]
+        producer = Stopping(settings, observers=[told.append])
+        producer.kafka = kafka
+        with producer:
+            record(producer, "a")
+            wait_until(lambda: producer.status().pending == 0, "1 is sent", LONG_S)
+            assert producer.status(watch_s=5).running
+            record(producer, "b")
+            wait_until(lambda: producer.status().retrying, "the status says so", LONG_S)
+            began_s = time.monotonic()
+            record(producer, "c")
+            wait_until(lambda: time.monotonic() - began_s > BEYOND_TIMEOUTS_S, "it is a long outage")
+            status = producer.status()
+            assert (status.mode, status.running, status.failed, status.pending) == (Mode.RUNNING, False, None, 2)
+            assert status.reason is not None
+            assert status.reason.startswith("tried ")
+            assert status.as_json()["retrying"]
+        with StructureProducer(settings, observers=[told.append]) as again:
+            wait_until(lambda: isinstance(told[-1], Retrying), "it tries again after a start, too", LONG_S)
+            kafka.start()
+            wait_until(lambda: again.status().pending == 0, f"all are sent: {again.status()}", LONG_S)
+            wait_until(lambda: again.status(watch_s=5).running, "the status says that it is over", LONG_S)
+        assert not any(isinstance(notice, Suspension) for notice in told)
+        assert transactions_of(kafka.bootstrap_servers, "t") == [(1, 1), (2, 1), (3, 1)]
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Secured:
+    """A broker with SASL; all is allowed to those who are let in."""
+    made = Secured(tmp_path_factory.mktemp("secured"))
+    yield made  # type: ignore[misc]
+    made.kafka.stop()
+
+
+def test_a_wrong_password_is_told_at_once(secured: Secured, tmp_path: Path) -> None:
+    """Status 3, and authentication is named, long before any time-out; by each start anew."""
+    topic = secured.kafka.create_topic("passwords", config=KEEP)
+    settings = settings_of("", topic, f"sqlite:///{tmp_path / 'o.db'}", timeout_s=120.0)
+    sasl = secured.config("PLAIN", sasl__mechanism="PLAIN", sasl__username="me", sasl__password="wrong")
+    settings.kafka.update(sasl)  # type: ignore[attr-defined]
+    with closing(StructureProducer(settings)) as producer:
+        record(producer, "a")
+    for _ in range(2):
+        _is_refused(settings)
+
+
+def _is_refused(settings: ProducerSettings) -> None:
+    told: list[Notice] = []
+    with StructureProducer(settings, observers=[told.append]) as producer:
+        began_s = time.monotonic()
+        wait_until(lambda: any(isinstance(notice, Suspension) for notice in told), "it suspends itself")
+        took_s = time.monotonic() - began_s
+        status = producer.status()
+    assert took_s < settings.timeout_s / 2, "not by a time-out"
+    assert status.mode is Mode.FAILED
+    assert status.failed is not None
+    assert (status.failed.tx_id, status.failed.status) == (1, 3)
+    assert "_AUTHENTICATION" in (status.failed.error or "")
+    assert "Invalid username or password" in (status.failed.error or "")
+    assert not any(isinstance(notice, Retrying) for notice in told)
+
+
+def test_a_topic_that_is_not_there(local_kafka: LocalKafka, tmp_path: Path) -> None:
+    """A broker that comes up may not know it yet: tried again a few times, then status 3; a start tries once more."""
+    told: list[Notice] = []
+    settings = settings_of(local_kafka.bootstrap_servers, "nowhere", f"sqlite:///{tmp_path / 'o.db'}", retries=2)
+    with StructureProducer(settings, observers=[told.append]) as producer:
+        record(producer, "a")
+        wait_until(lambda: producer.status().mode is Mode.FAILED, f"it suspends itself: {producer.status()}", LONG_S)
+        failed = producer.status().failed
+        assert failed is not None
+        assert failed.status == 3
+        assert "nowhere" in (failed.error or "")
+        assert [notice.attempt for notice in told if isinstance(notice, Retrying)] == [1, 2]
+    local_kafka.create_topic("nowhere", config=KEEP)
+    with StructureProducer(settings) as producer:
+        wait_until(lambda: producer.status().pending == 0, f"it is sent: {producer.status()}", LONG_S)
+    assert transactions_of(local_kafka.bootstrap_servers, "nowhere") == [(1, 1)]

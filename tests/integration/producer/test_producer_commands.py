@@ -1,0 +1,145 @@
+"""``kafka-replica producer`` in a process of its own, as an operator uses it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import ConfigurationError, MessageError
+from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.files import read_configuration
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.producer.producer_tools import transactions_of, wait_until
+from support.producer.structure_samples import codelist, urn
+
+
+def line(*arguments: str) -> list[str]:
+    """The command line."""
+    return [str(Path(sys.executable).with_name("kafka-replica")), "producer", *arguments]
+
+
+def test_an_operators_day(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run, idle; flush; suspend; resume; status; stop; delete. The password in the environment is shown nowhere.
+
+    The file names no id: it is the default of the database.
+    """
+    topic = kafka_topic(config={"min.compaction.lag.ms": "600000"})
+    file = tmp_path / "producer.toml"
+    file.write_text(f"""
+        [producer]
+        topic = "{topic}"
+        database = "sqlite:///{tmp_path / "o.db"}"
+        lease_s = 1.5
+        [kafka]
+        "bootstrap.servers" = "{local_kafka.bootstrap_servers}"
+        "sasl.password" = "${{KAFKA_PASSWORD}}"
+    """)
+    monkeypatch.setenv("KAFKA_PASSWORD", "hunter2")
+
+    def command(name: str, *more: str, status: int = 0) -> str:
+        done = CliRunner().invoke(kafka_replica, ["producer", name, "--config", str(file), *more])
+        assert done.exit_code == status, (done.output, done.exception)
+        assert "hunter2" not in done.output
+        return done.stdout
+
+    recorder = StructureProducer(read_configuration(file).producer)
+    assert recorder.id.startswith("structures-")
+    assert "Running: false" in command("status", status=1)
+    running = subprocess.Popen(
+        line("run", "--config", str(file), "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        with recorder.engine.begin() as connection:
+            recorder.record(connection, [Put("a", b"1")])
+        wait_until(lambda: recorder.status(watch_s=5).owner_lives, "it runs")
+        assert "mode: idle" in command("status", status=1)
+        command("flush")
+        wait_until(lambda: recorder.status().pending == 0, "the flush is sent")
+        assert command("status", "--watch-s", "30").startswith("Running: true\nmode: running\n")
+        command("suspend", "--reason", "maintenance")
+        with recorder.engine.begin() as connection:
+            recorder.record(connection, [Put("b", b"1")])
+        assert "mode: suspended (maintenance)" in command("status", status=1)
+        command("resume")
+        wait_until(lambda: recorder.status().pending == 0, "it goes on")
+        found = json.loads(command("status", "--json", "--watch-s", "30"))
+        assert (found["running"], found["sent"], found["failed"]) == (True, 4, None)
+    finally:
+        running.send_signal(signal.SIGTERM)
+        said, errors = running.communicate(timeout=60)
+        recorder.close()
+    assert running.returncode == 128 + signal.SIGTERM
+    assert errors == ""
+    events = [json.loads(each) for each in said.splitlines()]
+    assert [each["tx_id"] for each in events if each["event"] == "acknowledged"] == [1, 2, 3, 4]
+    assert transactions_of(local_kafka.bootstrap_servers, topic) == [(1, 1), (2, 1), (4, 1)]
+    command("delete", "--yes")
+    assert b"hunter2" not in (tmp_path / "o.db").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[producer]\n[kafka]\nretries=1", "topic is missing"),
+        ('[producer]\ntopic="a"', "kafka is missing"),
+        ('[producer]\ntopic="a"\ntopics="b"\n[kafka]\nretries=1', "unknown topics"),
+        ('[producer]\ntopic="a"\nlease_s="soon"\n[kafka]\nretries=1', "lease_s should be a number"),
+        ('[producer]\ntopic="a"\nid=5\n[kafka]\nretries=1', "id should be a text"),
+        ('[producer]\ntopic="${NOT_SET_ANYWHERE}"\n[kafka]\nretries=1', "NOT_SET_ANYWHERE is not set"),
+        ('[producer]\ntopic="a"\n[kafka]\nretries=1\n[mail]\nhost="h"', "to is missing"),
+        (
+            '[producer]\ntopic="a"\n[kafka]\n"bootstrap.server"="a:1"',
+            r"no property 'bootstrap\.server'.*'bootstrap\.servers'",
+        ),
+        ('[producer]\ntopic="a"\n[kafka]\nbootstrap_servers="a:1"', "did you mean 'bootstrap.servers'"),
+        ('[producer]\ntopic="a"\n[kafka]\n"sasl.user"="me"', "did you mean 'sasl.username'"),
+        ('[producer]\ntopic="a"\n[kafka]\nzzz="me"', "no property 'zzz'; see librdkafka's"),
+        ("[other]", "unknown table other"),
+        ("producer = 1", "should be a table"),
+        ("[", "Invalid|Expected"),
+    ],
+)
+def test_a_file_that_is_wrong_says_where(text: str, says: str, tmp_path: Path) -> None:
+    """Before anything is begun."""
+    file = tmp_path / "producer.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigurationError, match=says):
+        read_configuration(file)
+
+
+def test_a_file_of_java_properties_says_the_same(tmp_path: Path) -> None:
+    """Numbers and flags are read as the settings want them, also where there is no default."""
+    toml, properties = tmp_path / "producer.toml", tmp_path / "producer.properties"
+    toml.write_text(
+        '[producer]\ntopic = "a,b"\nprogress_replication_factor = 2\nlease_s = 3.0\nskip_unchanged = false\n'
+        '[kafka]\n"bootstrap.servers" = "localhost:1"\n'
+    )
+    properties.write_text(
+        "producer.topic=a,b\nproducer.progress_replication_factor=2\nproducer.lease_s=3\n"
+        "producer.skip_unchanged: false\nkafka.bootstrap.servers=localhost:1\n"
+    )
+    assert read_configuration(properties) == read_configuration(toml)
+    properties.write_text("producer.topic=a\nproducer.progress_replication_factor=two\nkafka.bootstrap.servers=b:1\n")
+    with pytest.raises(ConfigurationError, match="progress_replication_factor should be a number"):
+        read_configuration(properties)
+
+
+def test_nothing_is_replaced_by_files_with_bad_artefacts(tmp_path: Path) -> None:
+    """All that is asked for is replaced, or nothing; it is told before the database is needed."""
+    file, structures = tmp_path / "producer.toml", tmp_path / "structures.xml"
+    file.write_text('[producer]\ntopic = "a"\n[kafka]\n"bootstrap.servers" = "localhost:1"\n')
+    structures.write_text(codelist("CL_A CL_B").replace('id="CL_B"', 'id="CL_B" isPartial="perhaps"'))
+    done = CliRunner().invoke(kafka_replica, ["producer", "replace", "1", str(structures), "--config", str(file)])
+    assert isinstance(done.exception, MessageError)
+    assert str(done.exception).startswith(f"{structures}: {urn('CL_B')}")
+    assert str(done.exception).endswith("nothing is replaced")

@@ -1,0 +1,200 @@
+"""kill -9 at every step, of everybody: the sequence of versions is the sequence in the database.
+
+At the steps that matter most; at all of them, and more often, with KAFKA_REPLICA_LONG_TESTS=1. `make chaos` does it at
+random, for as long as one likes.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import OutboxError
+from kafka_replica.producer.changes import Delete, Put
+from kafka_replica.producer.outbox.tables import tx
+from kafka_replica.producer.service import StructureProducer
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.broker.kafka_tools import AGGRESSIVE, ends
+from support.producer.postgres_tools import LocalPostgres, find_binaries
+from support.producer.producer_tools import Watched, log_of, process, settings_of, transactions_of, wait_until
+
+LONG = bool(os.environ.get("KAFKA_REPLICA_LONG_TESTS"))
+STEPS = ["taken up", "record:2", "handed over", "committed", "marking"]
+if LONG:
+    STEPS += ["leased", "asked", "begun", "marked"]
+TROUBLES = ["kill", "stop", "postgres"] * (3 if LONG else 1)
+RECORDS = 5
+
+
+def record(producer: StructureProducer, count: int) -> None:
+    """Some transactions of some records each."""
+    for _ in range(count):
+        with producer.engine.begin() as connection:
+            number = producer.status().recorded + 1
+            producer.record(connection, [Put(f"key {i}", b"%d" % number) for i in range(RECORDS)])
+
+
+def settled(producer: StructureProducer) -> bool:
+    """Whether everything is marked as sent."""
+    try:
+        return producer.status().pending == 0
+    except OutboxError:
+        return False
+
+
+def test_killed_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+    """Each life ends at another step; nothing is lost, repeated, reordered or torn."""
+    topic = kafka_topic(config={"min.compaction.lag.ms": "600000"})
+    settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}", lease_s=0.8)
+    producer = StructureProducer(settings)  # records, and never publishes
+    watched = Watched(local_kafka.bootstrap_servers, topic)
+    ending, recorder = _recording(producer)
+    for group in (STEPS[:2], STEPS[2:5], STEPS[5:]):  # who is not the first stands by until the ones before are dead
+        with ExitStack() as stack:
+            lives = {step: stack.enter_context(process(settings, step)) for step in group}
+            for step, life in lives.items():
+                assert life.wait(90) == -signal.SIGKILL, step
+    ending.set()
+    recorder.join()
+    with process(settings):
+        wait_until(lambda: settled(producer), "all are sent")
+    expected = producer.status().recorded
+    assert expected > len(STEPS)
+    found = transactions_of(local_kafka.bootstrap_servers, topic)
+    assert found == [(number, RECORDS) for number in range(1, expected + 1)]
+    wait_until(lambda: len(watched.versions) >= expected, "a version for each")
+    watched.close()
+    assert watched.versions == [{f"structures/{number}"} for number in range(1, expected + 1)]
+    with producer.engine.connect() as connection:
+        assert set(connection.execute(select(tx.c.tx_status)).scalars()) == {1}
+    producer.close()
+
+
+def test_what_has_arrived_is_known_when_compaction_has_taken_every_record_of_it(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """Dies when Kafka has the tombstones and before that is noted; they expire; nothing is sent a second time."""
+    topic, progress = kafka_topic(config=AGGRESSIVE), kafka_topic("progress", config=AGGRESSIVE)
+    bootstrap = local_kafka.bootstrap_servers
+    database = f"sqlite:///{tmp_path / 'o.db'}"
+    settings = settings_of(bootstrap, topic, database, lease_s=0.8, progress_topic=progress)
+    producer = StructureProducer(settings)
+    with producer.engine.begin() as connection:
+        producer.record(connection, [Put("a", b"1"), Delete("b")])
+    with process(settings, "committed:2") as life:
+        assert life.wait(60) == -signal.SIGKILL
+    assert producer.status().sent < 2
+    fill = StructureProducer(settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'fill.db'}", id="filler"))
+    with fill:
+
+        def gone() -> bool:
+            with fill.engine.begin() as connection:  # a segment is closed by what comes after it
+                fill.record(connection, [Put("filler", time.monotonic_ns().to_bytes(8))])
+            return not any(each.key == b"b" for each, _ in log_of(bootstrap, topic))
+
+        wait_until(gone, "the tombstone is compacted away", 120)
+        wait_until(lambda: settled(fill), "the filler is done")
+    end = ends(bootstrap, topic)[1]
+    with process(settings):
+        wait_until(lambda: settled(producer), "it finds out")
+    assert ends(bootstrap, topic)[1] == end, "nothing more was written"
+    assert producer.status().sent == 2
+    producer.close()
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[LocalPostgres]:
+    """A server that is killed."""
+    binaries = find_binaries()
+    if binaries is None:
+        pytest.skip("SKIPPED LOUDLY: there is no PostgreSQL; install one (apt-get install postgresql)")
+    server = LocalPostgres(binaries)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+def test_three_fight_and_everything_is_killed(
+    own_postgres: LocalPostgres, kafka_topic: TopicMaker, local_kafka: LocalKafka
+) -> None:
+    """Three instances on one configuration: each killed or stopped in turn, and PostgreSQL too, while others record."""
+    topic = kafka_topic(config={"min.compaction.lag.ms": "600000"})
+    bootstrap = local_kafka.bootstrap_servers
+    settings = settings_of(bootstrap, topic, own_postgres.url("fight"), lease_s=0.8)
+    producer = StructureProducer(settings)
+    watched = Watched(bootstrap, topic)
+    ending, recorder = _recording(producer)
+    dice = random.Random(1)
+    with ExitStack() as stack:
+        stack.callback(ending.set)
+        lives = [stack.enter_context(process(settings)) for _ in range(3)]
+        for trouble in TROUBLES:
+            before = _sent(producer)
+            wait_until(lambda before=before: _sent(producer) > before + 3, "it goes on")  # type: ignore[misc]
+            if trouble == "postgres":
+                own_postgres.kill()
+                own_postgres.start()
+                continue
+            place = dice.randrange(3)
+            if trouble == "kill":
+                lives[place].kill()
+                lives[place] = stack.enter_context(process(settings))
+            else:
+                _pause(lives[place], 2.0)
+        before = _sent(producer)
+        wait_until(lambda: _sent(producer) > before + 3, "it goes on")
+        ending.set()
+        recorder.join()
+        wait_until(lambda: settled(producer), "all are sent")
+    expected = producer.status().recorded
+    found = transactions_of(bootstrap, topic)
+    assert found == [(number, RECORDS) for number in range(1, expected + 1)]
+    wait_until(lambda: len(watched.versions) >= expected, "a version for each")
+    watched.close()
+    assert watched.versions == [{f"structures/{number}"} for number in range(1, expected + 1)]
+    producer.close()
+
+
+def _recording(producer: StructureProducer) -> tuple[threading.Event, threading.Thread]:
+    ending = threading.Event()
+    recorder = threading.Thread(target=_record_until, args=(producer, ending), daemon=True)
+    recorder.start()
+    return ending, recorder
+
+
+def _record_until(producer: StructureProducer, ending: threading.Event) -> None:
+    while not ending.wait(0.05):
+        try:
+            record(producer, 1)
+        except OutboxError:
+            continue  # PostgreSQL was killed: whatever the database says when it is back is what counts
+        except Exception as error:  # the user's own part of the transaction sees the driver's errors
+            if not type(error).__module__.startswith("sqlalchemy"):
+                raise
+
+
+def _sent(producer: StructureProducer) -> int:
+    try:
+        return producer.status().sent
+    except OutboxError:
+        return -1
+
+
+def _pause(life: subprocess.Popen[str], seconds: float) -> None:
+    """Longer than its lease: whoever was stopped wakes up believing that it publishes."""
+    life.send_signal(signal.SIGSTOP)
+    time.sleep(seconds)
+    life.send_signal(signal.SIGCONT)

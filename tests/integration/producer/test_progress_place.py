@@ -1,0 +1,56 @@
+"""Where a start looks for the record of what has arrived: reckoned, not told, and never after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.producer.producer_tools import log_of, settings_of, wait_until
+
+NO_COMPACTION = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
+
+
+def test_the_place_is_at_the_record_or_before_it(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """Of one producer alone it is exact, after a second start, too; another's records in between only come before."""
+    bootstrap, progress = local_kafka.bootstrap_servers, kafka_topic("progress", config=NO_COMPACTION)
+    names = ("first", "second")
+    producers = {
+        name: StructureProducer(
+            settings_of(
+                bootstrap, kafka_topic(), f"sqlite:///{tmp_path}/{name}.db", id=name, progress_topic=progress,
+                prefix=progress,
+            )
+        )
+        for name in names
+    }  # fmt: skip
+
+    def publish(name: str, count: int) -> tuple[int, int]:
+        """Some transactions; where the database says its record is, and where it is."""
+        producer = producers[name]
+        with producer.engine.begin() as connection:
+            for _ in range(count):
+                last = producer.record(connection, [Put("a", b"%d" % producer.status().recorded, str(_))])
+        wait_until(lambda: producer.status().sent >= last[0], "they are sent")
+        told = Queue(producer.engine, name).view().intent.progress_offset
+        assert told is not None
+        mine = [each.offset for each, _ in log_of(bootstrap, progress) if each.key.startswith(name.encode())]
+        return told, mine[-1]
+
+    with producers["first"]:
+        told, is_at = publish("first", 3)
+        assert told == is_at == 4
+    with producers["first"], producers["second"]:
+        told, is_at = publish("first", 2)
+        assert told == is_at == 8
+        told, is_at = publish("second", 2)
+        assert told <= is_at
+        told, is_at = publish("first", 2)
+        assert 8 < told < is_at
+    for producer in producers.values():
+        assert producer.status().sent == producer.status().recorded
+        producer.close()

@@ -1,0 +1,113 @@
+"""Recording on connections of sqlite3 and psycopg: the record is part of their transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+
+from kafka_replica.errors import OutboxNotMigratedError, OutboxUnavailableError, UsageError
+from kafka_replica.producer import Delete, ProducerControl, ProducerSettings, Put
+from kafka_replica.producer.outbox import Outbox, migrate, open_database
+from support.producer.postgres_tools import LocalPostgres
+
+NOWHERE = {"bootstrap.servers": "localhost:1"}
+
+
+@pytest.fixture(params=["sqlite3", "psycopg"])
+def raw(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Any, ProducerControl]]:
+    """A connection as its user has it, and what looks at the producer in the same database."""
+    if request.param == "sqlite3":
+        url = f"sqlite:///{tmp_path / 'o.db'}"
+    else:
+        url = request.getfixturevalue("postgres").url(f"raw_{uuid.uuid4().hex[:8]}")
+    engine = open_database(url)
+    migrate(engine)
+    with engine.begin() as connection:
+        Outbox("structures").create(connection, topic="FOO")
+    if request.param == "sqlite3":
+        made: Any = sqlite3.connect(tmp_path / "o.db")
+        made.row_factory = lambda cursor, row: {
+            each[0]: value for each, value in zip(cursor.description, row, strict=True)
+        }
+    else:
+        made = psycopg.connect(url.replace("+psycopg", ""), row_factory=dict_row)
+    control = ProducerControl(ProducerSettings("FOO", NOWHERE, url, id="structures"))
+    yield made, control
+    control.close()
+    made.close()
+    engine.dispose()
+
+
+def test_the_record_is_part_of_the_users_transaction(raw: tuple[Any, ProducerControl]) -> None:
+    """It is there after the commit, and gone with a rollback; the user's own rows of dicts and tables do not matter."""
+    connection, control = raw
+    outbox = Outbox("structures")
+    connection.execute("CREATE TABLE mine (name VARCHAR(20))")
+    connection.commit()
+    connection.execute("INSERT INTO mine VALUES ('lost')")
+    assert outbox.record(connection, [Put("a", b"1")]) == [1]
+    connection.rollback()
+    assert control.status().recorded == 0
+    connection.execute("INSERT INTO mine VALUES ('kept')")
+    assert outbox.record(connection, [Put("a", b"1", "text/plain"), Put(b"\xff", b"\x00"), Delete("b")]) == [1, 2]
+    assert control.status().recorded == 0, "not before the commit"
+    connection.commit()
+    assert outbox.record(connection, [Put("a", b"1", "text/plain")]) == [], "unchanged"
+    assert outbox.record_flush(connection) == [3, 4]
+    outbox.suspend(connection, "no")
+    outbox.resume(connection)
+    connection.commit()
+    rows = connection.execute("SELECT name FROM mine").fetchall()
+    assert rows == [{"name": "kept"}]
+    connection.rollback()
+    status = control.status()
+    assert (status.recorded, status.pending, str(status.mode)) == (4, 4, "running")
+    assert [(each.key, each.value, each.content_type) for each in control.records(1)] == [
+        (b"a", b"1", "text/plain"), (b"\xff", b"\x00", None),
+    ]  # fmt: skip
+
+
+def test_a_connection_that_commits_by_itself_is_refused(tmp_path: Path, raw: tuple[Any, ProducerControl]) -> None:
+    """Unless a transaction was begun."""
+    connection, control = raw
+    outbox = Outbox("structures")
+    if isinstance(connection, sqlite3.Connection):
+        connection.isolation_level = None
+    else:
+        connection.autocommit = True
+    with pytest.raises(UsageError, match=r"commits each statement by itself \(autocommit\); begin a transaction first"):
+        outbox.record(connection, [Put("a", b"1")])
+    connection.execute("BEGIN")
+    assert outbox.record(connection, [Put("a", b"1")]) == [1]
+    connection.execute("COMMIT")
+    assert control.status().recorded == 1
+
+
+def test_other_connections_are_refused_with_what_is_wanted() -> None:
+    """Such as a session of SQLAlchemy, or nothing at all."""
+    with pytest.raises(UsageError, match=r"SQLAlchemy, sqlite3 or psycopg .* not builtins.object"):
+        Outbox("structures").record(object(), [Put("a", b"1")])  # type: ignore[arg-type]
+
+
+def test_errors_are_those_of_the_outbox(tmp_path: Path, postgres: LocalPostgres) -> None:
+    """No tables; and a file that another one is writing to."""
+    outbox, file = Outbox("structures"), tmp_path / "o.db"
+    with psycopg.connect(postgres.url(f"raw_{uuid.uuid4().hex[:8]}").replace("+psycopg", "")) as connection:
+        with pytest.raises(OutboxNotMigratedError, match="producer migrate"):
+            outbox.record(connection, [Put("a", b"1")])
+        connection.rollback()
+    first, second = sqlite3.connect(file), sqlite3.connect(file, timeout=0.1)
+    with pytest.raises(OutboxNotMigratedError, match="producer migrate"):
+        outbox.record(first, [Put("a", b"1")])
+    assert first.in_transaction, "as the driver has it: the user ends it"
+    with pytest.raises(OutboxUnavailableError, match="database is locked; roll back, and try again"):
+        outbox.record(second, [Put("a", b"1")])
+    first.close()
+    second.close()

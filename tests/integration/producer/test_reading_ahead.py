@@ -1,0 +1,79 @@
+"""What is read ahead is what was recorded, in order; in groups that are small in memory."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+from sqlalchemy import Engine
+
+from kafka_replica.errors import OutboxError
+from kafka_replica.producer.changes import Delete, Put
+from kafka_replica.producer.outbox import Kind, Outbox
+from kafka_replica.producer.outbox.queue import Queue, Recorded
+from kafka_replica.producer.outbox.tables import metadata
+from kafka_replica.producer.relay.prefetch import Prefetcher, grouped
+
+MB = 1 << 20
+
+
+def test_ahead_is_the_same_as_one_by_one(engine: Engine, outbox: Outbox) -> None:
+    """Transactions of all kinds, some of which are too large to be read with others; asked for twice, and anew."""
+    queue = Queue(engine, "structures")
+    with engine.begin() as connection:
+        for number in range(30):
+            puts = [Put(f"{number}.{place}", b"%d" % number, "text/plain") for place in range(number % 5 + 1)]
+            outbox.record(connection, [*puts, Delete(f"{number}")] if number % 7 == 3 else puts)
+        outbox.record(connection, [Put("large", bytes(3 * MB))])
+        outbox.record_flush(connection)
+        outbox.record(connection, [Put("last", b"")])
+    pending = queue.view().next
+    assert len(pending) == 38
+    one_by_one = {each.tx_id: list(queue.contents(each)[1]) for each in pending if each.kind is not Kind.SWEEP}
+    with closing(Prefetcher(queue)) as ahead:
+        for first in (0, 7, 0):
+            ahead.look_at(pending[first:])
+            for each in pending[first:]:
+                if each.kind is not Kind.SWEEP:
+                    count, found, fingerprint = ahead.contents(each)
+                    assert fingerprint == queue.fingerprint(each.tx_id) == queue.contents(each).fingerprint
+                    assert list(found) == one_by_one[each.tx_id]
+                    assert count == len(one_by_one[each.tx_id])
+                    if each.tx_id % 3:  # whether or not there was time for it
+                        ahead.read_on()
+        _, found, _ = ahead.contents(pending[2])  # nothing of it is left in memory
+        assert list(found) == one_by_one[pending[2].tx_id]
+
+
+def test_no_look_shows_more_than_a_few_megabytes(engine: Engine, outbox: Outbox) -> None:
+    """So that a suspension is heeded soon, whatever the size of transactions."""
+    with engine.begin() as connection:
+        for number in range(5):
+            outbox.record(connection, [Put(f"{number}", bytes(6 * MB))])
+        outbox.record(connection, [Put("vast", bytes(20 * MB))])
+    queue = Queue(engine, "structures")
+    assert [each.tx_id for each in queue.view().next] == [1, 2]
+    queue.mark_sent(5, None, incarnation=queue.view().intent.incarnation)
+    assert [each.tx_id for each in queue.view().next] == [6], "one at least"
+
+
+def test_a_failure_of_the_database_is_told_when_the_transaction_is_asked_for(engine: Engine, outbox: Outbox) -> None:
+    """As the database's, so that it is waited for."""
+    with engine.begin() as connection:
+        outbox.record(connection, [Put("a", b"1")])
+    queue = Queue(engine, "structures")
+    pending = queue.view().next
+    metadata.drop_all(engine)
+    with closing(Prefetcher(queue)) as ahead:
+        ahead.look_at(pending)
+        with pytest.raises(OutboxError, match="reading what is to be sent next"):
+            ahead.contents(pending[0])
+
+
+def test_groups() -> None:
+    """A megabyte or a thousand records at most; larger ones, flushes and sweeps are in none."""
+    sizes = [(Kind.CHANGES, 600_000, 1)] * 2 + [(Kind.DELETIONS, 0, 700)] * 2 + [(Kind.CHANGES, 2 * MB, 1)]
+    sizes += [(Kind.FLUSH, 0, 0), (Kind.CHANGES, 1, 1), (Kind.SWEEP, 0, 0), (Kind.CHANGES, 1, 1001)]
+    pending = [Recorded(number, kind, 0, size, records) for number, (kind, size, records) in enumerate(sizes, 1)]
+    assert [[each.tx_id for each in group] for group in grouped(pending)] == [[1], [2, 3], [4], [7]]
+    assert list(grouped([])) == []

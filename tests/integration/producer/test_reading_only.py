@@ -1,0 +1,169 @@
+"""Commands read, or change one row: an open recording transaction holds none of them up, and nothing is created."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import Engine, text
+
+from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.errors import (
+    OutboxError,
+    OutboxNotMigratedError,
+    UsageError,
+)
+from kafka_replica.producer import ProducerControl, Put, StructureProducer
+from kafka_replica.producer.outbox import Mode, Outbox, migrate, open_database
+from kafka_replica.producer.outbox.migrate import VERSION_TABLE
+from support.producer.postgres_tools import LocalPostgres
+from support.producer.producer_tools import settings_of, wait_until
+
+NOWHERE = "localhost:1"
+
+
+def rows_of(engine: Engine) -> list[object]:
+    """Return everything that the producer's tables hold."""
+    names = ("config", "config_properties", "counter", "state", "lease", "tx", "tx_change")
+    with engine.connect() as connection:
+        connection.execution_options(kafka_replica_reads=True)
+        return [row for name in names for row in connection.execute(text(f"SELECT * FROM kafka_producer_{name}"))]
+
+
+def test_the_status_of_an_id_that_is_not_there_names_those_that_are(database_url: str) -> None:
+    """It creates nothing."""
+    made = [StructureProducer(settings_of(NOWHERE, "FOO", database_url, id=name)) for name in ("one", "two")]
+    before = rows_of(made[0].engine)
+    with pytest.raises(UsageError, match="there is no producer 'tow' in the database; known: one, two; check its id"):
+        ProducerControl(settings_of(NOWHERE, "FOO", database_url, id="tow"))
+    assert rows_of(made[0].engine) == before
+    for each in made:
+        each.close()
+
+
+def test_commands_with_an_old_file_leave_the_stored_configuration_alone(database_url: str) -> None:
+    """What is stored is what the instance that was made last runs with."""
+    producer = StructureProducer(settings_of(NOWHERE, "NEW", database_url))
+    control = ProducerControl(settings_of(NOWHERE, "OLD", database_url))
+    assert control.status().topic == "NEW"
+    control.resume()
+    control.suspend("maintenance")
+    status = producer.status()
+    assert (status.topic, status.mode, status.reason) == ("NEW", Mode.SUSPENDED, "maintenance")
+    control.close()
+    producer.close()
+
+
+def test_a_database_file_that_is_missing_is_not_created(tmp_path: Path) -> None:
+    """SQLite would create it to read it."""
+    missing = tmp_path / "mistyped.db"
+    with pytest.raises(OutboxError, match=r"no database file .*mistyped.db.*producer migrate"):
+        ProducerControl(settings_of(NOWHERE, "FOO", f"sqlite:///{missing}"))
+    assert not missing.exists()
+
+
+def test_without_tables_everything_says_how_to_make_them(database_url: str) -> None:
+    """Recording, and commands; neither says that the database does not run."""
+    engine = open_database(database_url)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE mine (name VARCHAR(20))"))
+    with pytest.raises(OutboxNotMigratedError, match="kafka-replica producer migrate"), engine.begin() as connection:
+        Outbox("structures").record(connection, [Put("a", b"1")])
+    with pytest.raises(OutboxNotMigratedError, match=r"has no tables of the producer.*producer migrate"):
+        ProducerControl(settings_of(NOWHERE, "FOO", database_url))
+    engine.dispose()
+
+
+def test_tables_of_another_version_are_told_apart(database_url: str) -> None:
+    """Those of an earlier one have to be migrated; with those of a newer one, the program has to be."""
+    engine = open_database(database_url)
+    migrate(engine, "0001")
+    with pytest.raises(OutboxNotMigratedError, match="version 0001, and this program needs version 0002"):
+        ProducerControl(settings_of(NOWHERE, "FOO", database_url))
+    migrate(engine)
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
+    with pytest.raises(OutboxError, match="version 9999, which is newer than this program"):
+        migrate(engine)
+    engine.dispose()
+
+
+def test_the_command_migrate_makes_the_tables(tmp_path: Path) -> None:
+    """After it, commands say that there is no producer yet."""
+    file = tmp_path / "producer.toml"
+    file.write_text(f"""
+        [producer]
+        topic = "FOO"
+        database = "sqlite:///{tmp_path / "o.db"}"
+        [kafka]
+        bootstrap.servers = "{NOWHERE}"
+    """)
+
+    def command(name: str) -> object:
+        return CliRunner().invoke(kafka_replica, ["producer", name, "--config", str(file)]).exception
+
+    assert "producer migrate" in str(command("status"))
+    assert command("migrate") is None
+    assert "it has none; start one" in str(command("status"))
+
+
+@pytest.fixture
+def impatient(postgres: LocalPostgres) -> str:
+    """A fresh database of PostgreSQL, in which whoever waits for a lock gets an error soon."""
+    name = f"impatient_{uuid.uuid4().hex[:8]}"
+    url = postgres.url(name)
+    with postgres.connect("postgres") as connection:
+        connection.execute(f'ALTER DATABASE "{name}" SET lock_timeout = 3000')
+    return url
+
+
+def test_an_open_recording_transaction_holds_up_neither_commands_nor_instances(impatient: str) -> None:
+    """Status, suspend, resume, another instance, and one with another configuration: all while it is open."""
+    producer = StructureProducer(settings_of(NOWHERE, "FOO", impatient))
+    with producer.engine.begin() as recording:
+        producer.record(recording, [Put("a", b"1")])
+        control = ProducerControl(settings_of(NOWHERE, "FOO", impatient))
+        control.resume()
+        assert control.status().mode is Mode.RUNNING
+        control.suspend("maintenance")
+        assert control.status().reason == "maintenance"
+        with StructureProducer(settings_of(NOWHERE, "FOO", impatient, first_start="idle", timeout_s=1.0)) as second:
+            wait_until(lambda: second.leads, "it starts, and takes the lease")
+        other = StructureProducer(settings_of(NOWHERE, "BAR", impatient))
+        assert control.status().topic == "BAR"
+        with pytest.raises(OutboxError, match="lock"), control.engine.begin() as waiting:
+            control.outbox.record(waiting, [Put("b", b"1")])  # whoever records does wait
+    assert producer.status().recorded == 1
+    for each in (producer, control, other):
+        each.close()
+
+
+def test_the_right_to_read_is_enough_for_status(postgres: LocalPostgres, tmp_path: Path) -> None:
+    """A role of PostgreSQL that may only SELECT sees the status, and is refused what writes."""
+    name = f"read_{uuid.uuid4().hex[:8]}"
+    url = postgres.url(name)
+    producer = StructureProducer(settings_of(NOWHERE, "FOO", url))
+    with producer.engine.begin() as connection:
+        producer.record(connection, [Put("a", b"1")])
+    with postgres.connect(name) as connection:
+        connection.execute(f"CREATE ROLE {name} LOGIN PASSWORD 'only'")
+        connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {name}")
+    reader = url.replace(f"app:{postgres.password}", f"{name}:only")
+    file = tmp_path / "producer.toml"
+    file.write_text(
+        f'[producer]\nid = "structures"\ntopic = "OLD"\ndatabase = "{reader}"\n[kafka]\nbootstrap.servers = "{NOWHERE}"'
+    )
+    shown = CliRunner().invoke(kafka_replica, ["producer", "status", "--config", str(file)])
+    assert "sent: 0 of 1 recorded" in shown.output
+    assert "topic FOO" in shown.output
+    listed = CliRunner().invoke(kafka_replica, ["producer", "list", "--config", str(file)])
+    assert listed.output.startswith("1  pending  changes")
+    refused = CliRunner().invoke(kafka_replica, ["producer", "suspend", "--config", str(file)]).exception
+    assert isinstance(refused, OutboxError)
+    assert "permission denied" in str(refused)
+    again = StructureProducer(settings_of(NOWHERE, "FOO", reader))  # nothing differs, so nothing is written
+    assert again.status().recorded == 1
+    again.close()
+    producer.close()

@@ -1,0 +1,141 @@
+"""Three limits of size that look alike: the producer's own, the topic's, the brokers'; each with its own advice."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kafka_replica.broker.writing.size_limits import fitting_batches
+from kafka_replica.doctor import Grade, examine
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import PublishError, RecordNotSentError
+from kafka_replica.producer import Put, StructureProducer, TransactionalProducer
+from kafka_replica.producer.outbox import Mode
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.producer.producer_tools import log_of, settings_of, transactions_of, wait_until
+
+KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
+
+
+@pytest.fixture(scope="module")
+def narrow() -> Iterator[LocalKafka]:
+    """A broker whose own limit is low."""
+    with LocalKafka(settings={"message.max.bytes": 60_000}) as kafka:
+        yield kafka
+
+
+def failed(bootstrap: str, topic: str, folder: Path, value: bytes, **properties: object) -> tuple[int, str]:
+    """Status and error of a transaction with that value, which was not tried out when recorded; the next one waits."""
+    settings = settings_of(bootstrap, topic, f"sqlite:///{folder / 'o.db'}", validate=False)
+    settings.kafka.update(properties)  # type: ignore[attr-defined]
+    with StructureProducer(settings) as producer:
+        with producer.engine.begin() as connection:
+            producer.record(connection, [Put("large", value)])
+            producer.record(connection, [Put("small", b"x")])
+        wait_until(lambda: producer.status().mode is Mode.FAILED, "it suspends itself")
+        status = producer.status()
+        assert status.failed is not None
+        assert (status.failed.tx_id, status.sent, status.pending, status.running) == (1, 0, 2, False)
+        assert log_of(bootstrap, topic) == []
+        return status.failed.status, status.failed.error or ""
+
+
+def test_the_producers_own_limit_counts_before_compression(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """100,000 zeros are a hundred bytes in zstd, and too large all the same: 2, it never left. Raised, it is sent."""
+    topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
+    status, error = failed(bootstrap, topic, tmp_path, bytes(100_000), **{"max.request.size": 50_000})
+    assert status == 2
+    assert "100,005 bytes before compression" in error
+    assert "own limit is 50,000" in error
+    assert "raise max.request.size" in error
+    assert "max.message.bytes" not in error.replace("message.max.bytes", "")
+    settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}")
+    settings.kafka["max.request.size"] = 200_000  # type: ignore[index]
+    with StructureProducer(settings) as producer:
+        producer.resume()
+        wait_until(lambda: producer.status().pending == 0, "all are sent")
+    assert transactions_of(bootstrap, topic) == [(1, 1), (2, 1)]
+
+
+def test_the_topics_limit_counts_after_compression(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """3, refused by Kafka: by the topic, which is named with its limit. What can be compressed to it is taken."""
+    topic = kafka_topic(config={**KEEP, "max.message.bytes": "50000"})
+    status, error = failed(local_kafka.bootstrap_servers, topic, tmp_path, os.urandom(100_000))
+    assert status == 3
+    assert "100,005 bytes before compression were sent" in error
+    assert f"topic {topic} takes batches of 50,000 bytes after compression by its own max.message.bytes" in error
+    assert "max.request.size" not in error
+    kafka = {"bootstrap.servers": local_kafka.bootstrap_servers}
+    with TransactionalProducer(kafka, topic, topic).transaction() as transaction:
+        transaction.put("zeros", bytes(100_000))
+
+
+def test_the_brokers_limit(narrow: LocalKafka, tmp_path: Path) -> None:
+    """3, too, and it is said that the topic has no limit of its own."""
+    narrow.create_topic("t", config=KEEP)
+    status, error = failed(narrow.bootstrap_servers, "t", tmp_path, os.urandom(100_000))
+    assert status == 3
+    assert "the brokers take batches of 60,000 bytes after compression by their message.max.bytes" in error
+    assert "set one" in error
+
+
+def test_the_doctor_tells_them_apart(narrow: LocalKafka) -> None:
+    """One large record, three limits."""
+    narrow.create_topic("inherits", config=KEEP)
+    narrow.create_topic("own", config={**KEEP, "max.message.bytes": "70000"})
+
+    def said(topic: str, **properties: object) -> str:
+        config = {"bootstrap.servers": narrow.bootstrap_servers, **properties}
+        found = {each.check: each for each in examine(config, topic, large_bytes=100_000)}["a large record"]
+        assert found.grade is Grade.FAULT
+        return f"{found.said}; {found.todo}"
+
+    assert "own limit is 80,000" in said("own", **{"max.request.size": 80_000})
+    assert "70,000 bytes after compression by its own max.message.bytes" in said("own")
+    assert "60,000 bytes after compression by their message.max.bytes" in said("inherits")
+
+
+def test_a_plain_producer_says_the_same(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """As errors: not sent, or not committed."""
+    topic = kafka_topic(config={**KEEP, "max.message.bytes": "50000"})
+    kafka = {"bootstrap.servers": local_kafka.bootstrap_servers, "max.request.size": 80_000}
+    producer = TransactionalProducer(kafka, topic, topic)
+
+    def put(value: bytes) -> Callable[[], None]:
+        def verb() -> None:
+            with producer.transaction() as transaction:
+                transaction.put("k", value)
+
+        return verb
+
+    with pytest.raises(RecordNotSentError, match=r"raise max\.request\.size"):
+        put(bytes(80_000))()
+    with pytest.raises(PublishError, match=r"own max\.message\.bytes") as caught:
+        put(os.urandom(70_000))()
+    assert not isinstance(caught.value, RecordNotSentError)
+    put(os.urandom(30_000))()
+
+
+def test_many_small_records_are_not_too_large_together(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """A usual batch is larger than the topic takes: batches are made to fit, unless somebody says otherwise."""
+    topic, bootstrap = kafka_topic(config={**KEEP, "max.message.bytes": "50000"}), local_kafka.bootstrap_servers
+    settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}")
+    with StructureProducer(settings) as producer:
+        with producer.engine.begin() as connection:
+            producer.record(connection, [Put(f"k{number}", os.urandom(1000)) for number in range(500)])
+        wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}")
+    assert transactions_of(bootstrap, topic) == [(1, 500)]
+    kafka = {"bootstrap.servers": bootstrap}
+    assert fitting_batches(kafka, [topic], 20) == {"batch.size": 50_000}
+    assert fitting_batches({**kafka, "batch.size": 7}, [topic], 20) == {}
+    assert fitting_batches(kafka, [kafka_topic()], 20) == {}
+    assert fitting_batches(kafka, ["no-such-topic"], 20) == {}

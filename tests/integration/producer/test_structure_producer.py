@@ -1,0 +1,308 @@
+"""The reference producer on a real broker: starting, stopping, flushing, failing, standing by."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import ConfigurationError, UsageError
+from kafka_replica.producer import Change, Delete, Put, StructureProducer, TransactionalProducer
+from kafka_replica.producer.encoding import Encoded
+from kafka_replica.producer.mail import Mailer, MailSettings
+from kafka_replica.producer.notices import Notice, Retrying, Suspension
+from kafka_replica.producer.outbox import Mode
+from kafka_replica.producer.outbox.tables import tx
+from kafka_replica.producer.sources import take_in
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.producer.mail_tools import mail_server
+from support.producer.producer_tools import log_of, process, settings_of, transactions_of, wait_until
+
+KEEP = {"min.compaction.lag.ms": "600000"}
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    """A fresh SQLite database."""
+    return f"sqlite:///{tmp_path / 'outbox.db'}"
+
+
+def record(producer: StructureProducer, *changes: Change) -> list[int]:
+    """One recorded transaction (two, if some are deletions)."""
+    with producer.engine.begin() as connection:
+        return producer.record(connection, changes)
+
+
+def settled(producer: StructureProducer) -> None:
+    """Waits until everything is sent."""
+    wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}")
+
+
+def suspended(producer: StructureProducer) -> None:
+    """Waits until it has suspended itself."""
+    wait_until(lambda: producer.status().mode is Mode.FAILED, f"it suspends itself: {producer.status()}")
+
+
+def test_each_transaction_goes_to_all_topics_with_its_headers(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
+) -> None:
+    """The same records, whole, in each; number, count and time are there."""
+    foo, bar = kafka_topic("FOO", config=KEEP), kafka_topic("BAR", config=KEEP)
+    settings = settings_of(local_kafka.bootstrap_servers, f"{foo},{bar}", database)
+    with StructureProducer(settings) as producer:
+        record(producer, Put("a", b"1", "text/plain"), Put("b", b"2"))
+        record(producer, Delete("a"))
+        settled(producer)
+        for topic in (foo, bar):
+            first, second, third = log_of(local_kafka.bootstrap_servers, topic)
+            assert (first[0].key, first[0].value, first[0].header("content-type")) == (b"a", b"1", b"text/plain")
+            assert first[1] is not None
+            assert first[1][:3] == ("structures/1", 1, 2)
+            assert second[1] is not None
+            assert second[1][:3] == ("structures/1", 2, 2)
+            assert abs(first[1].time_ms - first[0].timestamp_ms) < 60_000
+            assert (third[0].key, third[0].value) == (b"a", None)
+            assert third[1] is not None
+            assert third[1][:3] == ("structures/2", 1, 1)
+
+
+def test_a_transactional_producer_of_several_topics(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """One transaction, in all of them; one that fails is in none."""
+    foo, bar = kafka_topic("FOO", config=KEEP), kafka_topic("BAR", config=KEEP)
+    producer = TransactionalProducer({"bootstrap.servers": local_kafka.bootstrap_servers}, [foo, bar], foo)
+    with producer.transaction() as transaction:
+        transaction.put("a", b"1")
+        transaction.delete("b")
+    with pytest.raises(RuntimeError), producer.transaction() as transaction:  # noqa: PT012
+        transaction.put("a", b"2")
+        raise RuntimeError
+    committed = transaction.committed
+    assert committed.position is None
+    for topic in (foo, bar):
+        found = [(each.key, each.value) for each, _ in log_of(local_kafka.bootstrap_servers, topic)]
+        assert found == [(b"a", b"1"), (b"b", None)]
+    with pytest.raises(ConfigurationError, match="no topic"):
+        TransactionalProducer({"bootstrap.servers": "x:1"}, " , ", "x")
+
+
+def test_one_that_has_never_sent_stays_idle_and_is_told_to_flush_or_to_go_on(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
+) -> None:
+    """At every start; once it has sent, it goes on by itself. Suspended is until resumed or started again."""
+    topic = kafka_topic(config=KEEP)
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database, first_start="idle", lease_s=1.0)
+    for _ in range(2):
+        with StructureProducer(settings) as producer:
+            record(producer, Put("a", b"1"))
+            wait_until(lambda: producer.status(watch_s=5).owner_lives, "it has the lease")
+            assert (producer.status().mode, producer.status().running) == (Mode.IDLE, False)
+    assert log_of(local_kafka.bootstrap_servers, topic) == []
+    with StructureProducer(settings) as producer:
+        producer.resume()
+        settled(producer)
+        assert producer.status(watch_s=5).running
+        producer.suspend("for a while")
+        record(producer, Put("b", b"1"))
+        record(producer, Put("c", b"1"))
+        status = producer.status()
+        assert (status.mode, status.reason, status.running) == (Mode.SUSPENDED, "for a while", False)
+        producer.resume()
+        settled(producer)
+        producer.suspend()
+        record(producer, Put("d", b"1"))
+    with StructureProducer(settings) as producer:  # a start ends a suspension by a person
+        settled(producer)
+    assert transactions_of(local_kafka.bootstrap_servers, topic) == [(1, 1), (2, 1), (3, 1), (4, 1)]
+
+
+def test_a_full_flush_leaves_no_ghosts(local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str) -> None:
+    """All content in one transaction, then tombstones for what somebody else had left, in one of their own."""
+    topic = kafka_topic(config=KEEP)
+    bootstrap = local_kafka.bootstrap_servers
+    with TransactionalProducer({"bootstrap.servers": bootstrap}, topic, "somebody").transaction() as transaction:
+        for key in ("ghost 1", "ghost 2", "a"):
+            transaction.put(key, b"old")
+    settings = settings_of(bootstrap, topic, database, first_start="flush")
+    producer = StructureProducer(settings)
+    record(producer, *(Put(f"k{i}", b"x") for i in range(1000)), Put("a", b"1"))
+    record(producer, Delete("k0"))
+    with producer:
+        settled(producer)
+        assert record(producer, Put("a", b"1")) == [], "unchanged"
+        log = [(record, said) for record, said in log_of(bootstrap, topic) if said is not None]
+        flush = [record for record, said in log if said is not None and said.transaction == "structures/3"]
+        assert [record.key for record in flush] == [*(b"k%d" % i for i in range(1, 1000)), b"a"]
+        sweep = [(record.key, record.value) for record, said in log if said and said.transaction == "structures/4"]
+        assert sweep == [(b"ghost 1", None), (b"ghost 2", None)]
+        assert producer.flush() == [5, 6]
+        settled(producer)
+        with producer.engine.connect() as connection:
+            rows = connection.execute(select(tx.c.tx_messages, tx.c.tx_status).order_by(tx.c.tx_id)).all()
+        assert rows == [(1001, 1), (1, 1), (1000, 1), (2, 1), (1000, 1), (0, 1)]
+
+
+def test_what_no_retry_can_mend_suspends_at_once_and_nothing_is_skipped(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
+) -> None:
+    """Too large for the topic: refused by Kafka (3). Mended and started again, all follows in order."""
+    topic = kafka_topic(config={**KEEP, "max.message.bytes": "2000"})
+    told: list[Notice] = []
+    bootstrap = local_kafka.bootstrap_servers
+    settings = settings_of(bootstrap, topic, database)
+    settings.kafka["compression.type"] = "none"  # type: ignore[index]
+    with StructureProducer(settings, observers=[told.append]) as producer:
+        record(producer, Put("a", b"1"))
+        record(producer, Put("large", b"x" * 10_000))
+        record(producer, Put("b", b"1"))
+        suspended(producer)
+        status = producer.status()
+        assert status.failed is not None
+        assert (status.failed.tx_id, status.failed.status, status.sent, status.pending) == (2, 3, 1, 2)
+        assert "MSG_SIZE_TOO_LARGE" in (status.failed.error or "")
+        assert not any(isinstance(notice, Retrying) for notice in told)
+        assert [notice.tx_id for notice in told if isinstance(notice, Suspension)] == [2]
+    told.clear()
+    with StructureProducer(settings, observers=[told.append]) as producer:
+        wait_until(lambda: any(isinstance(notice, Suspension) for notice in told), "a start tries again, in vain")
+        assert producer.status().mode is Mode.FAILED
+    _widen(bootstrap, topic)
+    with StructureProducer(settings) as producer:
+        settled(producer)
+        assert producer.status().failed is None
+    assert transactions_of(bootstrap, topic) == [(1, 1), (2, 1), (3, 1)]
+
+
+def _widen(bootstrap: str, topic: str) -> None:
+    from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
+
+    entry = ConfigEntry("max.message.bytes", "1000000", incremental_operation=AlterConfigOpType.SET)
+    resource = ConfigResource(ConfigResource.Type.TOPIC, topic, incremental_configs=[entry])
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin.incremental_alter_configs([resource])[resource].result(20)
+
+
+def test_the_encoders_word(local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str) -> None:
+    """Content that the format cannot carry is left out and counted; a failure is local (2), and names the key."""
+    topic = kafka_topic(config=KEEP)
+    broken = threading.Event()
+    broken.set()
+
+    def encode(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
+        if key == b"bad" and broken.is_set():
+            raise ValueError("cannot be written")
+        return None if key == b"other" else Encoded(value.upper(), wanted)
+
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database, media_type="text/loud", validate=False)
+    with StructureProducer(settings, encoder=encode) as producer:
+        record(producer, Put("a", b"x"), Put("other", b"x"), Put("b", b"y"))
+        record(producer, Put("other", b"z"))
+        record(producer, Put("bad", b"z"))
+        suspended(producer)
+        failed = producer.status().failed
+        assert failed is not None
+        assert (failed.tx_id, failed.status) == (3, 2)
+        assert "writing bad as text/loud: cannot be written" in (failed.error or "")
+        assert producer.status().not_carried == 2
+        broken.clear()
+        producer.resume()
+        settled(producer)
+    found = [
+        (each.key, each.value, each.header("content-type")) for each, _ in log_of(local_kafka.bootstrap_servers, topic)
+    ]
+    loud = b"text/loud"
+    assert found == [(b"a", b"X", loud), (b"b", b"Y", loud), (b"bad", b"Z", loud)]
+
+
+def test_who_stands_by_takes_over_from_one_that_is_killed(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
+) -> None:
+    """Only one publishes; and a configuration that is run is not deleted."""
+    topic = kafka_topic(config=KEEP)
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=1.0)
+    producer = StructureProducer(settings)
+    record(producer, Put("a", b"1"))
+    with process(settings) as first:
+        settled(producer)
+        owner = producer.status().owner
+        with producer:  # stands by
+            record(producer, Put("b", b"1"))
+            settled(producer)
+            assert producer.status().owner == owner
+            with pytest.raises(UsageError, match="stop it before deleting"):
+                producer.delete()
+            first.kill()
+            record(producer, Put("c", b"1"))
+            settled(producer)
+            assert producer.status().owner != owner
+    assert transactions_of(local_kafka.bootstrap_servers, topic) == [(1, 1), (2, 1), (3, 1)]
+    producer.delete()
+    with pytest.raises(UsageError, match="no producer"):
+        producer.status()
+    again = StructureProducer(settings)  # counts anew, and is not confused by what it finds
+    record(again, Put("a", b"2"))
+    with again:
+        settled(again)
+    assert transactions_of(local_kafka.bootstrap_servers, topic)[-1] == (1, 1)
+
+
+def test_evidence_that_is_gone_is_not_guessed_at(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
+) -> None:
+    """Another progress topic knows of nothing: the producer says so instead of beginning anew."""
+    topic = kafka_topic(config=KEEP)
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database)
+    with StructureProducer(settings) as producer:
+        record(producer, Put("a", b"1"))
+        settled(producer)
+    other = settings_of(local_kafka.bootstrap_servers, topic, database, progress_topic=kafka_topic("elsewhere"))
+    with StructureProducer(other) as producer:
+        suspended(producer)
+        assert "1 transactions are marked as sent" in (producer.status().reason or "")
+    assert len(log_of(local_kafka.bootstrap_servers, topic)) == 1
+
+
+def test_a_source_that_tells_all_that_it_holds(database: str) -> None:
+    """What differs is recorded; what is gone is deleted; None is nothing."""
+
+    class Shelf:
+        held: list[Put] | None = None
+
+        def read(self) -> list[Put] | None:
+            return self.held
+
+        def forget(self) -> None: ...
+
+    shelf, producer = Shelf(), StructureProducer(settings_of("nowhere:1", "t", database))
+    assert take_in(shelf, producer) == []
+    shelf.held = [Put("a", b"1"), Put("b", b"1")]
+    assert take_in(shelf, producer) == [1]
+    assert take_in(shelf, producer) == []
+    shelf.held = [Put("b", b"2")]
+    assert take_in(shelf, producer) == [2, 3]
+    producer.close()
+
+
+@pytest.mark.parametrize("password", ["secret", "wrong"])
+def test_the_administrator_gets_a_mail(password: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """By STARTTLS and login, on a real server; a mail that is refused is logged, and stops nothing."""
+    with mail_server(tmp_path, "me", "secret") as (inbox, server, ca_file):
+        settings = MailSettings(
+            "127.0.0.1", ("admin@example.org",), "producer@example.org", server.port, user="me", password=password,
+            ca_file=ca_file,
+        )  # fmt: skip
+        Mailer(settings, "structures")(Suspension(17, 3, "Kafka says no"))
+    assert "secret" not in repr(settings)
+    if password == "wrong":
+        assert not inbox.messages
+        assert "was not sent" in caplog.text
+        return
+    (message,) = inbox.messages
+    assert message["To"] == "admin@example.org"
+    assert "structures is suspended" in message["Subject"]
+    body = message.get_payload(decode=True)
+    assert isinstance(body, bytes)
+    assert b"Transaction: 17" in body
+    assert b"Error: Kafka says no" in body

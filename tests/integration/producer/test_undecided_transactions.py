@@ -1,0 +1,198 @@
+"""Transactions that are open in the progress topic, or in the topic, when a producer starts.
+
+Its own, which Kafka has left without a marker: their outcome is found out from the log, and then they are ended. Those
+of others: they are not waited for.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kafka_replica import Partition
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.headers import TransactionHeaders, written
+from kafka_replica.producer.outbox import Mode
+from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.producer.relay.progress import progress_key, progress_value
+from kafka_replica.producer.relay.undecided import Part, parts_to_commit
+from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.broker.kafka_tools import ends, wait_decided, write
+from support.broker.kafka_tools import producer as plain_producer
+from support.producer.left_open import UNVERIFIED, Written, leave_open
+from support.producer.producer_tools import records_of, settings_of, wait_until
+
+KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
+KEYS = {0: "d", 1: "a"}  # for each partition a key that librdkafka puts there
+
+
+@pytest.fixture(scope="module")
+def unverified() -> Iterator[LocalKafka]:
+    """A broker in which transactions can be left open."""
+    with LocalKafka(settings=UNVERIFIED) as kafka:
+        yield kafka
+
+
+class Scene:
+    """A producer that has sent transaction 1; Kafka gets transaction 2, and does not end it everywhere.
+
+    Args:
+        kafka: the broker.
+        folder: for the database.
+    """
+
+    def __init__(self, kafka: LocalKafka, folder: Path) -> None:
+        self.bootstrap = kafka.bootstrap_servers
+        self.topic = kafka.create_topic(f"t-{uuid.uuid4().hex[:8]}", partitions=2, config=KEEP)
+        self.places = {number: Partition(self.topic, number) for number in KEYS}
+        self.progress = Partition(f"{self.topic}.progress", 0)
+        self.settings = settings_of(
+            self.bootstrap, self.topic, f"sqlite:///{folder / 'o.db'}", prefix=self.topic, timeout_s=5.0
+        )
+        with StructureProducer(self.settings) as producer:
+            self.record(producer, 1)
+            wait_until(lambda: producer.status().pending == 0, "1 is sent")
+            self.incarnation = producer.status().incarnation
+        self.queue = Queue(producer.engine, producer.id)
+        self.record(producer, 2)
+        producer.close()
+
+    @staticmethod
+    def record(producer: StructureProducer, number: int) -> None:
+        """Record a transaction of one record in each partition."""
+        with producer.engine.begin() as connection:
+            assert producer.record(connection, [Put(key, b"%d" % number) for key in KEYS.values()]) == [number]
+
+    def leave_open(self, decided: list[Partition], *, commit: bool) -> None:
+        """Let Kafka have transaction 2, with markers in some partitions only."""
+        fingerprint = self.queue.fingerprint(2)
+        assert fingerprint is not None
+        assert fingerprint.recorded_ms is not None
+        records = [
+            Written(self.progress, progress_key("structures", self.incarnation), progress_value(2, fingerprint)),
+        ]
+        for number, key in KEYS.items():
+            headers = written(TransactionHeaders("structures/2", number + 1, 2, fingerprint.recorded_ms))
+            records.append(Written(self.places[number], key.encode(), b"2", headers))  # type: ignore[arg-type]
+        leave_open(self.bootstrap, self.settings.transactional_id, records, decided, commit=commit)
+
+    def publish(self) -> None:
+        """Start a producer on it, and let it send a third transaction."""
+        with StructureProducer(self.settings) as producer:
+            self.record(producer, 3)
+            wait_until(
+                lambda: producer.status().pending == 0 or producer.status().mode is Mode.FAILED, "it goes on", 120
+            )
+            assert producer.status().mode is Mode.RUNNING, producer.status().reason
+
+
+@pytest.mark.parametrize(
+    ("decided", "commit", "is_acknowledged"),
+    [
+        pytest.param([], True, False, id="no marker anywhere"),
+        pytest.param([], True, True, id="no marker anywhere, but acknowledged and noted"),
+        pytest.param([0], True, False, id="committed in one partition"),
+        pytest.param([0], False, False, id="aborted in one partition"),
+        pytest.param([0, 1], True, False, id="committed in the topic, open in the progress topic"),
+        pytest.param([0, 1], False, False, id="aborted in the topic, open in the progress topic"),
+        pytest.param(["progress", 1], True, False, id="committed, but open in one partition"),
+        pytest.param(["progress", 1], False, False, id="aborted, but open in one partition"),
+    ],
+)
+def test_what_kafka_left_open_is_ended_as_it_was_decided(
+    unverified: LocalKafka,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    decided: list[int | str],
+    commit: bool,
+    is_acknowledged: bool,
+) -> None:
+    """Each transaction is there once, in both partitions, and in order; nothing stays open."""
+    scene = Scene(unverified, tmp_path)
+    places = {"progress": scene.progress, **scene.places}
+    scene.leave_open([places[each] for each in decided], commit=commit)
+    if is_acknowledged:
+        assert scene.queue.mark_sent(2, 2, incarnation=scene.incarnation)
+    stable, high = ends(scene.bootstrap, scene.progress.topic)
+    assert (stable < high) is ("progress" not in decided), "it is open there"
+    with caplog.at_level(logging.WARNING, "kafka_replica.producer"):
+        scene.publish()
+    for place in (scene.progress, *scene.places.values()):
+        wait_decided(scene.bootstrap, place.topic, partition=place.partition)
+    for number, key in KEYS.items():
+        found = records_of(scene.bootstrap, scene.places[number])
+        assert [(each.key, each.value) for each in found] == [(key.encode(), b"%d" % value) for value in (1, 2, 3)]
+    was_committed = is_acknowledged or bool(decided and commit)
+    assert ("committed" if was_committed else "aborted, to be sent again") in caplog.text
+    assert "without a marker" in caplog.text
+
+
+class LosesMarkers(StructureProducer):
+    """A part of its transaction gets no marker, though Kafka acknowledges the commit."""
+
+    bootstrap: str
+    part: Written
+
+    def _step(self, name: str) -> None:
+        if name == "committed":
+            leave_open(self.bootstrap, self.settings.transactional_id, [self.part], [], commit=True)
+
+
+def test_a_part_without_a_marker_is_ended_though_nothing_more_is_sent(unverified: LocalKafka, tmp_path: Path) -> None:
+    """Readers would wait at it until the producer's next transaction; it is committed, for it was acknowledged."""
+    bootstrap, name = unverified.bootstrap_servers, f"t-{uuid.uuid4().hex[:8]}"
+    topic = unverified.create_topic(name, config=KEEP)
+    settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}", prefix=topic)
+    producer = LosesMarkers(settings)
+    producer.bootstrap = bootstrap
+    headers = written(TransactionHeaders("structures/1", 2, 2, 0))
+    producer.part = Written(Partition(topic, 0), b"late", b"1", headers)  # type: ignore[arg-type]
+    with producer:
+        with producer.engine.begin() as connection:
+            producer.record(connection, [Put("a", b"1")])
+        wait_until(lambda: producer.status().sent == 1, "it is acknowledged")
+        assert wait_decided(bootstrap, topic, 120) > 2
+        assert [each.key for each in records_of(bootstrap, Partition(topic, 0))] == [b"a", b"late"]
+
+
+def test_what_another_producer_has_open_is_not_waited_for(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """In the progress topic and in the topic: our own records before it, and those after it, are seen all the same."""
+    bootstrap, topic = local_kafka.bootstrap_servers, kafka_topic(config=KEEP)
+    settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}", prefix=topic, timeout_s=5.0)
+    others = {}
+
+    def publish(settings: ProducerSettings, number: int) -> None:
+        with StructureProducer(settings) as producer:
+            Scene.record(producer, number)
+            wait_until(lambda: producer.status().pending == 0, f"{number} is sent: {producer.status()}")
+
+    publish(settings, 1)
+    for name in (f"{topic}.progress", topic):
+        others[name] = plain_producer(bootstrap, f"other-{name}")
+        write(others[name], name, {"of another": "open"}, commit=None)
+        assert ends(bootstrap, name)[0] < ends(bootstrap, name)[1]
+    publish(settings, 2)
+    publish(settings, 3)
+    for other in others.values():
+        other.abort_transaction(30)
+    wait_decided(bootstrap, topic)
+    found = records_of(bootstrap, Partition(topic, 0))
+    assert [each.value for each in found] == [b"1", b"1", b"2", b"2", b"3", b"3"]
+
+
+@pytest.mark.parametrize("arrived", [1, 2, 3])
+@pytest.mark.parametrize("committed", [(), (2,), (3,)])
+def test_one_marker_or_one_answer_decides(arrived: int, committed: tuple[int, ...]) -> None:
+    """Committed is what was acknowledged, or has a commit marker somewhere; what is not ours is aborted."""
+    parts = {Partition("t", number): Part(number, 0) for number in (1, 2, 3)}
+    parts[Partition("t", 9)] = Part(None, 0)
+    expected = {Partition("t", number) for number in (1, 2, 3) if number <= arrived or number in committed}
+    assert parts_to_commit(parts, arrived, committed) == expected

@@ -1,0 +1,221 @@
+"""Spark finds what polars finds: on the case table, on generated data with faults, on any values."""
+
+# ruff: noqa: E501 - lists of words
+from __future__ import annotations
+
+import datetime as dt
+import random
+import string
+from typing import Any
+
+import polars as pl
+import pytest
+from pyspark.sql import SparkSession
+
+from kafka_replica import UsageError
+from kafka_replica.data import polars as local
+from kafka_replica.data import validate as validate_any
+from kafka_replica.data.validation import Rules
+from kafka_replica_spark import dataset_findings, report, split, validate
+from kafka_replica_spark.matching import longest_for
+from support.rules.seeded_faults import seeded, world
+from support.rules.structures_by_hand import attribute as attribute_of
+from support.rules.structures_by_hand import dimension as dimension_of
+from support.rules.structures_by_hand import rules_of, said, structure, table, text, time, version_of
+from support.rules.typed_cases import typed_findings, typed_frame, typed_rules
+from support.rules.validation_cases import CASES, Case
+
+_SENT = "__sent"
+
+
+def on_spark(spark: SparkSession, frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """What Spark says, in the order of the rows."""
+    sent = frame.with_row_index(_SENT).cast({_SENT: pl.Int64})
+    checked = validate(spark.createDataFrame(sent.to_arrow()), rules).toArrow()
+    made = pl.DataFrame(checked)
+    assert isinstance(made, pl.DataFrame)
+    return made.sort(_SENT).drop(_SENT)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_case(spark: SparkSession, case: Case) -> None:
+    """Each row has the findings that the standard asks for, the same fields as on polars; so has the data set."""
+    rules = rules_of(version_of(*case.contents), case.reference, **case.settings)
+    frame = table([row for row, _ in case.rows])
+    found = on_spark(spark, frame, rules)
+    assert said(found) == [wanted for _, wanted in case.rows]
+    assert found["_errors"].to_list() == local.validate(frame, rules)["_errors"].to_list()
+    if case.dataset:
+        told = dataset_findings(spark.createDataFrame(frame.to_arrow()), rules)
+        assert set(told) == set(local.dataset_findings(frame, rules))
+
+
+def test_seeded_faults(spark: SparkSession) -> None:
+    """All found, none invented; splitting and reporting say the same on both engines."""
+    rules = world()
+    rows, wanted = seeded(rules, 1500, 11)
+    frame = table(rows)
+    assert said(on_spark(spark, frame, rules)) == wanted
+    checked = validate(spark.createDataFrame(frame.to_arrow()), rules)
+    good, bad = split(checked)
+    assert (good.count(), bad.count()) == (sum(not one for one in wanted), sum(map(bool, wanted)))
+    assert report(checked, rules) == local.report(local.validate(frame, rules), rules)
+    checked.unpersist()
+
+
+TYPES = (
+    "String", "Alpha", "AlphaNumeric", "Numeric", "BigInteger", "Integer", "Long", "Short", "Decimal", "Float",
+    "Double", "Boolean", "URI", "Count", "InclusiveValueRange", "ExclusiveValueRange", "Incremental", "ObservationalTimePeriod",
+    "StandardTimePeriod", "BasicTimePeriod", "GregorianTimePeriod", "GregorianYear", "GregorianYearMonth",
+    "GregorianDay", "ReportingTimePeriod", "ReportingYear", "ReportingSemester", "ReportingTrimester",
+    "ReportingQuarter", "ReportingMonth", "ReportingWeek", "ReportingDay", "DateTime", "TimeRange", "Month", "MonthDay",
+    "Day", "Time", "Duration", "IdentifiableReference",
+)  # fmt: skip
+WORDS = (
+    "", " ", "0", "-0", "+1", "1.50", "-.5", "5.", "1e3", "1E-7", "1d", "0x1p3", "NaN", "INF", "-INF", "Infinity",
+    "true", "TRUE", "9223372036854775807", "9223372036854775808", "2147483648", "32768", "99.999999999999999999", "١٢", "#N/A",
+    "2020", "2020-01", "2020-02-29", "2021-02-29", "0000", "-0004-02-29", "12000-02-29", "2020-Q4", "2020-W53",
+    "2021-W53", "2020-D366", "2021-D366", "2020-A1", "2020-S2", "2020-T3", "2020-M12", "2020-01-01T00:00:00Z",
+    "2020-01-01T24:00:00", "2020-01-01/P1Y", "--02-29", "--12", "---31", "P1Y", "PT1S", "P", "23:59:59", "ab\n", "\n",
+    "𝄞", "é", "a,b", "a|b",
+)  # fmt: skip
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_any_text_under_any_type(spark: SparkSession) -> None:
+    """Every text type with facets, and odd texts, words changed at random and noise: equal findings, all fields."""
+    source = random.Random(5)
+    facets = [
+        {}, {"minValue": "-1", "maxValue": "100"}, {"minLength": 2, "maxLength": 6}, {"decimals": 2},
+        {"isSequence": "true", "interval": "0.25", "startValue": "-1"}, {"pattern": "[^a-c\\d]+|\\w{2}|\\i\\c*"},
+        {"startTime": "2000-Q1", "endTime": "2020"},
+        {"isSequence": "true", "timeInterval": "P6M", "startTime": "1999"},
+    ]  # fmt: skip
+    names = [f"A{number:02}" for number in range(len(TYPES))]
+    attributes = [
+        attribute_of(name, text(type_, **source.choice(facets))) for name, type_ in zip(names, TYPES, strict=True)
+    ]
+    rules = rules_of(version_of(structure(dimension_of("ID", text()), time(), *attributes)))
+    rows: list[dict[str, Any]] = []
+    for number in range(600):
+        row = {name: _odd(source) for name in names}
+        rows.append({"ID": str(number), "TIME_PERIOD": _odd(source), **row})
+    frame = table(rows)
+    spark_says, polars_says = on_spark(spark, frame, rules), local.validate(frame, rules)
+    assert spark_says["_errors"].to_list() == polars_says["_errors"].to_list()
+    assert len({rule["rule"] for errors in said_whole(polars_says) for rule in errors}) > 8
+
+
+def said_whole(checked: pl.DataFrame) -> list[list[dict[str, str]]]:
+    """All findings."""
+    return [errors or [] for errors in checked["_errors"].to_list()]
+
+
+def _odd(source: random.Random) -> str | None:
+    pick = source.random()
+    if pick < 0.1:
+        return None
+    word = source.choice(WORDS)
+    if pick < 0.6:
+        return word
+    if pick < 0.8:
+        place = source.randrange(len(word) + 1)
+        return word[:place] + source.choice(string.printable + "é٣𝄞") + word[place + source.randrange(2) :]
+    return "".join(source.choices(string.printable, k=source.randrange(8)))
+
+
+def test_typed_columns(spark: SparkSession) -> None:
+    """Numbers, dates and times in columns of their own types are the same texts, and break the same rules."""
+    types = {"I": "Integer", "X": "Decimal", "Y": "Double", "D": "GregorianDay", "T": "DateTime", "B": "Boolean"}
+    rules = rules_of(
+        version_of(structure(dimension_of("ID", text()), *(attribute_of(one, text(type_, maxLength=1))
+                                                            for one, type_ in types.items())))
+    )  # fmt: skip
+    numbers = [0.0, -0.0, 1.5, 1e-7, 1.25e-5, 0.00123, 12345678.5, -98765432.25, 1e15, 1e16, 1.5e22, -2.5e300,
+               float("nan"), float("inf"), float("-inf"), 123456789012.25, 0.1, 100.0, 4e-5, 1e7]  # fmt: skip
+    n = len(numbers)
+    frame = pl.DataFrame({
+        "ID": [str(one) for one in range(n)],
+        "I": list(range(n)),
+        "X": numbers,
+        "Y": numbers[::-1],
+        "D": pl.Series(["2020-02-29"] * n).str.to_date(),
+        "T": pl.Series(["2020-02-29T01:02:03"] * n).str.to_datetime(time_unit="us"),
+        "B": [one % 2 == 0 for one in range(n)],
+    })  # fmt: skip
+    assert on_spark(spark, frame, rules)["_errors"].to_list() == local.validate(frame, rules)["_errors"].to_list()
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_typed_cases(spark: SparkSession, ansi: str) -> None:
+    """The table of typed columns; ANSI mode, which writes small decimals with exponents, makes no difference."""
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        assert said(on_spark(spark, typed_frame(), typed_rules())) == typed_findings()
+    finally:
+        spark.conf.unset("spark.sql.ansi.enabled")
+
+
+def test_one_call_for_both(spark: SparkSession) -> None:
+    """The engine follows the frame, unless it is named; both give the same rows."""
+    case = CASES[0]
+    rules = rules_of(version_of(*case.contents))
+    frame = table([row for row, _ in case.rows])
+    sparks = spark.createDataFrame(frame.to_arrow())
+    here, there = validate_any(frame, rules), validate_any(sparks, rules)
+    assert isinstance(here, pl.DataFrame)
+    collected = pl.DataFrame(there.toArrow())
+    assert collected["_errors"].to_list() == here["_errors"].to_list()
+    assert validate_any(sparks, rules, engine="local").equals(here)
+    with pytest.raises(UsageError, match="createDataFrame"):
+        validate_any(frame, rules, engine="spark")
+
+
+def test_columns_that_are_no_texts(spark: SparkSession) -> None:
+    """Intervals cannot be read on either engine, which both tell; a list is no dimension on either."""
+    rules = rules_of(version_of(structure(dimension_of("ID", text()), attribute_of("V", text(maxLength=1)))))
+    frame = pl.DataFrame({"ID": ["1"], "V": [dt.timedelta(days=1)]})
+    there, here = validate(spark.createDataFrame(frame.to_arrow()), rules), local.validate(frame, rules)
+    assert said(here) == [[]]
+    assert (
+        report(there, rules).unchecked == local.report(here, rules).unchecked == ("V: values in a column of its type",)
+    )
+    assert report(there, rules).bad_rows == 0
+    with pytest.raises(UsageError, match="column ID holds several values"):
+        validate(spark.createDataFrame([(["1"],)], "ID array<string>"), rules)
+
+
+def test_values_too_long_for_java(spark: SparkSession) -> None:
+    """A value that would overflow Java's stack is not asked, which is told; Spark lives on."""
+    rules = rules_of(
+        version_of(structure(dimension_of("ID", text()), attribute_of("V", text(pattern="([A-Z]|[0-9])+"))))
+    )
+    values = ["A" * 700, "A" * 700 + "a", "A" * 20_000 + "a", None]
+    frame = table([{"ID": str(number), "V": value} for number, value in enumerate(values)])
+    found = on_spark(spark, frame, rules)
+    assert [len(errors) for errors in said(found)] == [0, 1, 0, 0]
+    checked = validate(spark.createDataFrame(frame.to_arrow()), rules)
+    assert checked.filter("_errors is not null").count() == 1
+    told = checked.schema["_errors"].metadata["unchecked"]
+    assert told == ["V: pattern of values longer than 750 characters on Spark, for their pattern repeats a group"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "longest"),
+    [
+        ("(?:[A-Z]|[0-9])+", 750),
+        ("(?:(?:(?:a|b)+|c)+;?)+", 214),
+        ("(?:a{1,2})*", 500),
+        ("(?:a|b){1,900}", 750),
+        ("(?:a|b){1,20}", None),
+        ("(?:(?:a|b){1,20}c){1,20}", 375),
+        (r"[0-9]{1,3}(?:,[0-9]{3})*", None),
+        (r"[(|+]*\(+(?:\|)+[a&&[^|]]*(?:x)+a?", None),
+        ("(?:a|b)?", None),
+    ],
+)
+def test_how_long_a_value_may_be(expression: str, longest: int | None) -> None:
+    """Only groups whose rounds differ count, the more the dearer a round is."""
+    assert longest_for(expression) == longest

@@ -1,0 +1,109 @@
+"""Spark maps as polars does: the case table, generated maps and data, maps turned round."""
+
+from __future__ import annotations
+
+import os
+import random
+
+import polars as pl
+import pytest
+from pyspark.sql import SparkSession
+
+from kafka_replica.data.mapping import MapPlan
+from kafka_replica.data.polars import transform as local_transform
+from kafka_replica.errors import UsageError
+from kafka_replica_spark import split, transform
+from support.mapping.case_rows import expected, mapped_rows
+from support.mapping.generated_maps import made_map, made_rows
+from support.mapping.map_cases import CASES, Case, one
+from support.mapping.maps_by_hand import plan_of
+from support.mapping.turned_maps import turned_map
+from support.rules.structures_by_hand import table, version_of
+
+
+def on_spark(spark: SparkSession, frame: pl.DataFrame, plan: MapPlan) -> pl.DataFrame:
+    """What Spark makes of it, in the order of polars."""
+    made = pl.DataFrame(transform(spark.createDataFrame(frame.to_arrow()), plan).toArrow())
+    assert isinstance(made, pl.DataFrame)
+    return made
+
+
+# Planning a case takes Spark a second: one in three, unless all are asked for.
+_CASES = CASES if os.environ.get("EVERY_CASE") else CASES[::3]
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("case", _CASES, ids=[case.name for case in _CASES])
+def test_case(spark: SparkSession, case: Case) -> None:
+    """Each row becomes what the standard says, or has the findings it asks for; all fields as on polars."""
+    plan = plan_of(version_of(*case.contents), **case.settings)
+    frame = table([row for row, _ in mapped_rows(case)])
+    found = on_spark(spark, frame, plan)
+    assert expected(case, found.to_dicts()) == [wanted for _, wanted in mapped_rows(case)]
+    same(found, local_transform(frame, plan))
+
+
+def same(one: pl.DataFrame, other: pl.DataFrame) -> None:
+    """The same columns and rows; rows of one input may be in any order."""
+    assert one.columns == other.columns
+    assert sorted(map(repr, one.rows())) == sorted(map(repr, other.rows()))
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("seed", [3, 14])
+def test_generated_maps(spark: SparkSession, seed: int) -> None:
+    """Maps and data made at random: the same rows and findings on both engines (polars is tested against Python)."""
+    source = random.Random(seed)
+    made = made_map(source)
+    frame = table(made_rows(source, made.n_sources, 100))
+    plan = plan_of(version_of(*made.contents))
+    same(on_spark(spark, frame, plan), local_transform(frame, plan))
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("seed", [0, 2])
+def test_there_and_back(spark: SparkSession, seed: int) -> None:
+    """Data mapped and mapped back is the data again."""
+    contents, rows = turned_map(random.Random(seed))
+    frame = table(rows)
+    plan = plan_of(version_of(*contents), rules={"ambiguous-key": "off"})
+    mapped = transform(spark.createDataFrame(frame.to_arrow()), plan).drop("_errors", "_source")
+    back = pl.DataFrame(transform(mapped, plan, reverse=True).toArrow())
+    assert isinstance(back, pl.DataFrame)
+    assert back.select(frame.columns).sort(frame.columns).equals(frame.sort(frame.columns))
+
+
+def test_keys_of_numbers(spark: SparkSession) -> None:
+    """Keys are compared, and shown, as texts, as all values are."""
+    plan = plan_of(version_of(*one("R", "A>x", "B>x")))
+    frame = table([{"A": "A", "TIME_PERIOD": 1e20}, {"A": "B", "TIME_PERIOD": 1e20}, {"A": "A", "TIME_PERIOD": 1e-7}])
+    found = on_spark(spark, frame, plan)
+    same(found, local_transform(frame, plan))
+    told = [one["value"] for errors in found["_errors"].to_list() for one in errors or ()]
+    assert told == ["x.1e20"] * 2
+
+
+def test_columns_that_differ_in_letter_case(spark: SparkSession) -> None:
+    """Spark would take them for one, and is not asked to."""
+    plan = plan_of(version_of(*one("R", "A>x", "B>x")))
+    frame = spark.createDataFrame([("A", "2020", "k")], "A string, TIME_PERIOD string, b string")
+    with pytest.raises(UsageError, match="columns that Spark does not tell apart: b, B; rename or drop one"):
+        transform(frame, plan)
+
+
+@pytest.mark.parametrize("how", ["map", "cells", "joined"])
+def test_long_maps(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    """2,000 rows, in a map, in cells or joined: each code is found, near misses are not; split parts them."""
+    if how == "cells":
+        monkeypatch.setattr("kafka_replica_spark.literals._HASHED_SINCE", (99, 0))
+    elif how == "joined":
+        monkeypatch.setattr("kafka_replica_spark.mapping.engine.SMALL", 100)
+        monkeypatch.setattr("kafka_replica_spark.mapping.engine.MOST_IN_MAPS", 100)
+    codes = [f"C{number}" for number in range(2000)]
+    plan = plan_of(version_of(*one("R", *(f"{code}>V{code}" for code in codes))))
+    rows = [{"A": code, "TIME_PERIOD": "2020"} for code in [*codes, "C2000", "", "C", "c1", "VC1", "1"]]
+    good, bad = split(transform(spark.createDataFrame(table(rows).to_arrow()), plan))
+    assert sorted(row["B"] for row in good.collect()) == sorted(f"V{code}" for code in codes)
+    assert [row["A"] for row in bad.collect()] == ["C2000", "", "C", "c1", "VC1", "1"]
+    assert good.columns == ["B", "TIME_PERIOD"]
+    assert bad.columns == ["A", "TIME_PERIOD", "_errors"]

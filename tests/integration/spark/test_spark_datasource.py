@@ -1,0 +1,148 @@
+"""spark.read.format("kafka_replica"): from a real broker, and from stores."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+from pyspark import cloudpickle
+from pyspark.sql import DataFrame, SparkSession
+
+from kafka_replica import MemoryStore, Position, Replica
+from kafka_replica.errors import ConfigurationError, StoreError, UsageError
+from kafka_replica.producer import TransactionalProducer
+from kafka_replica.sdmx import split_message
+from kafka_replica.stores.contract import Store
+from kafka_replica.stores.delta import Delta
+from kafka_replica.stores.read_only import look
+from kafka_replica.stores.rocks import RocksStore
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from kafka_replica.transactions.resume_point import ResumePoint
+from kafka_replica_spark import register, views
+from kafka_replica_spark.datasource import KafkaReplicaSource
+from kafka_replica_spark.options import parsed
+from kafka_replica_spark.tables import VIEWS
+from support.spark.other_process import answer
+from support.spark.spark_world import SOURCE, codelist, message
+from support.spark.views_material import parts, records
+
+
+def read(spark: SparkSession, view: str, **options: object) -> DataFrame:
+    """A frame of the data source; in names of options _ stands for a dot."""
+    register(spark)
+    reader = spark.read.format("kafka_replica").option("view", view)
+    for name, value in options.items():
+        reader = reader.option(name.replace("_", "."), str(value))
+    return reader.load()
+
+
+def filled(store: Store) -> None:
+    """The material, as version 1, then the store is closed."""
+    found = records()
+    position = Position({SOURCE: len(found)})
+    store.apply(Delta(found), position, ResumePoint(position))
+    store.close()
+
+
+def test_from_a_broker(spark: SparkSession, local_kafka: object, kafka_topic: TopicMaker) -> None:
+    """The same rows and columns as views() of a replica; one version for life; a later load has a later one."""
+    servers: str = local_kafka.bootstrap_servers  # type: ignore[attr-defined]
+    topic = kafka_topic("structures")
+    producer = TransactionalProducer({"bootstrap.servers": servers}, topic, transactional_id=topic)
+    with producer.transaction() as transaction:
+        for key, value, content_type in parts():
+            transaction.put(key, value, (("content-type", content_type.encode()),))
+    options = {"kafka_bootstrap_servers": servers, "kafka_client_id": "spark", "topic": topic}
+    frame = read(spark, "codes", **options)
+    with Replica({"bootstrap.servers": servers}, topic) as replica:
+        snapshot = replica.wait_for(transaction.committed.position, 30)
+        here = views(spark, snapshot).codes()
+    assert sorted(frame.collect()) == sorted(here.collect())
+    assert frame.schema == here.schema
+    told = frame.schema["_version"].metadata
+    assert (told["version"], json.loads(told["position"])) == (1, snapshot.position.as_json())
+    (part,) = split_message(message(codelist("CL_AREA", ["NEW"])))
+    with producer.transaction() as second:
+        second.put(str(part.urn), part.value, (("content-type", part.content_type.encode()),))
+    areas = frame.filter("codelist = 'CL_AREA'").select("code", "_version")
+    for _ in range(2):
+        assert [tuple(row) for row in areas.collect()] == [("EU", 1), ("A", 1), ("B", 1)]
+    (row,) = read(spark, "codes", **options, id="CL_AREA").select("code", "_position").collect()
+    assert row.code == "NEW"
+    ((_, offset),) = second.committed.position.items()
+    assert list(json.loads(row._position).values()) >= [offset]
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "rocksdb"])
+def test_from_a_store(spark: SparkSession, tmp_path: Path, kind: str) -> None:
+    """A checkpoint file, or the folder of a store, while another replica may have it."""
+    path = tmp_path / "store"
+    filled(MemoryStore(path) if kind == "checkpoint" else RocksStore(path))
+    holder = MemoryStore(path) if kind == "checkpoint" else RocksStore(path)
+    try:
+        for view in VIEWS:
+            frame = read(spark, view, store=path)
+            assert frame.count() == getattr(views(spark, look(path)), view)().count() > 0
+    finally:
+        holder.close()
+
+
+def test_slices(spark: SparkSession, tmp_path: Path) -> None:
+    """A table in many slices has each row once, in as many partitions; no rows are a frame of the same columns."""
+    filled(MemoryStore(tmp_path / "store"))
+    whole = read(spark, "codes", store=tmp_path / "store")
+    small = read(spark, "codes", store=tmp_path / "store", sliceBytes=1)
+    assert small.rdd.getNumPartitions() == small.count() == 8
+    assert whole.rdd.getNumPartitions() == 1
+    assert sorted(small.collect()) == sorted(whole.collect())
+    none = read(spark, "codes", store=tmp_path / "store", agency="NOBODY")
+    assert none.collect() == []
+    assert none.schema == whole.schema
+
+
+def test_what_travels(tmp_path: Path) -> None:
+    """No password goes beyond load(); with the tasks go neither the table nor this package."""
+    filled(MemoryStore(tmp_path / "store"))
+    source = KafkaReplicaSource({"store": str(tmp_path / "store"), "view": "codes"})
+    schema = source.schema()
+    source.options["kafka.sasl.password"] = "secret"
+    kept = cloudpickle.dumps(source)
+    assert b"secret" not in kept
+    reader = pickle.loads(kept).reader(schema)
+    task = cloudpickle.dumps(reader)
+    assert len(task) < 10_000
+    (part,) = reader.partitions()
+    code = "[[row['code'], row['_version']] for batch in found[0].read(found[1]) for row in batch.to_pylist()]"
+    found = answer(cloudpickle.dumps((reader, part)), code, tmp_path)
+    assert found == [[code, 1] for code in ("EU", "A", "B", "X_EU", "X_A", "X_B", "Z", "€")]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"view": "codes"}, "give kafka.bootstrap.servers and topic, or store"),
+        ({"view": "codes", "kafka.bootstrap.servers": "x:1"}, "give kafka.bootstrap.servers and topic"),
+        ({"view": "codes", "store": "x", "kafka.bootstrap.servers": "x:1", "topic": "t"}, "exclude each other"),
+        ({"view": "kodes", "store": "x"}, "view='kodes' is not possible; it is one of structures, codes"),
+        ({"store": "x"}, "view=None is not possible"),
+        ({"view": "codes", "store": "x", "agencies": "T"}, "there is no option agencies"),
+        ({"view": "codes", "store": "x", "timeoutSeconds": "soon"}, "timeoutSeconds='soon' is no number above 0"),
+    ],
+)
+def test_impossible_options(options: dict[str, str], reason: str) -> None:
+    """Each is told before anything is read."""
+    with pytest.raises(ConfigurationError, match=reason):
+        parsed(options)
+
+
+def test_failures(spark: SparkSession, tmp_path: Path) -> None:
+    """A store that is not there, a table that is too large, and a schema that was given: each says what to do."""
+    with pytest.raises(StoreError, match="name the folder of a store, or a checkpoint file"):
+        look(tmp_path / "nothing")
+    filled(MemoryStore(tmp_path / "store"))
+    with pytest.raises(Exception, match="select fewer artefacts"):
+        read(spark, "codes", store=tmp_path / "store", maxBytes=100)
+    with pytest.raises(UsageError, match="leave schema"):
+        KafkaReplicaSource({}).reader(None)  # type: ignore[arg-type]

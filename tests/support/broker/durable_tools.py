@@ -1,0 +1,98 @@
+"""What the tests of durable replicas share."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kafka_replica import Replica, RocksStore, Snapshot
+from kafka_replica.embedded import LocalKafka
+from support.broker.kafka_tools import Checker, all_decided, independent_read, quiet
+
+_PATIENCE_S = 30.0
+"""Against hanging; whatever is waited for comes within a second or two."""
+
+
+def config(kafka: LocalKafka, **more: str | int | bool) -> dict[str, str | int | bool]:
+    """How to reach it; ``__`` in a name stands for a dot."""
+    given = {name.replace("__", "."): value for name, value in more.items()}
+    return quiet({"bootstrap.servers": kafka.bootstrap_servers, **given})
+
+
+def wait_until(condition: Callable[[], object], timeout_s: float = _PATIENCE_S) -> None:
+    """Waits until it holds."""
+    give_up_s = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < give_up_s, "it did not come to hold in time"
+        time.sleep(0.02)
+
+
+@contextmanager
+def durable(kafka: LocalKafka, topic: str | list[str], folder: Path, **options: Any) -> Iterator[Replica]:
+    """A replica with its store in a folder, started and ready."""
+    with Replica(config(kafka), topic, RocksStore(folder), **options) as replica:
+        replica.wait_ready(timeout_s=_PATIENCE_S)
+        yield replica
+
+
+def durable_or_waiting(kafka: LocalKafka, topic: str, folder: Path) -> Replica:
+    """One that may not be ready for an open transaction, where quiet points are the evidence; it shows something."""
+    replica = Replica(config(kafka), topic, RocksStore(folder)).start()
+    wait_until(lambda: replica.status().barrier)
+    wait_until(lambda: replica.status().ready or replica.status().blocking_transaction is not None)
+    return replica
+
+
+def values(snapshot: Snapshot) -> dict[str, str]:
+    """Its keys and values, as text."""
+    return {key.decode(): (record.value or b"").decode() for key, record in snapshot.items()}
+
+
+def decided(replica: Replica, kafka: LocalKafka, topic: str, partitions: int = 1) -> Snapshot:
+    """The version that has everything which is in the topic, once nothing in it is open."""
+    ends = all_decided(kafka.bootstrap_servers, topic, partitions)
+    return replica.wait_for(ends, timeout_s=_PATIENCE_S)  # type: ignore[arg-type] # plain tuples do
+
+
+def assert_same_as_topic(snapshot: Snapshot, kafka: LocalKafka, topic: str, partitions: int = 1) -> None:
+    """G8: the same keys, bytes and offsets as an independent reader finds."""
+    found = independent_read(kafka.bootstrap_servers, topic, partitions)
+    assert {key: (record.value, record.offset) for key, record in snapshot.items()} == found
+
+
+def look_at_disk(checker: Checker, folder: Path) -> int:
+    """Hands what a killed process left to the checker; returns its version."""
+    store = RocksStore(folder)
+    snapshot = store.snapshot()
+    checker.look(dict(values(snapshot)), snapshot.version)
+    store.close()
+    return snapshot.version
+
+
+class ReplicaProcess:
+    """A durable replica in a process of its own, which says when it is ready."""
+
+    def __init__(self, kafka: LocalKafka, topic: str, folder: Path, boundaries: str) -> None:
+        program = Path(__file__).with_name("durable_process.py")
+        command = [sys.executable, str(program), kafka.bootstrap_servers, topic, str(folder), boundaries]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def wait_ready(self) -> str:
+        """What it says of itself: records read, version, life."""
+        assert self._process.stdout is not None
+        said = self._process.stdout.readline()
+        assert said.startswith("ready"), said + self.end(signal.SIGKILL)[1]
+        return said
+
+    def end(self, number: int) -> tuple[int, str]:
+        """Sends it a signal; returns how it ended, and what it wrote to its standard error."""
+        os.kill(self._process.pid, number)
+        _, complaints = self._process.communicate(timeout=_PATIENCE_S)
+        return self._process.returncode, complaints

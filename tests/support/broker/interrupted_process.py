@@ -1,0 +1,66 @@
+"""A durable replica that stops itself with SIGSTOP in the middle of reading a topic for the first time.
+
+``interrupted_process.py BOOTSTRAP TOPIC FOLDER BOUNDARIES OFFSET``. A program that tests start. It stops when
+it has read beyond the offset, once, until somebody sends SIGCONT. When it has everything that is in the topic it
+prints, as JSON, all keys that it has ever shown, and how often it began again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from kafka_replica import Change, Replica, RocksStore
+from kafka_replica.broker.reading.consumer import ConsumerReader
+from kafka_replica.broker.reading.contract import Fetched
+from kafka_replica.broker.reading.markers import MarkerReader
+
+
+def stopping(read: Callable[[Any, float], Fetched], offset: int) -> Callable[[Any, float], Fetched]:
+    """Return the method of a reader with a stop behind an offset."""
+    stops = [signal.SIGSTOP]
+
+    def read_and_stop(self: Any, timeout_s: float) -> Fetched:
+        fetched = read(self, timeout_s)
+        if max(fetched.reading.positions.values(), default=0) >= offset and stops:
+            os.kill(os.getpid(), stops.pop())
+        return fetched
+
+    return read_and_stop
+
+
+def main() -> None:
+    """Read until everything is there, and say what that was."""
+    bootstrap, topic, folder, boundaries, offset = sys.argv[1:]
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    for reader in (ConsumerReader, MarkerReader):
+        reader.read = stopping(reader.read, int(offset))  # type: ignore[method-assign, assignment]
+    # Small fetches: what is deleted meanwhile must not have been fetched before.
+    config: dict[str, Any] = {"bootstrap.servers": bootstrap, "log_level": 0, "max.partition.fetch.bytes": 20_000}
+    if boundaries == "quiescence":
+        config["queued.max.messages.kbytes"] = 20
+    shown: set[str] = set()
+    versions: list[int] = []
+
+    def hear(change: Change) -> None:
+        shown.update(key.decode() for key in change.snapshot)
+        versions.append(change.version)
+
+    with Replica(config, topic, RocksStore(folder), boundaries=boundaries) as replica:  # type: ignore[arg-type]
+        replica.subscribe(hear)
+        replica.wait_ready(timeout_s=60)
+        give_up_s = time.monotonic() + 60
+        while replica.status().lag_records or versions[-1:] != [replica.snapshot().version]:
+            assert time.monotonic() < give_up_s, replica.status()
+            time.sleep(0.05)
+        print(json.dumps({"shown": sorted(shown), "rebuilds": replica.status().counts.rebuilds}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,485 @@
+"""What a topic does, as far as replicas and producers can tell. One test, two topics: the fake one and a real one.
+
+A subclass says how to make one. What is asserted here, offsets and markers included, was seen on Kafka 4.3.0.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import ExitStack, suppress
+from zlib import crc32
+
+import pytest
+
+from kafka_replica import (
+    BadRecordError,
+    BrokerError,
+    Change,
+    CommitUnknownError,
+    Position,
+    PublishError,
+    Record,
+    Snapshot,
+    State,
+    TopicNotFoundError,
+    UsageError,
+    WaitTimeoutError,
+)
+from kafka_replica.broker.reading.readers import Boundaries
+from kafka_replica.producer import Transaction, TransactionalProducer
+from kafka_replica.replication import follower, retry
+from kafka_replica.transactions import Kind
+from support.broker.topic_backend import PATIENCE_S, Backend, Entry, until
+
+MARKERS, QUIET_POINTS = Boundaries.MARKERS, Boundaries.QUIET_POINTS
+both_kinds = pytest.mark.parametrize("boundaries", [MARKERS, QUIET_POINTS])
+
+
+def values(snapshot: Snapshot) -> dict[str, bytes | None]:
+    """What a version holds."""
+    return {key.decode(): record.value for key, record in snapshot.items()}
+
+
+def write_and_raise(producer: TransactionalProducer) -> Transaction:
+    """A transaction whose block raises."""
+    with suppress(ValueError), producer.transaction() as transaction:
+        transaction.put("d", b"2")
+        raise ValueError("planned")
+    return transaction
+
+
+class TopicContract(ABC):
+    """The tests."""
+
+    @abstractmethod
+    def make(self, partitions: int = 1, *, takes_any_key: bool = False) -> Backend:
+        """A fresh topic, compacted; or, with ``takes_any_key``, one that is not, which takes records without a key."""
+
+    # --- transactions ---
+
+    @both_kinds
+    def test_a_transaction_is_one_version(self, boundaries: Boundaries) -> None:
+        """Nothing of it before its commit; then all of it, with what was written of each record, at the cut."""
+        topic = self.make()
+        with topic.replica(boundaries=boundaries) as replica:
+            changes = replica.changes(timeout_s=PATIENCE_S)
+            assert (next(changes).version, len(replica.snapshot())) == (1, 0)
+            writing = topic.begin()
+            writing.put("a", b"1", (("h", b"x"), ("h", None)), timestamp_ms=1_600_000_000_000)
+            writing.put("b", b"")
+            writing.commit()
+            change = next(changes)
+            assert (change.version, set(change.changed), set(change.deleted)) == (2, {b"a", b"b"}, set())
+            headers = (("h", b"x"), ("h", None))
+            assert change.snapshot["a"] == Record(b"a", b"1", 0, 1_600_000_000_000, headers, topic.place())
+            assert change.snapshot["b"].value == b""
+            assert change.position == Position({topic.place(): 3})
+
+    def test_the_log_of_interleaving_transactions(self) -> None:
+        """Markers use up offsets; readers by markers see all of it, readers of committed records what counts."""
+        topic = self.make()
+        first, second = topic.begin(), topic.begin()
+        first.put("a", b"1")
+        second.put("b", b"2")
+        first.put("c", b"3")
+        first.commit()
+        third = topic.begin()
+        third.put("d", b"4")
+        topic.put("e", b"5")
+        second.abort()
+        third.delete("a")
+        third.commit()
+        seen = topic.look()
+        assert seen.entries == [
+            Entry(0, 0, Kind.DATA, 0, 0, b"a", b"1"),
+            Entry(0, 1, Kind.DATA, 1, 0, b"b", b"2"),
+            Entry(0, 2, Kind.DATA, 0, 0, b"c", b"3"),
+            Entry(0, 3, Kind.COMMIT, 0, 0, None, None),
+            Entry(0, 4, Kind.DATA, 0, 0, b"d", b"4"),
+            Entry(0, 5, Kind.PLAIN, -1, 0, b"e", b"5"),
+            Entry(0, 6, Kind.ABORT, 1, 0, None, None),
+            Entry(0, 7, Kind.DATA, 0, 0, b"a", None),
+            Entry(0, 8, Kind.COMMIT, 0, 0, None, None),
+        ]
+        assert (seen.positions, seen.stable, seen.high, seen.gap) == ([9], [9], [9], False)
+        committed = topic.look(QUIET_POINTS)
+        assert [(entry.offset, entry.key, entry.value) for entry in committed.entries] == [
+            (0, b"a", b"1"), (2, b"c", b"3"), (4, b"d", b"4"), (5, b"e", b"5"), (7, b"a", None),
+        ]  # fmt: skip
+        assert (committed.positions, committed.stable, committed.high) == ([9], [9], [9])
+
+    def test_what_a_reader_sees_of_an_open_transaction(self) -> None:
+        """By markers all of the log; of committed records only what lies below its first offset."""
+        topic = self.make()
+        closed, held = topic.begin(), topic.begin()
+        closed.put("a", b"1")
+        held.put("b", b"2")
+        closed.put("c", b"3")
+        closed.commit()
+        seen = topic.look()
+        kinds = [entry.kind for entry in seen.entries]
+        assert kinds == [Kind.DATA, Kind.DATA, Kind.DATA, Kind.COMMIT]
+        assert (seen.positions, seen.stable, seen.high) == ([4], [1], [4])
+        committed = topic.look(QUIET_POINTS)
+        assert [entry.offset for entry in committed.entries] == [0], "one half of the transaction that was committed"
+        assert (committed.positions, committed.stable, committed.high) == ([1], [1], [4])
+        held.abort()
+
+    def test_committed_behind_an_open_one_by_markers(self) -> None:
+        """It is shown; the cut says who was open; the open one is a version of its own in the end."""
+        topic = self.make()
+        held = topic.begin()
+        held.put("a", b"late")
+        held.put("b", b"late")
+        end = topic.write({"b": b"early", "c": b"1"})
+        with topic.replica(boundaries=MARKERS, blocked_after_s=0.1) as replica:
+            snapshot = replica.wait_for(end, PATIENCE_S)
+            assert values(snapshot) == {"b": b"early", "c": b"1"}
+            assert [(opened.partition, opened.first_offset) for opened in snapshot.position.open] == [
+                (topic.place(), 0)
+            ]
+            assert replica.state == State.LIVE
+            held.commit()
+            snapshot = replica.wait_for(topic.end(), PATIENCE_S)
+            # The higher offset counts, as for compaction: not what was committed last.
+            assert values(snapshot) == {"a": b"late", "b": b"early", "c": b"1"}
+            assert snapshot.position.open == ()
+
+    def test_committed_behind_an_open_one_by_quiet_points(self) -> None:
+        """It waits, and the replica says so; in the end both are there."""
+        topic = self.make()
+        topic.write({"z": b"0"})
+        with topic.replica(boundaries=QUIET_POINTS, blocked_after_s=0.1) as replica:
+            replica.wait_ready(PATIENCE_S)
+            held = topic.begin()
+            held.put("a", b"late")
+            held.put("b", b"late")
+            topic.write({"b": b"early", "c": b"1"})
+            until(lambda: replica.state == State.BLOCKED)
+            assert replica.status().blocking_transaction == f"{topic.place()}@2"
+            assert values(replica.snapshot()) == {"z": b"0"}
+            held.commit()
+            snapshot = replica.wait_for(topic.end(), PATIENCE_S)
+            assert values(snapshot) == {"a": b"late", "b": b"early", "c": b"1", "z": b"0"}
+            until(lambda: replica.state == State.LIVE)
+
+    @both_kinds
+    def test_what_was_aborted_never_shows(self, boundaries: Boundaries) -> None:
+        """Not while it was open, not after; and a log that ends in it makes a replica ready all the same."""
+        topic = self.make()
+        heard: list[Change] = []
+        with topic.replica(boundaries=boundaries) as replica:
+            replica.subscribe(heard.append)
+            topic.write({"a": b"1"})
+            topic.write({"a": b"2", "b": b"2"}, commit=False)
+            end = topic.write({"c": b"3"})
+            assert values(replica.wait_for(end, PATIENCE_S)) == {"a": b"1", "c": b"3"}
+            until(lambda: heard and heard[-1].snapshot.get("c"))
+        assert not any(b"b" in change.snapshot or b"b" in change.changed for change in heard)
+        topic.write({"d": b"4"}, commit=False)
+        with topic.replica(boundaries=boundaries) as replica:
+            assert values(replica.wait_ready(PATIENCE_S)) == {"a": b"1", "c": b"3"}
+
+    @both_kinds
+    def test_an_empty_transaction_leaves_nothing(self, boundaries: Boundaries) -> None:
+        """No marker, no offset, no version."""
+        topic = self.make()
+        topic.begin().commit()
+        topic.begin().abort()
+        assert topic.end() == Position({topic.place(): 0})
+        with topic.replica(boundaries=boundaries) as replica:
+            assert replica.wait_ready(PATIENCE_S).position == Position({topic.place(): 0})
+            topic.begin().commit()
+            end = topic.write({"a": b"1"})
+            assert replica.wait_for(end, PATIENCE_S).version == 2
+
+    # --- keys ---
+
+    @both_kinds
+    def test_tombstones(self, boundaries: Boundaries) -> None:
+        """They delete; one for a key that is not there deletes nothing; a key comes back with a new record."""
+        topic = self.make()
+        with topic.replica(boundaries=boundaries) as replica:
+            replica.wait_for(topic.write({"a": b"1", "b": b"1"}), PATIENCE_S)
+            changes = replica.changes(timeout_s=PATIENCE_S)
+            assert next(changes).initial
+            topic.write({"a": None, "never": None})
+            change = next(changes)
+            assert (set(change.changed), set(change.deleted)) == (set(), {b"a"})
+            topic.write({"a": b"2"})
+            change = next(changes)
+            assert (set(change.changed), change.snapshot["a"].offset) == ({b"a"}, 6)
+            topic.put("a", None)
+            assert set(next(changes).deleted) == {b"a"}
+
+    @both_kinds
+    def test_a_record_without_a_key(self, boundaries: Boundaries) -> None:
+        """It stops a replica, or is set aside: with its place."""
+        topic = self.make(takes_any_key=True)
+        topic.put("a", b"1")
+        topic.put(None, b"nobody's")
+        topic.put("b", b"2")
+        with topic.replica(boundaries=boundaries) as replica, pytest.raises(BadRecordError, match="no key") as caught:
+            replica.wait_ready(PATIENCE_S)
+        assert (caught.value.topic, caught.value.partition, caught.value.offset) == (topic.name, 0, 1)
+        with topic.replica(boundaries=boundaries, on_bad_record="skip") as replica:
+            assert values(replica.wait_ready(PATIENCE_S)) == {"a": b"1", "b": b"2"}
+            assert [bad.offset for bad in replica.bad_records] == [1]
+
+    # --- partitions ---
+
+    @both_kinds
+    def test_several_partitions(self, boundaries: Boundaries) -> None:
+        """Each key has its place; each partition written to gets a marker; all of a transaction shows at once."""
+        topic = self.make(partitions=3)
+        keys = [f"key-{number}" for number in range(9)]
+        heard: list[Change] = []
+        with topic.replica(boundaries=boundaries) as replica:
+            replica.subscribe(heard.append, max_pending=1000)
+            for number in range(6):
+                end = topic.write(dict.fromkeys(keys, str(number).encode()))
+            snapshot = replica.wait_for(end, PATIENCE_S)
+            until(lambda: heard and heard[-1].version == snapshot.version)
+        assert {key: record.partition for key, record in snapshot.items()} == {
+            key.encode(): crc32(key.encode()) % 3 for key in keys
+        }
+        assert [len({*values(change.snapshot).values()}) for change in heard[1:]] == [1] * (len(heard) - 1)
+        assert all(len(change.snapshot) in {0, 9} for change in heard)
+        writing = topic.begin()
+        writing.put("only", b"here", partition=1)
+        writing.commit()
+        before, after = end, topic.end()
+        assert [after[place] - before[place] for place in map(topic.place, range(3))] == [0, 2, 0]
+
+    @both_kinds
+    def test_partitions_that_are_added(self, boundaries: Boundaries, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A replica that runs reads them, too."""
+        monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
+        topic = self.make(partitions=1)
+        topic.write({"a": b"1"})
+        with topic.replica(boundaries=boundaries) as replica:
+            replica.wait_ready(PATIENCE_S)
+            topic.add_partitions(3)
+            topic.put("b", b"2", partition=2)
+            until(lambda: "b" in replica.snapshot())
+            assert replica.snapshot()["b"].source == topic.place(2)
+            assert values(replica.snapshot()) == {"a": b"1", "b": b"2"}
+
+    # --- compaction ---
+
+    @both_kinds
+    def test_compaction(self, boundaries: Boundaries) -> None:
+        """What was overwritten, aborted or deleted goes, markers with the last of their data; the state stays."""
+        topic = self.make()
+        topic.write({"a": b"1", "b": b"1"})
+        topic.write({"a": b"2"})
+        topic.write({"c": b"3"}, commit=False)
+        topic.write({"b": None})
+        topic.put("d", b"4")
+        topic.put("d", b"5")
+        left = [
+            Entry(0, 3, Kind.DATA, 0, 0, b"a", b"2"),
+            Entry(0, 4, Kind.COMMIT, 0, 0, None, None),
+            Entry(0, 8, Kind.COMMIT, 0, 0, None, None),  # the last of its producer
+            Entry(0, 10, Kind.PLAIN, -1, 0, b"d", b"5"),
+        ]
+
+        def is_compacted() -> bool:
+            topic.compact()
+            return topic.look().entries == left
+
+        with topic.replica(boundaries=boundaries) as old:
+            old.wait_ready(PATIENCE_S)
+            until(is_compacted)
+            assert topic.look().gap
+            snapshot = old.wait_for(topic.end(), PATIENCE_S)
+            with topic.replica(boundaries=boundaries) as new:
+                fresh = new.wait_for(snapshot.position, PATIENCE_S)
+        assert dict(fresh) == dict(snapshot)
+        assert values(fresh).items() >= {"a": b"2", "d": b"5"}.items()
+        assert not {"b", "c"} & values(fresh).keys()
+
+    def test_compaction_stops_at_an_open_transaction(self) -> None:
+        """What lies behind its first offset stays until it is over."""
+        topic = self.make()
+        topic.write({"a": b"1"})
+        topic.write({"a": b"2"})
+        topic.compact()  # the log goes on in another segment; the one with an open transaction is not touched
+        held = topic.begin()
+        held.put("b", b"1")
+        topic.write({"c": b"1"})
+        topic.write({"c": b"2"})
+
+        def left() -> list[object]:
+            topic.compact()
+            return [entry.value if entry.key else entry.kind for entry in topic.look().entries]
+
+        def records_left() -> list[object]:
+            return [entry for entry in left() if isinstance(entry, bytes)]
+
+        # A marker needs a pass of its own, for which the real cleaner finds no reason before the transaction is over.
+        until(lambda: records_left() == [b"2", b"1", b"1", b"2"])
+        assert records_left() == [b"2", b"1", b"1", b"2"]
+        held.commit()
+        until(lambda: left() == [b"2", Kind.COMMIT, b"1", b"2", Kind.COMMIT, Kind.COMMIT])
+
+    @both_kinds
+    def test_a_front_that_is_deleted(self, boundaries: Boundaries) -> None:
+        """Records below the log start offset go by ordinary deletes, also in the middle of a transaction."""
+        topic = self.make(takes_any_key=True)
+        topic.write({"a": b"1", "b": b"1"})
+        end = topic.write({"c": b"2", "a": b"2"})
+        with topic.replica(boundaries=boundaries) as replica:
+            before = replica.wait_for(end, PATIENCE_S)
+            changes = replica.changes(since=before.version, timeout_s=PATIENCE_S)
+            topic.delete_before(4)
+            change = next(changes)
+            assert (set(change.changed), set(change.deleted), change.transactions) == (set(), {b"b", b"c"}, 0)
+            assert change.snapshot.position == before.position
+            assert values(change.snapshot) == {"a": b"2"}
+            assert values(before) == {"a": b"2", "b": b"1", "c": b"2"}
+            with topic.replica(boundaries=boundaries) as fresh:
+                assert dict(fresh.wait_ready(PATIENCE_S)) == dict(change.snapshot)
+            end = topic.write({"b": b"3"})
+            assert values(replica.wait_for(end, PATIENCE_S)) == {"a": b"2", "b": b"3"}
+            assert replica.status().counts.rebuilds == 0
+
+    # --- what befalls a topic ---
+
+    @both_kinds
+    def test_a_topic_that_is_made_again(self, boundaries: Boundaries, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A replica of the old one serves its last version until it has the new one, and tells what differs."""
+        monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
+        topic = self.make()
+        with topic.replica(boundaries=boundaries) as replica:
+            replica.wait_for(topic.write({"a": b"old", "same": b"1"}), PATIENCE_S)
+            changes = replica.changes(since=replica.snapshot().version, timeout_s=PATIENCE_S)
+            topic.drop()
+            topic.recreate()
+            topic.write({"b": b"new", "same": b"1"})
+            shown: list[dict[str, bytes]] = []
+            until(lambda: shown.append(values(replica.snapshot())) or "b" in shown[-1])
+            # Made again it is empty for a moment, which may or may not be seen.
+            assert all(state in ({"a": b"old", "same": b"1"}, {}, {"b": b"new", "same": b"1"}) for state in shown)
+            last = replica.wait_for(topic.end(), PATIENCE_S)
+            assert values(last) == {"b": b"new", "same": b"1"}
+            assert replica.status().counts.rebuilds == 1
+            told: dict[str, bytes | None] = {}
+            for change in changes:
+                told |= {key.decode(): change.snapshot[key].value for key in change.changed}
+                told |= {key.decode(): None for key in change.deleted}
+                if change.version >= last.version:
+                    break
+            assert told in ({"a": None, "b": b"new"}, {"a": None, "b": b"new", "same": b"1"})
+
+    def test_a_topic_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A replica waits for it, or does not, at the start and later."""
+        monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
+        monkeypatch.setattr(retry, "_NO_TOPIC_FOR_S", 0.5)
+        topic = self.make()
+        topic.drop()
+        with topic.replica(wait_for_topic=False) as replica, pytest.raises(TopicNotFoundError):
+            replica.wait_ready(PATIENCE_S)
+        with topic.replica(stalled_after_s=0.5) as replica:
+            until(lambda: replica.status().last_error)
+            topic.recreate()
+            with topic.replica(wait_for_topic=False) as impatient:
+                end = topic.write({"a": b"1"})
+                assert values(replica.wait_for(end, PATIENCE_S)) == {"a": b"1"}
+                impatient.wait_for(end, PATIENCE_S)
+                topic.drop()
+                until(lambda: impatient.state == State.FAILED)
+                with pytest.raises(TopicNotFoundError):
+                    impatient.wait_for(Position({topic.place(): 10}), PATIENCE_S)
+            until(lambda: replica.state == State.STALLED)
+            assert values(replica.snapshot()) == {"a": b"1"}
+            topic.recreate()
+            assert values(replica.wait_for(topic.write({"b": b"1", "c": b"1"}), PATIENCE_S)).keys() <= {"a", "b", "c"}
+            until(lambda: values(replica.snapshot()) == {"b": b"1", "c": b"1"})
+
+    @both_kinds
+    def test_a_broker_that_is_gone_for_a_while(self, boundaries: Boundaries) -> None:
+        """The replica says so, serves what it has, and goes on by itself."""
+        topic = self.make()
+        with topic.replica(boundaries=boundaries, stalled_after_s=0.5) as replica:
+            replica.wait_for(topic.write({"a": b"1"}), PATIENCE_S)
+            with topic.unavailable():
+                until(lambda: replica.state == State.STALLED)
+                assert values(replica.snapshot()) == {"a": b"1"}
+            end = topic.write({"b": b"2"})
+            assert values(replica.wait_for(end, PATIENCE_S)) == {"a": b"1", "b": b"2"}
+            until(lambda: replica.state == State.LIVE)
+
+    # --- the producer ---
+
+    @both_kinds
+    def test_read_your_own_write(self, boundaries: Boundaries) -> None:
+        """The producer says where its transaction ends, and a replica waits for that."""
+        topic = self.make(partitions=2)
+        producer = topic.producer("writer")
+        with topic.replica(boundaries=boundaries) as replica:
+            with producer.transaction() as transaction:
+                transaction.put("a", b"1", (("h", b"1"),))
+                transaction.put("d", b"1")
+                transaction.delete("a")
+            committed = transaction.committed
+            assert (committed.records, committed.tombstones) == (3, 1)
+            assert committed.position == Position({topic.place(0): 1, topic.place(1): 2})
+            assert values(replica.wait_for(committed.position, PATIENCE_S)) == {"d": b"1"}
+            producer.wait_visible(committed, PATIENCE_S)
+            abandoned = write_and_raise(producer)
+            assert abandoned.committed.position is None
+            with producer.transaction() as transaction:
+                pass
+            assert transaction.committed.position == Position()
+            assert values(replica.wait_for(topic.end(), PATIENCE_S)) == {"d": b"1"}
+
+    def test_waiting_for_a_transaction_to_be_visible(self) -> None:
+        """Committed is not yet visible to plain readers while another one is open before it."""
+        topic = self.make()
+        producer = topic.producer("writer")
+        held = topic.begin()
+        held.put("a", b"1")
+        with producer.transaction() as transaction:
+            transaction.put("b", b"1")
+        with pytest.raises(WaitTimeoutError, match="open"):
+            producer.wait_visible(transaction.committed, 0.2)
+        held.abort()
+        producer.wait_visible(transaction.committed, PATIENCE_S)
+
+    def test_a_newer_producer_of_the_same_id(self) -> None:
+        """Locks the older one out, and what that left open is aborted."""
+        topic = self.make()
+        old = topic.producer("writer")
+        with ExitStack() as stack:
+            stack.enter_context(old.transaction()).put("a", b"old")
+            until(lambda: topic.look().entries)
+            new = topic.producer("writer")
+            with pytest.raises(PublishError):
+                stack.close()
+        with pytest.raises(BrokerError), old.transaction():
+            pass
+        with new.transaction() as transaction:
+            transaction.put("a", b"new")
+        new.wait_visible(transaction.committed, PATIENCE_S)
+        assert topic.look().entries == [
+            Entry(0, 0, Kind.DATA, 0, 0, b"a", b"old"),
+            Entry(0, 1, Kind.ABORT, 0, 1, None, None),
+            Entry(0, 2, Kind.DATA, 0, 2, b"a", b"new"),
+            Entry(0, 3, Kind.COMMIT, 0, 2, None, None),
+        ]
+
+    def test_a_commit_that_is_not_answered(self) -> None:
+        """Its outcome is not known, and its producer cannot go on."""
+        topic = self.make()
+        producer = topic.producer("writer", timeout_s=2)
+        with topic.unavailable(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:
+            transaction.put("a", b"1")
+        assert transaction.committed.position is None
+        with pytest.raises(UsageError), producer.transaction():
+            pass
+        newer = topic.producer("writer")
+        with newer.transaction() as transaction:
+            transaction.put("a", b"2")
+        with topic.replica() as replica:
+            assert values(replica.wait_for(transaction.committed.position or Position(), PATIENCE_S)) == {"a": b"2"}

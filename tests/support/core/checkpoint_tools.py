@@ -1,0 +1,79 @@
+"""What tests of the checkpoint file share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from kafka_replica import (
+    MemoryStore,
+    Position,
+    StoreDamagedError,
+)
+from kafka_replica.stores.delta import Delta
+from kafka_replica.transactions.resume_point import ResumePoint
+from support.core.store_contract import P, records, values
+
+PATIENCE_S = 60.0
+WRITTEN = {b"a": b"first", b"b\n": b"", b"c": b"x" * 40}
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Waits for it."""
+    give_up_s = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < give_up_s, "it did not happen in time"
+        time.sleep(0.01)
+
+
+def opened(path: Path) -> MemoryStore:
+    """A store that saves when it is closed."""
+    return MemoryStore(path, checkpoint_every_s=None)
+
+
+def opened_and_closed(path: Path) -> MemoryStore:
+    """Snapshots stay readable."""
+    store = opened(path)
+    store.close()
+    return store
+
+
+def bookmark_of(position: Position) -> ResumePoint:
+    """One that has something of everything but a life."""
+    return ResumePoint(position, {"t": "id"}, {P: 3}, 5, "everything")
+
+
+def saved(path: Path, written: dict[bytes, bytes | None]) -> ResumePoint:
+    """A file with these values."""
+    store = opened(path)
+    mark = bookmark_of(Position({P: len(written)}))
+    store.apply(Delta(records(list(written.items()))), mark.position, mark)
+    store.close()
+    return mark
+
+
+def outcome(path: Path) -> tuple[str, ResumePoint | None]:
+    """What becomes of a store that begins with a file, and is read."""
+    store = opened(path)
+    try:
+        if store.resume_point is None:
+            assert len(store.snapshot()) == 0
+            return "begun anew", None
+        try:
+            same = values(store.snapshot()) == WRITTEN
+        except StoreDamagedError:
+            assert store.is_damaged
+            return "noticed at reading", store.resume_point
+        assert same, "served"
+        assert not store.is_damaged
+        return "as it was", store.resume_point
+    finally:
+        store.close()
+
+
+def damage(path: Path, what: bytes) -> None:
+    """Changes these bytes of a file."""
+    data = path.read_bytes()
+    assert data.count(what) == 1
+    path.write_bytes(data.replace(what, what[::-1]))

@@ -1,0 +1,137 @@
+"""Copies and fingerprints of a follower in the middle of its work, made field by field.
+
+So a field which is added to a rule is copied and compared without being named here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from copy import copy
+from typing import Any
+
+from kafka_replica import MemoryStore, Partition, Position, Record
+from kafka_replica.replication.retry import BrokerRetry
+from kafka_replica.stores.delta import Delta
+from kafka_replica.transactions import Batch
+from support.core.log_model import Cluster, Logged
+from support.core.model_follower import ModelFollower
+from support.core.model_source import Fetch
+
+_SHARED = {Batch, Logged, Record, Position, Partition, str, bytes, int, bool, type(None), frozenset, tuple}
+
+OF_ASSEMBLY = {"_delta", "_pending_tombstones", "_families", "_highest"}
+_IGNORED = {"content", "oracle", "_present"}
+
+
+def fork_follower(model: ModelFollower, cluster: Cluster) -> ModelFollower:
+    """The same on a copy of its cluster; neither notices what the other does from now on."""
+    other = copy(model)
+    memo: dict[int, Any] = {}
+    other.source = copy(model.source)
+    other.source.cluster = cluster
+    other.source.positions = dict(model.source.positions)
+    other.source.fetches = {p: Fetch(f.batches[:], f.position, f.high) for p, f in model.source.fetches.items()}
+    other.source.log_starts = dict(model.source.log_starts)
+    other.oracle = model.oracle.fork(cluster)
+    other.oracle.starts = other.source.log_starts
+    other.store = _fork_store(model.store)
+    other.publisher = copy(model.publisher)
+    other.publisher.oracle = other.oracle
+    if other.publisher.has_version:
+        other.publisher._snapshot = other.store.snapshot()
+    other.follower = follower = copy(model.follower)
+    follower._publisher, follower._store, follower._reader = other.publisher, other.store, other.source
+    follower._retry = BrokerRetry("a copy", other.publisher, follower._closing, waits_for_topics=True)
+    follower._deletions = copy(follower._deletions)  # its rule is shared, and never says that it is too late
+    follower._deletions._reader, follower._deletions._retry = other.source, follower._retry
+    follower._partitions = set(follower._partitions)
+    follower._detector = _fork(follower._detector, memo)
+    follower._barrier = copy(follower._barrier)
+    follower._delta_builder = delta_builder = _fork_fields(copy(follower._delta_builder), OF_ASSEMBLY, memo)
+    store = other.store
+    delta_builder.oracle = other.oracle
+    delta_builder._present = store.newest
+    return other
+
+
+def _fork_store(store: Any) -> MemoryStore:
+    other = MemoryStore()
+    old = store.snapshot()
+    if old.version:
+        other.apply(Delta(list(old.values())), old.position)
+    return other
+
+
+def _fork_fields(found: Any, names: set[str], memo: dict[int, Any]) -> Any:
+    for name in names:
+        setattr(found, name, _fork(getattr(found, name), memo))
+    return found
+
+
+def _fork(found: Any, memo: dict[int, Any]) -> Any:
+    kind = type(found)
+    if kind in _SHARED:
+        return found
+    if id(found) in memo:
+        return memo[id(found)]
+    made: Any
+    if kind is dict:
+        made = {key: _fork(value, memo) for key, value in found.items()}
+    elif kind is list:
+        made = [_fork(value, memo) for value in found]
+    elif kind is set:
+        made = set(found)
+    else:
+        made = kind.__new__(kind)
+        for name in _fields(found):
+            setattr(made, name, _fork(getattr(found, name), memo))
+    memo[id(found)] = made
+    return made
+
+
+def _fields(found: Any) -> list[str]:
+    return list(getattr(type(found), "__slots__", None) or vars(found))
+
+
+def fingerprint(found: Any) -> Hashable:
+    """Equal for what is equal in all that can matter later."""
+    special = _PRINTS.get(type(found))
+    if special is not None:
+        return special(found)
+    if callable(found):
+        return found
+    return type(found).__name__, *(fingerprint(getattr(found, name)) for name in _fields(found) if name not in _IGNORED)
+
+
+def _print_cluster(cluster: Cluster) -> Hashable:
+    logs = [
+        (tuple(b.transaction for b in log.written), tuple((b.first, b.kind, len(b.records)) for b in log.left))
+        for log in cluster.logs.values()
+    ]
+    return tuple(logs), tuple((t.producer, t.commits, t.after) for t in cluster.transactions), cluster.visible
+
+
+def _as_it_is(found: Any) -> Any:
+    return found
+
+
+def _print_all(found: Any) -> Hashable:
+    return tuple([fingerprint(value) for value in found])
+
+
+def _print_dict(found: dict[Any, Any]) -> Hashable:
+    return frozenset([(key, fingerprint(value)) for key, value in found.items()])
+
+
+_PRINTS: dict[type, Callable[[Any], Hashable]] = {
+    Batch: lambda batch: (batch.partition, batch.first, batch.kind),
+    Record: lambda record: (record.partition, record.offset),
+    Logged: lambda logged: (logged.first, logged.transaction, logged.kind, len(logged.records)),
+    Position: lambda position: (tuple(position.items()), frozenset(position.open)),
+    Cluster: _print_cluster,
+    dict: _print_dict,
+    list: _print_all,
+    tuple: _print_all,
+    set: frozenset,
+    **dict.fromkeys((Partition, int, bool, str, bytes, type(None), frozenset), _as_it_is),
+}

@@ -1,0 +1,133 @@
+"""Maps written by hand, as short as can be, and the rows they give: for both engines."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.sax.saxutils import escape
+
+from kafka_replica import Snapshot
+from kafka_replica.data.mapping import MapPlan, compile_map
+from kafka_replica.sdmx import Structures
+from support.rules.structures_by_hand import URN, attribute, dimension, measure, structure, text, time
+
+MAP = f"{URN}structuremapping.StructureMap=T:M(1.0)"
+
+
+def dsd(id_: str, *components: str) -> str:
+    """T:ID(1.0)."""
+    return structure(*components).replace('agencyID="T" id="D"', f'agencyID="T" id="{id_}"')
+
+
+def named(id_: str, names: str, *, attributes: str = "", timed: bool = True, measures: str = "OBS_VALUE") -> str:
+    """T:ID(1.0) of text dimensions and attributes by their ids."""
+    parts = [dimension(one, text()) for one in names.split()]
+    parts += [time()] if timed else []
+    parts += [attribute(one) for one in attributes.split()]
+    return dsd(id_, *parts, *(measure(one) for one in measures.split()))
+
+
+def structure_map(*parts: str, source: str = "S", target: str = "G") -> str:
+    """T:M(1.0) from T:S(1.0) to T:G(1.0); parts are in any order."""
+    order = ("<s:Epo", "<s:Dat", "<s:Fre", "<s:Com", "<s:Fix")
+    inner = "".join(sorted(parts, key=lambda part: order.index(part[:6])))
+    ends = "".join(
+        f"<s:{side}>{URN}datastructure.DataStructure=T:{id_}(1.0)</s:{side}>"
+        for side, id_ in (("Source", source), ("Target", target))
+    )
+    return (
+        '<s:StructureMaps><s:StructureMap agencyID="T" id="M" version="1.0"><c:Name>M</c:Name>'
+        f"{ends}{inner}</s:StructureMap></s:StructureMaps>"
+    )
+
+
+def component_map(sources: str, targets: str, by: str = "") -> str:
+    """A component map; ``by`` is the id of its representation map."""
+    reference = f"<s:RepresentationMap>{URN}structuremapping.RepresentationMap=T:{by}(1.0)</s:RepresentationMap>"
+    return f"<s:ComponentMap>{_ends(sources, targets)}{reference if by else ''}</s:ComponentMap>"
+
+
+def _ends(sources: str, targets: str) -> str:
+    found = "".join(f"<s:Source>{one}</s:Source>" for one in sources.split())
+    return found + "".join(f"<s:Target>{one}</s:Target>" for one in targets.split())
+
+
+def fixed(component: str, *values: str, side: str = "Target") -> str:
+    """A fixed value."""
+    inner = "".join(f"<s:Value>{one}</s:Value>" for one in values)
+    return f"<s:FixedValueMap><s:{side}>{component}</s:{side}>{inner}</s:FixedValueMap>"
+
+
+def representation_map(id_: str, *rows: str, sources: int = 1, targets: int = 1) -> str:
+    """T:ID(1.0). A row is ``A,B>X,Y``.
+
+    A source ``/re/`` is an expression, ``0:2=XU`` a substring; ``@2007/2009`` at the end is a validity; ``;`` stands
+    for a comma.
+    """
+    ends = "<s:SourceDataType>String</s:SourceDataType>" * sources
+    ends += "<s:TargetDataType>String</s:TargetDataType>" * targets
+    return (
+        f'<s:RepresentationMaps><s:RepresentationMap agencyID="T" id="{id_}" version="1.0"><c:Name>{id_}</c:Name>'
+        f"{ends}{''.join(map(_row, rows))}</s:RepresentationMap></s:RepresentationMaps>"
+    )
+
+
+def _row(row: str) -> str:
+    row, _, validity = row.partition("@")
+    start, _, end = validity.partition("/")
+    dates = f' validFrom="{start}"' * bool(start) + f' validTo="{end}"' * bool(end)
+    left, _, right = row.partition(">")
+    inner = "".join(_source(one) for one in left.split(","))
+    inner += "".join(
+        f"<s:TargetValue>{escape(one.replace(';', ','))}</s:TargetValue>" for one in right.split(",") if right
+    )
+    return f"<s:RepresentationMapping{dates}>{inner}</s:RepresentationMapping>"
+
+
+def _source(one: str) -> str:
+    extra = ""
+    if one.startswith("/"):
+        one, extra = one[1:-1], ' isRegEx="true"'
+    elif "=" in one and one[0].isdigit():
+        bounds, _, one = one.partition("=")
+        start, _, end = bounds.partition(":")
+        extra = f' startIndex="{start}"' + (f' endIndex="{end}"' if end else "")
+    return f"<s:SourceValue{extra}>{escape(one.replace(';', ','))}</s:SourceValue>"
+
+
+def date_map(
+    source: str, target: str, pattern: str, frequency: str, *, resolve: str = "", locale: str = "en", formats: str = ""
+) -> str:
+    """A date pattern map; the frequency ``=FREQ`` is that of a dimension."""
+    extra = f' resolvePeriod="{resolve}"' if resolve else ""
+    return (
+        f'<s:DatePatternMap id="D" sourcePattern="{escape(pattern)}" locale="{locale}"{extra}>{_ends(source, target)}'
+        f"{_frequency(frequency, formats)}</s:DatePatternMap>"
+    )
+
+
+def epoch_map(source: str, target: str, base: str, unit: str, frequency: str) -> str:
+    """An epoch map."""
+    return (
+        f'<s:EpochMap id="E" basePeriod="{base}" epochPeriod="{unit}">{_ends(source, target)}'
+        f"{_frequency(frequency, '')}</s:EpochMap>"
+    )
+
+
+def _frequency(frequency: str, formats: str) -> str:
+    if not frequency.startswith("="):
+        return f"<s:TargetFrequencyID>{frequency}</s:TargetFrequencyID>"
+    listed = "".join(f"<s:MappedFrequencies>{one}</s:MappedFrequencies>" for one in formats.split())
+    return f"<s:FrequencyDimension>{frequency[1:]}</s:FrequencyDimension>{listed}"
+
+
+def frequency_format(frequency: str, pattern: str) -> str:
+    """A frequency format mapping; its id is F and the frequency."""
+    return (
+        f'<s:FrequencyFormatMapping id="F{frequency}"><s:FrequencyId>{frequency}</s:FrequencyId>'
+        f"<s:DatePattern>{escape(pattern)}</s:DatePattern></s:FrequencyFormatMapping>"
+    )
+
+
+def plan_of(snapshot: Snapshot, reference: str = MAP, **settings: Any) -> MapPlan:
+    """The plan, compiled."""
+    return compile_map(Structures(snapshot), reference, **settings)

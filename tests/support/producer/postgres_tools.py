@@ -1,0 +1,69 @@
+"""A real PostgreSQL for tests: that of `make chaos`; copies of its files as backups, and asynchronous standbys."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from chaos.postgres import LocalPostgres, find_binaries, free_port
+
+__all__ = [
+    "LocalPostgres",
+    "back_up",
+    "find_binaries",
+    "free_port",
+    "promote",
+    "restore",
+    "standby_of",
+    "stop_replication",
+]
+
+
+def back_up(server: LocalPostgres) -> Path:
+    """Copy the files of a server, which is stopped meanwhile."""
+    copy = server.folder / "copy"
+    server.kill()
+    subprocess.run(["cp", "-a", str(server.folder / "data"), str(copy)], check=True)
+    server.start()
+    return copy
+
+
+def restore(server: LocalPostgres, copy: Path) -> None:
+    """Go on with an earlier copy; what was committed since is lost."""
+    server.kill()
+    shutil.rmtree(server.folder / "data")
+    subprocess.run(["cp", "-a", str(copy), str(server.folder / "data")], check=True)
+    server.start()
+
+
+def standby_of(primary: LocalPostgres) -> LocalPostgres:
+    """Start an asynchronous standby: it follows by streaming replication, and no commit waits for it."""
+    standby = LocalPostgres(primary.binaries)
+    standby.password = primary.password
+    data = standby.folder / "data"
+    shutil.rmtree(data)
+    primary_url = f"postgresql://app:{primary.password}@127.0.0.1:{primary.port}"
+    command = [str(primary.binaries / "pg_basebackup"), "-d", primary_url, "-D", str(data), "-R", "--checkpoint=fast"]
+    subprocess.run(command, check=True, cwd="/")
+    if os.geteuid() == 0:
+        subprocess.run(["chown", "-R", "postgres:postgres", str(data)], check=True)
+    standby.start()
+    return standby
+
+
+def stop_replication(standby: LocalPostgres) -> None:
+    """Position a standby off its primary, as a network does: it lags from now on."""
+    with standby.connect("postgres") as connection:
+        connection.execute("ALTER SYSTEM SET primary_conninfo = ''")
+        connection.execute("SELECT pg_reload_conf()")
+        while connection.execute("SELECT 1 FROM pg_stat_wal_receiver").fetchone():
+            time.sleep(0.1)
+
+
+def promote(standby: LocalPostgres) -> None:
+    """Make a standby the primary."""
+    with standby.connect("postgres") as connection:
+        assert connection.execute("SELECT pg_promote()").fetchone() == (True,)

@@ -1,0 +1,119 @@
+"""What tests of the whole producer share: processes to be killed, what is in a topic, patience."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, TopicPartition
+from sqlalchemy import Engine
+
+from kafka_replica import Change, Partition, Record, Replica
+from kafka_replica.producer.headers import TransactionHeaders, read
+from kafka_replica.producer.service import ProducerSettings
+from support.broker.kafka_tools import quiet, wait_decided
+
+PATIENCE_S = 60.0
+PROGRAM = Path(__file__).parent / "relay_process.py"
+
+
+def settings_of(bootstrap: str, topic: str, database: str | Engine, **more: Any) -> ProducerSettings:
+    """For tests: quick to take over, and running from the start."""
+    kafka = {"bootstrap.servers": bootstrap, "log_level": 0, **more.pop("kafka", {})}
+    quick: dict[str, Any] = {"id": "structures", "first_start": "resume", "lease_s": 1.5, "poll_s": 0.02}
+    return ProducerSettings(topic, kafka, database, **{**quick, **more})
+
+
+def wait_until(what: Callable[[], bool], doing: str, timeout_s: float = PATIENCE_S) -> None:
+    """Waits for a condition."""
+    give_up_s = time.monotonic() + timeout_s
+    while not what():
+        assert time.monotonic() < give_up_s, f"in vain: {doing}"
+        time.sleep(0.02)
+
+
+@contextmanager
+def process(settings: ProducerSettings, die_at: str = "", **variables: str) -> Iterator[subprocess.Popen[str]]:
+    """A producer in a process of its own; killed at the end, if it is not dead."""
+    names = ("topic", "database", "id", "prefix", "first_start", "lease_s", "poll_s", "retries", "timeout_s")
+    said = {"kafka": dict(settings.kafka), **{name: getattr(settings, name) for name in names}}
+    environment = {**os.environ, "DIE_AT": die_at, **variables}
+    started = subprocess.Popen(
+        [sys.executable, str(PROGRAM), json.dumps(said)], env=environment, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.wait()
+        if started.stdout is not None:
+            started.stdout.close()
+
+
+def log_of(bootstrap: str, topic: str) -> list[tuple[Record, TransactionHeaders | None]]:
+    """Every committed record of a topic of one partition, in order, as a plain consumer sees it."""
+    return [(record, read(record.headers)) for record in records_of(bootstrap, Partition(topic, 0))]
+
+
+def records_of(bootstrap: str, place: Partition) -> list[Record]:
+    """Every committed record of a partition, in order, as a plain consumer sees it."""
+    wait_decided(bootstrap, place.topic, partition=place.partition)
+    group = {"group.id": "log", "isolation.level": "read_committed", "enable.partition.eof": True}
+    reader = Consumer(
+        quiet({"bootstrap.servers": bootstrap, "auto.offset.reset": "earliest", "enable.auto.commit": False, **group})
+    )
+    reader.assign([TopicPartition(*place, 0)])
+    found: list[Record] = []
+    while True:
+        message = reader.poll(20)
+        assert message is not None
+        if message.error() is not None:
+            assert message.error().code() == KafkaError._PARTITION_EOF, message.error()
+            reader.close()
+            return found
+        headers = tuple(message.headers() or ())
+        stamp = message.timestamp()[1]
+        found.append(Record(message.key(), message.value(), message.offset(), stamp, headers, place))
+
+
+def transactions_of(bootstrap: str, topic: str) -> list[tuple[int, int]]:
+    """(number of the transaction, records that were found of it) in the order of the log."""
+    found: list[tuple[int, int]] = []
+    for _, said in log_of(bootstrap, topic):
+        assert said is not None
+        number = int(said.transaction.rpartition("/")[2])
+        again = found and found[-1][0] == number and said.number > 1
+        if again:
+            found[-1] = number, found[-1][1] + 1
+        else:
+            found.append((number, 1))
+    return found
+
+
+class Watched:
+    """A replica, and which transaction each version of it brought."""
+
+    def __init__(self, bootstrap: str, topic: str) -> None:
+        self.versions: list[set[str]] = []
+        self.replica = Replica({"bootstrap.servers": bootstrap, "log_level": 0}, topic)
+        self.replica.start()
+        self.replica.wait_ready(timeout_s=PATIENCE_S)
+        self.replica.subscribe(self._take, max_pending=100_000)
+
+    def _take(self, change: Change) -> None:
+        if change.initial:
+            return
+        found = [change.snapshot.get(key) for key in change.changed]
+        said = [read(record.headers) for record in found if record is not None]
+        self.versions.append({each.transaction for each in said if each is not None})
+
+    def close(self) -> None:
+        """Ends it."""
+        self.replica.close()

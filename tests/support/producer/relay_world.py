@@ -1,0 +1,247 @@
+"""A world for the relay's rules: a database that may be restored, Kafka as it fences, instances that die and stall."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from kafka_replica.broker.writing.errors import Fault
+from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.relay.events import (
+    Acquire,
+    Committed,
+    Connect,
+    Connected,
+    DatabaseFailed,
+    Event,
+    KafkaFailed,
+    Leased,
+    Look,
+    Looked,
+    Marked,
+    MarkSent,
+    Send,
+    StandingBy,
+    Started,
+    Suspend,
+    Waited,
+)
+from kafka_replica.producer.relay.rules import Relay
+
+
+class Luck(enum.Enum):
+    """What becomes of one step."""
+
+    WELL = "well"
+    FAILS = "fails before it has an effect"
+    LOST = "has its effect, but the answer is lost"
+    DIES = "the process dies before it has an effect"
+    DIES_AFTER = "the process dies after it had its effect"
+
+
+@dataclass
+class World:
+    """What outlives a process."""
+
+    rows: list[int] = field(default_factory=list)
+    """The recorded transactions: each has a name that no other has, in whichever history of the database."""
+    names: int = 0
+    sent: int = 0
+    incarnation: int = 0
+    is_new: bool = True
+    running: bool = True
+    owner: int | None = None
+    """Whose lease it is; it may be taken from anybody at any time, as if it had run out."""
+    term: int = 0
+    epoch: int = 0
+    log: list[tuple[int, int, int]] = field(default_factory=list)
+    """What Kafka has committed: the incarnation, the number and the name of each transaction."""
+    backups: list[tuple[list[int], int, int, bool]] = field(default_factory=list)
+    suspensions: int = 0
+    contradicted: bool = False
+    """Whether the last suspension was for database and Kafka contradicting each other."""
+    fenced_sends: int = 0
+    marked: list[int] = field(default_factory=list)
+
+    @property
+    def recorded(self) -> int:
+        """The last number given."""
+        return len(self.rows)
+
+    def record(self) -> None:
+        """Record one more transaction."""
+        self.names += 1
+        self.rows.append(self.names)
+
+    def back_up(self) -> None:
+        """Take a copy of the database."""
+        self.backups.append((list(self.rows), self.sent, self.incarnation, self.is_new))
+
+    def restore(self, which: int) -> None:
+        """Go on with an older copy of the database; whoever publishes does not notice."""
+        if self.backups:
+            rows, self.sent, self.incarnation, self.is_new = self.backups[which % len(self.backups)]
+            self.rows, self.marked = list(rows), []
+
+    def begin_incarnation(self) -> None:
+        """Mend what a restored database has led to; what Kafka has of it so far is not believed."""
+        self.incarnation, self.is_new = self.names * 1000 + self.incarnation + 1, True
+        self.marked = []
+
+    def progress(self, incarnation: int) -> tuple[int, int] | None:
+        """What has arrived last of an incarnation: its number and its name."""
+        return next(((tx_id, name) for made, tx_id, name in reversed(self.log) if made == incarnation), None)
+
+    def check(self) -> None:
+        """What must be true at every moment."""
+        if not self.backups:
+            assert [tx_id for _, tx_id, _ in self.log] == [*range(1, len(self.log) + 1)], f"Kafka has {self.log}"
+        arrived = {name for _, _, name in self.log}
+        lost = [name for name in self.rows[: self.sent] if name not in arrived]
+        assert not lost, f"marked as sent, and Kafka has not: {lost}"
+        assert self.marked == sorted(self.marked)
+
+
+class DeadError(Exception):
+    """The process died."""
+
+
+class Instance:
+    """One process: its rules, and I/O that others come between at each ``yield``."""
+
+    def __init__(self, world: World, name: int, luck: Callable[[], Luck], relay: Callable[[], Relay] = Relay) -> None:
+        self.world, self.name, self._luck, self._relay = world, name, luck, relay
+        self._steps = self._life()
+
+    def step(self) -> None:
+        """One step, maybe the last of this life."""
+        try:
+            next(self._steps)
+        except DeadError:
+            self._steps = self._life()
+        self.world.check()
+
+    def _life(self) -> Iterator[None]:
+        self._rules = rules = self._relay()
+        self._epoch = -1
+        self._rows: list[int] = []
+        self._incarnation = self._connected_as = 0
+        event: Event = Started()
+        while True:
+            decision = rules.on(event)
+            yield
+            match decision:
+                case Acquire():
+                    event = yield from self._acquire()
+                case Look():
+                    event = yield from self._look()
+                case Connect():
+                    event = yield from self._connect()
+                case Send():
+                    event = yield from self._send(decision.tx_id)
+                case MarkSent():
+                    event = yield from self._mark(decision)
+                case Suspend():
+                    event = yield from self._suspend(decision)
+                case _:
+                    event = Waited()
+
+    def _do(self, effect: Callable[[], Event], failed: Event) -> Iterator[Event | None]:
+        luck = self._luck()
+        yield
+        if luck is Luck.DIES:
+            raise DeadError
+        if luck is Luck.FAILS:
+            return failed
+        event = effect()
+        if luck is Luck.DIES_AFTER:
+            raise DeadError
+        return failed if luck is Luck.LOST else event
+
+    def _acquire(self) -> Iterator[None]:
+        world = self.world
+
+        def take() -> Event:
+            if world.owner is None:
+                world.owner = self.name
+                world.term += 1
+            return Leased(world.term) if world.owner == self.name else StandingBy()
+
+        return (yield from self._do(take, DatabaseFailed()))
+
+    def _look(self) -> Iterator[None]:
+        world = self.world
+        running, sent = world.running, world.sent  # one statement after another, as READ COMMITTED has it
+        incarnation, is_new = world.incarnation, world.is_new
+        yield
+        ahead = tuple(range(sent + 1, min(sent + 3, world.recorded) + 1))
+        self._rows = list(world.rows)
+        yield
+
+        def looked() -> Event:
+            self._incarnation = incarnation
+            recorded, arrived = world.recorded, self._rules.arrived
+            of_arrived = Fingerprint(world.rows[arrived - 1]) if arrived and arrived <= recorded else None
+            return Looked(running, sent, recorded, ahead, str(incarnation), is_new, of_arrived)
+
+        return (yield from self._do(looked, DatabaseFailed()))
+
+    def _connect(self) -> Iterator[None]:
+        world = self.world
+
+        def take_up() -> Event:
+            world.epoch += 1
+            self._epoch = world.epoch
+            return Marked()
+
+        failed = KafkaFailed(Fault.TRANSITORY, "down")
+        event = yield from self._do(take_up, failed)
+        if event is failed:
+            return event
+        incarnation = self._connected_as = self._incarnation
+
+        def connected() -> Event:
+            progress = world.progress(incarnation)
+            return Connected(None) if progress is None else Connected(progress[0], Fingerprint(progress[1]))
+
+        return (yield from self._do(connected, failed))
+
+    def _send(self, tx_id: int) -> Iterator[None]:
+        world, name = self.world, self._rows[tx_id - 1]
+
+        def commit() -> Event:
+            if self._epoch != world.epoch:
+                world.fenced_sends += 1
+                return KafkaFailed(Fault.FENCED, "fenced")
+            world.log.append((self._connected_as, tx_id, name))
+            return Committed(tx_id, Fingerprint(name))
+
+        return (yield from self._do(commit, KafkaFailed(Fault.TRANSITORY, "no answer", may_have_arrived=True)))
+
+    def _mark(self, decision: MarkSent) -> Iterator[None]:
+        world, up_to = self.world, decision.up_to
+        incarnation = self._connected_as
+
+        def mark() -> Event:
+            # As ``Queue.mark_sent`` does: not in another history of the database, nor in another incarnation.
+            name = world.rows[up_to - 1] if up_to <= world.recorded else None
+            is_same = decision.fingerprint is None or decision.fingerprint.recorded_ms == name
+            if is_same and incarnation == world.incarnation:
+                world.sent, world.is_new = max(world.sent, up_to), False
+                world.marked.append(world.sent)
+            return Marked()
+
+        return (yield from self._do(mark, DatabaseFailed()))
+
+    def _suspend(self, decision: Suspend) -> Iterator[None]:
+        world = self.world
+
+        def suspend() -> Event:
+            if world.owner == self.name and world.running:
+                world.running = False
+                world.suspensions += 1
+                world.contradicted = decision.tx_id is None
+            return Waited()
+
+        return (yield from self._do(suspend, DatabaseFailed()))

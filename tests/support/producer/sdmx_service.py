@@ -1,0 +1,91 @@
+"""An SDMX REST service for tests: a real HTTP server that says what it is told to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import NamedTuple, Self
+
+ML_3_0 = "application/vnd.sdmx.structure+xml;version=3.0.0"
+
+
+class Asked(NamedTuple):
+    """A request, as it came."""
+
+    path: str
+    headers: dict[str, str]
+
+
+class Says(NamedTuple):
+    """An answer. ``position``: so many bytes less than announced are sent, and the connection is closed."""
+
+    body: str = ""
+    status: int = 200
+    content_type: str = ML_3_0
+    position: int = 0
+    headers: dict[str, str] = {}  # noqa: RUF012 - never changed
+
+
+class SdmxService:
+    """Answers each path with what ``answers`` has for it; ``*`` is for all others. With ETags, if told to."""
+
+    def __init__(self, *, etags: bool = False, dates: bool = False) -> None:
+        self.answers: dict[str, Says | Callable[[], Says]] = {}
+        self.asked: list[Asked] = []
+        self.etags, self.dates = etags, dates
+        service = self
+
+        class Handler(BaseHTTPRequestHandler):
+            """One request."""
+
+            def do_GET(self) -> None:
+                """Answers."""
+                service._answer(self)
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+                """Nothing is logged."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/sdmx"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _answer(self, request: BaseHTTPRequestHandler) -> None:
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        path = request.path.removeprefix("/sdmx/")
+        self.asked.append(Asked(path, headers))
+        found = self.answers.get(path) or self.answers["*"]
+        said = found() if callable(found) else found
+        body = said.body.encode()
+        tag, date = f'"{hash(body)}"', formatdate(len(body), usegmt=True)
+        if said.status == 200 and (
+            (self.etags and headers.get("if-none-match") == tag)
+            or (self.dates and headers.get("if-modified-since") == date)
+        ):
+            request.send_response(304)
+            request.end_headers()
+            return
+        request.send_response(said.status)
+        request.send_header("Content-Type", said.content_type)
+        request.send_header("Content-Length", str(len(body)))
+        for name, value in said.headers.items():
+            request.send_header(name, value)
+        if self.etags:
+            request.send_header("ETag", tag)
+        if self.dates:
+            request.send_header("Last-Modified", date)
+        request.end_headers()
+        request.wfile.write(body[: len(body) - said.position])
+        request.close_connection = True

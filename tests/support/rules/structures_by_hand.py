@@ -1,0 +1,211 @@
+"""Structures written by hand, as short as can be, and what validation says of rows: for both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from kafka_replica import MemoryStore, Partition, Position, Record, Snapshot
+from kafka_replica.data.validation import Rules, compile_rules
+from kafka_replica.sdmx import Structures, split_message
+from kafka_replica.stores.delta import Delta
+
+NAMESPACES = " ".join(
+    f'xmlns:{prefix}="http://www.sdmx.org/resources/sdmxml/schemas/v3_0/{name}"'
+    for prefix, name in (("m", "message"), ("s", "structure"), ("c", "common"))
+)
+URN = "urn:sdmx:org.sdmx.infomodel."
+DSD = f"{URN}datastructure.DataStructure=T:D(1.0)"
+FLOW = f"{URN}datastructure.Dataflow=T:F(1.0)"
+AGREEMENT = f"{URN}registry.ProvisionAgreement=T:PA(1.0)"
+PROVIDER = f"{URN}base.DataProvider=T:DATA_PROVIDERS(1.0).P"
+
+
+def version_of(*contents: str) -> Snapshot:
+    """Version 1 of a store that holds these artefacts, each group one message."""
+    source = Partition("structures", 0)
+    parts = [part for content in contents for part in split_message(message(content))]
+    store = MemoryStore()
+    records = [
+        Record(bytes(part.urn), part.value, i, -1, (("content-type", part.content_type.encode()),), source)
+        for i, part in enumerate(parts)
+    ]
+    store.apply(Delta(records), Position({source: len(records)}))
+    return store.snapshot()
+
+
+def message(content: str) -> bytes:
+    """A structure message of SDMX-ML 3.0."""
+    return (
+        f"<m:Structure {NAMESPACES}><m:Header><m:ID>T</m:ID><m:Test>true</m:Test>"
+        '<m:Prepared>2026-01-01T00:00:00Z</m:Prepared><m:Sender id="T"/></m:Header>'
+        f"<m:Structures>{content}</m:Structures></m:Structure>"
+    ).encode()
+
+
+def _item(kind: str, id_: str, body: str, attributes: str = "", version: str = "1.0") -> str:
+    return (
+        f'<s:{kind}s><s:{kind} agencyID="T" id="{id_}" version="{version}" {attributes}><c:Name>{id_}</c:Name>{body}'
+        f"</s:{kind}></s:{kind}s>"
+    )
+
+
+def codelist(id_: str, codes: Iterable[str], more: str = "") -> str:
+    """T:ID(1.0); a code ``A<B`` has the parent B."""
+    items = ""
+    for code in codes:
+        own, _, parent = code.partition("<")
+        below = f"<s:Parent>{parent}</s:Parent>" if parent else ""
+        items += f'<s:Code id="{own}"><c:Name>{own}</c:Name>{below}</s:Code>'
+    return _item("Codelist", id_, items + more)
+
+
+def extension(id_: str, prefix: str = "", selection: str = "") -> str:
+    """A codelist takes codes from another."""
+    attribute = f' prefix="{prefix}"' if prefix else ""
+    return (
+        f"<s:CodelistExtension{attribute}><s:Codelist>{URN}codelist.Codelist=T:{id_}(1.0)</s:Codelist>{selection}"
+        "</s:CodelistExtension>"
+    )
+
+
+def value_list(id_: str, values: Iterable[str]) -> str:
+    """T:ID(1.0)."""
+    items = "".join(f'<s:ValueItem id="{value}"><c:Name>{value}</c:Name></s:ValueItem>' for value in values)
+    return _item("ValueList", id_, items)
+
+
+def coded(id_: str, cls: str = "Codelist") -> str:
+    """Enumerated by T:ID(1.0)."""
+    return f"<s:Enumeration>{URN}codelist.{cls}=T:{id_}(1.0)</s:Enumeration>"
+
+
+def text(text_type: str = "String", sentinels: Sequence[str] = (), **facets: object) -> str:
+    """A text format."""
+    written = " ".join(f'{name}="{value}"' for name, value in facets.items())
+    inner = "".join(f'<s:SentinelValue value="{one}"><c:Name>x</c:Name></s:SentinelValue>' for one in sentinels)
+    return f'<s:TextFormat textType="{text_type}" {written}>{inner}</s:TextFormat>'
+
+
+def _component(kind: str, id_: str, representation: str, more: str = "", attributes: str = "", occurs: str = "") -> str:
+    concept = f"{URN}conceptscheme.Concept=T:CS(1.0).{id_}"
+    local = f"<s:LocalRepresentation {occurs}>{representation}</s:LocalRepresentation>"
+    return f'<s:{kind} id="{id_}" {attributes}><s:ConceptIdentity>{concept}</s:ConceptIdentity>{local}{more}</s:{kind}>'
+
+
+def dimension(id_: str, representation: str) -> str:
+    """A dimension."""
+    return _component("Dimension", id_, representation)
+
+
+def time(representation: str = text("ObservationalTimePeriod")) -> str:
+    """TIME_PERIOD."""
+    return _component("TimeDimension", "TIME_PERIOD", representation)
+
+
+def attribute(id_: str, representation: str = text(), to: str = "", usage: str = "optional", occurs: str = "") -> str:
+    """An attribute: of the observation, or of what ``to`` names: ``DATASET``, a group, or dimensions with commas."""
+    where = "<s:Observation/>"
+    if to == "DATASET":
+        where = "<s:Dataflow/>"
+    elif to.startswith("GROUP:"):
+        where = f"<s:Group>{to.removeprefix('GROUP:')}</s:Group>"
+    elif to:
+        where = "".join(f"<s:Dimension>{one}</s:Dimension>" for one in to.split(","))
+    more = f"<s:AttributeRelationship>{where}</s:AttributeRelationship>"
+    return _component("Attribute", id_, representation, more, f'usage="{usage}"', occurs)
+
+
+def measure(id_: str = "OBS_VALUE", representation: str = text("Double"), usage: str = "optional") -> str:
+    """A measure."""
+    return _component("Measure", id_, representation, "", f'usage="{usage}"')
+
+
+def group(id_: str, *dimensions: str) -> str:
+    """A group of dimensions."""
+    inner = "".join(f"<s:GroupDimension><s:DimensionReference>{one}</s:DimensionReference></s:GroupDimension>"
+                    for one in dimensions)  # fmt: skip
+    return f'<s:Group id="{id_}">{inner}</s:Group>'
+
+
+def structure(*components: str) -> str:
+    """T:D(1.0)."""
+    kinds: dict[str, str] = {"Dim": "", "Tim": "", "Gro": "", "Att": "", "Mea": ""}
+    for one in components:
+        kinds[one[3:6]] += one
+    body = f'<s:DimensionList id="DimensionDescriptor">{kinds["Dim"]}{kinds["Tim"]}</s:DimensionList>{kinds["Gro"]}'
+    body += f'<s:AttributeList id="AttributeDescriptor">{kinds["Att"]}</s:AttributeList>' if kinds["Att"] else ""
+    body += f'<s:MeasureList id="MeasureDescriptor">{kinds["Mea"]}</s:MeasureList>' if kinds["Mea"] else ""
+    return _item("DataStructure", "D", f"<s:DataStructureComponents>{body}</s:DataStructureComponents>")
+
+
+FLOWS = (
+    _item("Dataflow", "F", f"<s:Structure>{DSD}</s:Structure>")
+    + _item(
+        "ProvisionAgreement", "PA",
+        f"<s:Dataflow>{FLOW}</s:Dataflow><s:DataProvider>{PROVIDER}</s:DataProvider>",
+    )
+)  # fmt: skip
+"""T:F(1.0) of T:D(1.0), and T:PA(1.0) of both and the provider P."""
+
+
+def constraint(
+    body: str, to: str = "DataStructure", id_: str = "C", role: str = "Allowed", more: str = "",
+    version: str = "1.0",
+) -> str:  # fmt: skip
+    """A data constraint on T:D(1.0), T:F(1.0), T:PA(1.0) or P."""
+    target = {"DataStructure": DSD, "Dataflow": FLOW, "ProvisionAgreement": AGREEMENT, "DataProvider": PROVIDER}[to]
+    attached = f"<s:ConstraintAttachment><s:{to}>{target}</s:{to}></s:ConstraintAttachment>"
+    return _item("DataConstraint", id_, attached + body, f'role="{role}" {more}', version)
+
+
+def region(*selections: str, include: str = "true", more: str = "") -> str:
+    """A cube region."""
+    return f'<s:CubeRegion include="{include}" {more}>{"".join(selections)}</s:CubeRegion>'
+
+
+def selected(id_: str, *values: str, kind: str = "KeyValue", more: str = "") -> str:
+    """Values of a component; ``A+`` cascades, ``A-`` without the root, ``A@2020/2021`` is valid from and to."""
+    written = ""
+    for value in values:
+        own, _, dates = value.partition("@")
+        start, _, end = dates.partition("/")
+        extra = f'validFrom="{start}" ' if start else ""
+        extra += f'validTo="{end}" ' if end else ""
+        extra += {"+": 'cascadeValues="true"', "-": 'cascadeValues="excluderoot"'}.get(own[-1:], "")
+        written += f"<s:Value {extra}>{own.rstrip('+-')}</s:Value>"
+    return f'<s:{kind} id="{id_}" {more}>{written}</s:{kind}>'
+
+
+def keys(*every_key: dict[str, str], included: str = "true") -> str:
+    """A key set."""
+    inner = "".join(
+        "<s:Key>" + "".join(selected(id_, value) for id_, value in key.items()) + "</s:Key>" for key in every_key
+    )
+    return f'<s:DataKeySet isIncluded="{included}">{inner}</s:DataKeySet>'
+
+
+def rules_of(snapshot: Snapshot, reference: str = DSD, **settings: Any) -> Rules:
+    """The rules, compiled."""
+    return compile_rules(Structures(snapshot), reference, **settings)
+
+
+def table(rows: Sequence[dict[str, Any]], names: Iterable[str] = ()) -> pl.DataFrame:
+    """Rows as a table; columns of texts unless their values say otherwise."""
+    names = list(dict.fromkeys([*names, *(name for row in rows for name in row)]))
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    return pl.DataFrame([pl.Series(name, values, dtype=_kind(values)) for name, values in columns.items()])
+
+
+def _kind(values: list[Any]) -> type[pl.String] | None:
+    return None if any(isinstance(one, list | float) for one in values) else pl.String
+
+
+def said(checked: pl.DataFrame) -> list[list[str]]:
+    """Of each row what is wrong: ``rule COMPONENT value``."""
+    return [
+        [" ".join(filter(None, [one["rule"], one["component"], one["value"]])) for one in errors or ()]
+        for errors in checked["_errors"].to_list()
+    ]

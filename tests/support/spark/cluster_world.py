@@ -1,0 +1,153 @@
+"""A real standalone cluster, and a real Spark Connect server, made of the installation that pip made."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import sysconfig
+import time
+import venv
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyspark
+
+from kafka_replica.embedded.java import spark_java_home
+from support.paths import ROOT
+
+HOME = Path(pyspark.__file__).parent
+_PATIENCE_S = 240
+
+
+def executor_python(folder: Path) -> Path:
+    """A Python that has all that is installed here, but for kafka_replica and kafka_replica_spark."""
+    venv.create(folder, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    # A folder named in a .pth file is on the path, and .pth files in it are not read: no editable installation.
+    (site / "installed.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    return folder / "bin" / "python"
+
+
+def shipped(folder: Path) -> Path:
+    """The package as it is shipped: the wheel, under a name that Spark takes for an archive."""
+    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], ROOT, os.environ.copy())
+    (made,) = folder.glob("*.whl")
+    return made.rename(folder / "kafka_replica.zip")
+
+
+@contextmanager
+def standalone(folder: Path) -> Iterator[str]:
+    """A master and two workers of one core each; gives the master's URL."""
+    port = _free_port()
+    url = f"spark://127.0.0.1:{port}"
+    start = [str(HOME / "bin" / "spark-class"), "org.apache.spark.deploy"]
+    master = f"{start[1]}.master.Master"
+    log = folder / "master.log"
+    with _started([start[0], master, "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"], log):
+        _wait(lambda: "I have been elected leader" in log.read_text(), "the master", log)
+        worker = [
+            start[0],
+            f"{start[1]}.worker.Worker",
+            "--host",
+            "127.0.0.1",
+            "--webui-port",
+            "0",
+            "-c",
+            "1",
+            "-m",
+            "1g",
+        ]
+        with (
+            _started([*worker, "-d", str(folder / "w1"), url], folder / "worker1.log"),
+            _started([*worker, "-d", str(folder / "w2"), url], folder / "worker2.log"),
+        ):
+            _wait(lambda: log.read_text().count("Registering worker") == 2, "two workers", log)
+            yield url
+
+
+@contextmanager
+def connect_server(folder: Path) -> Iterator[str]:
+    """A Spark Connect server with a session of its own; gives its address."""
+    port = _free_port()
+    settings = {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+    }
+    command = [str(HOME / "bin" / "spark-submit"), "--master", "local[2]"]
+    command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
+    for name, value in settings.items():
+        command += ["--conf", f"{name}={value}"]
+    log = folder / "connect.log"
+    # SPARK_DAEMON_MEMORY is its heap; it writes a folder into its working directory.
+    with _started(command, log, folder, SPARK_DAEMON_MEMORY="700m"):
+        _wait(lambda: _answers(port), "the Connect server", log)
+        yield f"sc://127.0.0.1:{port}"
+
+
+def job(script: str, *arguments: object, **environment: str) -> dict[str, Any]:
+    """Runs a program of this folder in a driver of its own; gives what it printed last, which is JSON."""
+    command = [sys.executable, str(Path(__file__).with_name(script)), *map(str, arguments)]
+    out = _run(command, Path(__file__).parent, _environment() | environment)
+    found: dict[str, Any] = json.loads(out.splitlines()[-1])
+    return found
+
+
+def _environment() -> dict[str, str]:
+    return os.environ | {
+        "JAVA_HOME": str(spark_java_home()),
+        "SPARK_HOME": str(HOME),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_NO_DAEMONIZE": "1",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "PYSPARK_PYTHON": sys.executable,
+    }
+
+
+@contextmanager
+def _started(command: list[str], log: Path, cwd: Path | None = None, **environment: str) -> Iterator[None]:
+    with log.open("wb") as out:
+        both = _environment() | environment
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=both, cwd=cwd)
+        try:
+            yield
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(20)
+
+
+def _run(command: list[str], cwd: Path, environment: dict[str, str]) -> str:
+    done = subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=3 * _PATIENCE_S, check=False
+    )
+    assert done.returncode == 0, f"{command}: {done.stdout[-2000:]}\n{done.stderr[-8000:]}"
+    return done.stdout
+
+
+def _wait(condition: Callable[[], bool], what: str, log: Path) -> None:
+    give_up_s = time.monotonic() + _PATIENCE_S
+    while not condition():
+        assert time.monotonic() < give_up_s, f"{what} did not come: {log.read_text()[-4000:]}"
+        time.sleep(0.1)
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port

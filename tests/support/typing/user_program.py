@@ -1,0 +1,142 @@
+"""A program as users write it. It is never run: ``make check`` has mypy and pyright look at its types, strictly.
+
+What is assigned to a name with a type must fit that type exactly, so that a type that is lost on the way is noticed.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import assert_type
+
+from prometheus_client import CollectorRegistry
+from pyspark.sql import DataFrame, SparkSession
+
+from kafka_replica import (
+    Change,
+    DeadLetterFile,
+    Difference,
+    KafkaReplicaError,
+    KeyFilter,
+    MemoryStore,
+    Partition,
+    Record,
+    Replica,
+    RocksStore,
+    Snapshot,
+    Status,
+    Store,
+)
+from kafka_replica.aio import AsyncReplica
+from kafka_replica.data import validate as validate_without_spark
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.metrics.replica import export
+from kafka_replica.metrics.sdmx import export_structures
+from kafka_replica.producer import TransactionalProducer
+from kafka_replica.sdmx import Codelist, LiveStructures, Structures, only
+from kafka_replica.testing import FakeTopic
+from kafka_replica_spark import Split, session, split, transform, validate, views
+
+CONFIG = {"bootstrap.servers": "localhost:9092"}
+FREQ = "SDMX:CL_FREQ(2.1)"
+
+
+def look_up(snapshot: Snapshot) -> None:
+    """Records by key, as bytes and as text; structures by reference."""
+    record = snapshot.get("urn:x")
+    assert_type(record, Record | None)
+    assert_type(snapshot.get(b"urn:x", None), Record | None)
+    assert_type(snapshot["urn:x"].value, bytes | None)
+    assert_type(list(snapshot), list[bytes])
+    structures = Structures(snapshot)
+    assert_type(structures.codelist(FREQ), Codelist)
+    name: str | None = structures.codelist(FREQ).codes["A"].name("en")
+    print(name, snapshot.version, snapshot.position, len(snapshot), b"urn:x" in snapshot)
+    print(Structures(snapshot.of("terminals")).find("Codelist"))
+
+
+def follow(replica: Replica) -> None:
+    """Listeners, changes, live look-ups, the past, metrics."""
+
+    def listen(change: Change) -> None:
+        print(change.version, *change.changed, *change.deleted, len(change.snapshot), change.previous)
+
+    subscription = replica.subscribe(listen)
+    for change in replica.changes(timeout_s=30):
+        assert_type(change, Change)
+    subscription.close()
+    with LiveStructures(replica) as live:
+        assert_type(live.structures(), Structures)
+        export_structures(live, name="codes")
+    assert_type(replica.status(), Status)
+    assert_type(replica.diff(41), Difference)
+    assert_type(replica.at(41), Snapshot)
+    registry = CollectorRegistry()
+    export(replica, name="structures", registry=registry)
+
+
+def keep_a_replica(folder: Path) -> None:
+    """Stores, filters, bad records, several topics."""
+    store: Store = RocksStore(folder)
+    key_filter = only(cls=["Codelist", "DataStructure"], agency="ESTAT*") | ~KeyFilter.regex(r":test\d+$")
+    with Replica(
+        CONFIG, topic=["structures", "terminals"], store=store, key_filter=key_filter, on_bad_record="dead-letter",
+        dead_letters=DeadLetterFile(folder / "bad.jsonl"),
+    ) as replica:  # fmt: skip
+        look_up(replica.wait_ready(timeout_s=60))
+        follow(replica)
+    with Replica(CONFIG, topic="structures", store=MemoryStore(), history=10) as other:
+        snapshot = other.snapshot()
+        look_up(snapshot)
+        print(Structures(other.snapshot()), Structures(snapshot))
+
+
+async def follow_with_asyncio() -> None:
+    """The same for asyncio."""
+    async with AsyncReplica(Replica(CONFIG, "structures")) as replica:
+        assert_type(await replica.wait_ready(timeout_s=60), Snapshot)
+        async for change in replica.changes():
+            assert_type(change, Change)
+        with LiveStructures(replica.replica) as live:
+            look_up(replica.replica.snapshot())
+            print(live.structures())
+
+
+def check_data(frame: DataFrame, snapshot: Snapshot) -> None:
+    """Views, validation and mapping, with Spark and without."""
+    spark = session("checks")
+    assert_type(spark, SparkSession)
+    assert_type(views(spark, snapshot).codes(), DataFrame)
+    parts = split(validate(frame, "KR_DEMO:LABOUR(1.0)", snapshot, as_of=date(2024, 1, 1)))
+    assert_type(parts, Split)
+    good, bad = parts
+    assert_type(transform(good, "KR_DEMO:MAP(1.0)", snapshot), DataFrame)
+    bad.show()
+    print(validate_without_spark)
+
+
+def write() -> None:
+    """A broker for tests, transactions, and read your own writes."""
+    with LocalKafka() as kafka:
+        producer = TransactionalProducer({"bootstrap.servers": kafka.bootstrap_servers}, "structures", "writer")
+        with producer.transaction() as transaction:
+            transaction.put("key", b"value")
+            transaction.delete("other")
+        with Replica(CONFIG, "structures") as replica:
+            if transaction.committed.position is not None:
+                look_up(replica.wait_for(transaction.committed.position, timeout_s=10))
+            replica.wait_for({Partition("structures", 0): 17}, timeout_s=10)
+
+
+def fail(replica: Replica) -> None:
+    """Errors are of one family."""
+    try:
+        replica.wait_ready(timeout_s=1)
+    except KafkaReplicaError as error:
+        print(error)
+
+
+def test_it(topic: FakeTopic) -> None:
+    """Without a broker."""
+    with topic.replica() as replica:
+        look_up(replica.snapshot())

@@ -1,0 +1,197 @@
+"""The checker of `make chaos` on histories made by hand: what replicas say, what nobody knows, and the exit status."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chaos.findings import Findings, Kind
+from chaos.history import History, Journal, Outcome
+from chaos.naive import NaiveSnapshot
+from chaos.options import Options
+from chaos.plan import SHARED, core, head, ring, value
+from chaos.report import Report
+from chaos.streams import Stream
+from chaos.witness import shown_though_aborted
+from kafka_replica import Partition, Position, Record
+from support.chaos.chaos_world import State, World, entries, found, without
+
+PLACE = Partition("chaos", 0)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"changed": []},
+        {"changed": [head(0), head(0), *core(0)[1:]]},
+        {"deleted": ["nothing"]},
+        {"version": 1},
+        {"version": 5},
+        {"stands_for": 2},
+        {"initial": True},
+        {"position": {"chaos-0": 5}},
+        {"position": {}},
+        {"agree": False},
+    ],
+    ids=str,
+)
+def test_misreported(world: World, said: dict[str, Any]) -> None:
+    """A change says something else than what changed, or comes out of order."""
+    world.show(world.write("0.1"))
+    world.show(world.write("0.2"), **said)
+    assert Kind.MISREPORTED in found(world.check())
+
+
+def test_two_that_disagree(world: World) -> None:
+    """At the same point of the log, the same transactions being open, another replica shows something else."""
+    first = world.write("0.1")
+    second = world.write("0.2")
+    world.show(second)
+
+    def other_shows(replica: str, number: int, state: State, position: int, still_open: int | None = None) -> None:
+        world.line(
+            f"{replica}.reads.jsonl", event="look", version=number, position={"chaos-0": position}, set=entries(state),
+            gone=[], agree=True, reads=1, open=[] if still_open is None else [{"first_offset": still_open}],
+        )  # fmt: skip
+
+    other_shows("other", 1, first, 500)
+    other_shows("other", 2, second, 1000)
+    other_shows("third", 1, first, 1000, still_open=7)
+    assert found(world.check()) == set()
+    other_shows("fourth", 1, first, 1000)
+    assert found(world.check()) == {Kind.MISREPORTED}
+
+
+def test_a_record_beyond_the_cut(world: World) -> None:
+    """A version says that it stands for less of the log than it shows."""
+    state = world.write("0.1")
+    world.show(state, position={"chaos-0": state[core(0)[-1]][1]})
+    assert found(world.check()) == {Kind.MISREPORTED}
+
+
+def test_a_snapshot_that_changes(world: World) -> None:
+    """Reading an old snapshot again shows something else."""
+    world.show(world.write("0.1"))
+    world.line("r.reads.jsonl", event="again", version=1, same=False, reads=7)
+    assert found(world.check()) == {Kind.MISREPORTED}
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_an_unknown_commit_may_be_there_or_not(world: World, *, committed: bool) -> None:
+    """No answer came to a commit: both are right, whether or not anybody saw it by itself."""
+    before = world.write("0.1", puts=(ring(0)[1], SHARED[0]))
+    world.show(before)
+    perhaps = world.write("0.2", "unknown", deletes=(ring(0)[1], SHARED[0]))
+    newest = world.write("0.3")
+    if not committed:
+        perhaps = {**newest, ring(0)[1]: before[ring(0)[1]], SHARED[0]: before[SHARED[0]]}
+    world.show(newest if committed else perhaps)
+    assert found(world.check(newest if committed else perhaps)) == set()
+
+
+def test_an_unknown_commit_is_whole_or_not_there(world: World) -> None:
+    """Where it is seen it must be whole like any other, and not be lost again."""
+    before = world.write("0.1")
+    world.show(before)
+    perhaps = world.write("0.2", "unknown", puts=(ring(0)[2],))
+    world.show(without(perhaps, ring(0)[2]))
+    world.show(perhaps)
+    assert found(world.check()) == {Kind.TORN}
+    assert Kind.LOST in found(world.check(before))
+
+
+def test_commit_order_is_not_offset_order(world: World) -> None:
+    """Of two open transactions the one that wrote a shared key last wins, though the other commits after it."""
+    offsets: dict[str, int | None] = {SHARED[3]: 500}
+    later = world.write("1.1", puts=(SHARED[3],), offsets=offsets)
+    world.show(later)
+    both = world.write("0.1", puts=(SHARED[3],), offsets={SHARED[3]: 499})
+    right = {**both, SHARED[3]: later[SHARED[3]]}
+    world.show(right)
+    assert found(world.check(right)) == set()
+    world.show(both)
+    assert Kind.LOST in found(world.check(right))
+
+
+def test_an_offset_that_is_not_known(world: World) -> None:
+    """A record whose acknowledgement came without an offset may win or lose, but must be one of the two."""
+    first = world.write("0.1", puts=(SHARED[4],))
+    world.show(first)
+    second = world.write("1.1", puts=(SHARED[4],), offsets={SHARED[4]: None})
+    other = {**second, SHARED[4]: first[SHARED[4]]}
+    world.show(other)
+    assert found(world.check(other)) == set()
+    assert found(world.check(without(other, SHARED[4]), without(other, SHARED[4]))) == {Kind.LOST}
+
+
+def test_a_failed_replica_is_told(world: World) -> None:
+    """By the state it said, and by the end it did not reach."""
+    world.show(world.write("0.1"))
+    world.line("r.states.jsonl", event="state", state="failed", error="boom")
+    world.line("r.states.jsonl", event="state", state="stalled", error="passing")
+    (world.folder / "s.end.json").write_text(json.dumps({"error": "never came"}))
+    findings = world.check()
+    assert findings.found == {Kind.FAILED: 2}
+
+
+def test_a_line_cut_off_by_a_kill_means_nothing(tmp_path: Path) -> None:
+    """Half a `commit` line was written before anybody asked to commit: the transaction is aborted."""
+    path = tmp_path / "writer-0.jsonl"
+    journal = Journal(path)
+    journal.write("begin", number=1, puts=[head(0)], deletes=[])
+    journal.close()
+    with path.open("a") as file:
+        file.write('{"event":"commit","at_s":1.0,"num')
+    journal = Journal(path)
+    journal.write("open")
+    journal.close()
+    history = History.read([path])
+    assert history.counts() == {Outcome.ABORTED: 1}
+
+
+def test_a_stream_tells_what_a_snapshot_shows(tmp_path: Path) -> None:
+    """Looking at snapshots gives lines that the checker takes, and a disagreement would be told."""
+    stream = Stream(tmp_path / "r.every.jsonl", [head(0), "absent"])
+    key = head(0).encode()
+    first = NaiveSnapshot({key: Record(key, value("0.1"), 0, 0, (), PLACE)}, 1, Position({PLACE: 2}))
+    second = NaiveSnapshot({}, 2, Position({PLACE: 4}))
+    kept = stream.look(first)
+    stream.look(second)
+    stream.again(first, kept)
+    stream.again(second, kept)
+    stream.close()
+    told = [json.loads(line) for line in (tmp_path / "r.every.jsonl").read_text().splitlines()]
+    assert [line["event"] for line in told] == ["started", "look", "look", "again", "again"]
+    assert told[1]["set"] == {head(0): ["0.1", 0, "chaos-0"]}
+    assert (told[2]["set"], told[2]["gone"], told[2]["agree"]) == ({}, [head(0)], True)
+    assert [line["same"] for line in told[3:]] == [True, False]
+
+
+def test_the_witness(world: World) -> None:
+    """What a plain consumer saw of aborted transactions is told; what was committed is not."""
+    world.write("0.1")
+    world.write("0.2", "aborted")
+    for by in ("0.1", "0.2", None):
+        world.line("witness.jsonl", event="read", key=head(0), by=by, place=[0, 5])
+    told = shown_though_aborted(world.folder / "witness.jsonl", world.history)
+    assert told == ["writer-0-head by 0.2 at [0, 5]"]
+
+
+def test_the_exit_status(world: World) -> None:
+    """0 only if something was checked, and nothing is wrong."""
+
+    def status(findings: Findings) -> int:
+        return Report(Options(), world.history, findings, Counter(), Counter(), 1, 0, 0).exit_status
+
+    assert status(Findings()) == 1
+    world.show(world.write("0.1"))
+    right = world.check()
+    assert status(right) == 0
+    for kind in Kind:
+        wrong = world.check()
+        wrong.add(kind, "planned")
+        assert status(wrong) == 1

@@ -1,0 +1,61 @@
+"""Commands that are called wrongly: exit status 2, and a message that says what was meant. Without a broker."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from test_data_commands import Run, run  # noqa: F401 - a fixture
+
+from support.cli.command_tools import environment  # noqa: F401 - a fixture
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("pubish", "No such command 'pubish'; did you mean 'publish'?"),
+        ("xyz", "No such command 'xyz'."),
+        ("broker stap", "'stop'"),
+        ("dump --tpic t", "'--topic'"),
+        ("broker start --nam x", "'--name'"),
+        ("broker start --name a/b", "cannot be the name of a broker"),
+        ("broker start --set x", "'x' is not KEY=VALUE"),
+        ("dump", "Missing option '-t' / '--topic'"),
+        ("dump -t a/b", "'a/b' cannot be the name of a topic"),
+        ("dump -t t --boundaries marker", "is not one of 'auto', 'markers'"),
+        ("dump -t t", "kafka-replica broker start"),
+        ("dump -t t -b localhost:port", "bootstrap.servers"),
+        ("dump -t t -b h:1 -c nonsense", "'nonsense' is neither a file nor KEY=VALUE"),
+        ("dump -t t -b h:1 -c sasl.usernam=x", "did you mean 'sasl.username'?"),
+        ("publish -t t -b h:1", "nothing to publish"),
+        ("publish -t t -b h:1 nowhere", "there is no file or folder nowhere"),
+        ("publish -t t -b h:1 --delete CL_FREQ", "reading the URN 'CL_FREQ'"),
+        ("validate x.csv --flow A:B -o out -s .", "it must look like AGENCY:ID(VERSION)"),
+        ("validate nowhere.csv --flow A:B(1.0) -o out -s .", "there is no file or folder nowhere.csv"),
+        ("map nowhere.csv --map A:B(1.0) -o out -s .", "there is no file or folder nowhere.csv"),
+        ("producer run -c nowhere.toml", "does not exist"),
+        ("producer run", "Missing option '-c' / '--config'"),
+    ],
+)
+def test_a_command_that_is_called_wrongly_ends_with_2(line: str, said: str, run: Run) -> None:  # noqa: F811
+    """The message says once what is wrong."""
+    done = run(*shlex.split(line))
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.replace("\n", " ").count(said) == 1
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+def test_samples_are_replaced_only_when_asked(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    """Writing them again is fine; other content of the user's is kept, with status 2."""
+    assert run("samples").returncode == run("samples", "--json").returncode == 0
+    names = {path.name for path in (tmp_path / "samples").iterdir()}
+    assert "labour_data.csv" in names
+    changed = tmp_path / "samples" / "labour_data.csv"
+    changed.write_text("mine")
+    done = run("samples")
+    assert (done.returncode, changed.read_text()) == (2, "mine")
+    assert "say --overwrite" in done.stderr
+    assert run("samples", "--overwrite").returncode == 0
+    assert changed.read_text() != "mine"

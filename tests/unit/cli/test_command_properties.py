@@ -1,0 +1,131 @@
+"""The properties that the command line gives: files, single properties, and which broker is used. Without a broker."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from kafka_replica.cli.options import BOOTSTRAP_SERVER, CONFIG
+from kafka_replica.cli.properties import properties
+from kafka_replica.errors import ConfigurationError
+from support.cli.command_tools import environment  # noqa: F401 - a fixture
+
+
+def configured(text: str, name: str, folder: Path) -> dict[str, Any]:
+    """The properties that a file gives."""
+    path = folder / name
+    path.write_text(text)
+    return properties("h:1", (str(path),))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.properties", "client.id=x\nsecurity.protocol = SSL\nenable.idempotence true\n"),
+        ("a.properties", "client.id: x\nsecurity.protocol : SSL\nenable.idempotence:true\n"),
+        ("a.conf", "client.id: x\nsecurity.protocol=SSL\nenable.idempotence=true"),
+        ("a.toml", '"client.id" = "x"\n"security.protocol" = "SSL"\n"enable.idempotence" = true\n'),
+        ("a.toml", 'client.id = "x"\nsecurity.protocol = "SSL"\nenable.idempotence = true\n'),
+        ("a.toml", '[kafka]\nclient.id = "x"\nsecurity.protocol = "SSL"\nenable.idempotence = true\n'),
+        (
+            "a.conf",
+            '[producer]\nid = "p"\n[kafka]\nclient.id = "x"\nsecurity.protocol="SSL"\nenable.idempotence=true\n',
+        ),
+        ("p.conf", "producer.id=p\nkafka.client.id=x\nkafka.security.protocol=SSL\nkafka.enable.idempotence=true\n"),
+    ],
+)
+def test_properties_and_toml_say_the_same(name: str, text: str, tmp_path: Path) -> None:
+    """Also a producer's file, whose properties of Kafka have a table of their own."""
+    assert configured(text, name, tmp_path) == {
+        "bootstrap.servers": "h:1", "client.id": "x", "security.protocol": "SSL", "enable.idempotence": "true",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "a.properties",
+            "client.id=x\nsasl.pasword: hunter2\n",
+            "line 2: .*'sasl.pasword'; did you mean 'sasl.password'",
+        ),
+        ("a.properties", "ssl.keystore.passwort hunter2", "did you mean 'ssl.keystore.password'"),
+        ("a.toml", 'security_protocol = "hunter2"', "did you mean 'security.protocol'"),
+        ("a.toml", '[kafka]\nsasl.pasword = "hunter2"', "did you mean 'sasl.password'"),
+        ("a.properties", "xyz=hunter2", "'xyz'; see librdkafka's CONFIGURATION.md"),
+        ("a.toml", '"client.id" = 1979-05-27', "client.id should be a text, a number"),
+    ],
+)
+def test_unknown_properties_are_refused_with_the_nearest(name: str, text: str, said: str, tmp_path: Path) -> None:
+    """The message names the file and its line, never a value."""
+    with pytest.raises(ConfigurationError, match=said) as refused:
+        configured(text, name, tmp_path)
+    assert str(tmp_path / name) in str(refused.value)
+    assert "hunter2" not in str(refused.value)
+
+
+def test_later_properties_win_and_java_names_are_known(tmp_path: Path) -> None:
+    """Files and single properties in the order in which they are given; KEY:VALUE means KEY=VALUE."""
+    path = tmp_path / "a.properties"
+    path.write_text("client.id=file\nsasl.jaas.config=x required;\n")
+    found = properties("h:1", ("client.id=before", str(path), "client.rack:r=1"))
+    assert (found["client.id"], found["client.rack"]) == ("file", "r=1")
+    assert properties("h:1", (str(path), "client.id=after"))["client.id"] == "after"
+
+
+@click.command()
+@BOOTSTRAP_SERVER
+@CONFIG
+def servers(bootstrap_server: str | None, configs: tuple[str, ...]) -> None:
+    """A command that only says which brokers it would connect to."""
+    click.echo(properties(bootstrap_server, configs)["bootstrap.servers"])
+
+
+def started(folder: Path, name: str, port: int) -> int:
+    """Remember a broker that runs, as its lock says; return the file that holds the lock."""
+    data = folder.parent / f"data-{name}"
+    data.mkdir()
+    entry = {
+        "name": name, "bootstrap_servers": f"127.0.0.1:{port}", "port": port, "pid": 1, "supervisor_pid": 1,
+        "cluster_id": "c", "data_dir": str(data), "log_path": str(data / "broker.log"), "asked": {},
+    }  # fmt: skip
+    (folder / f"{name}.json").write_text(json.dumps(entry))
+    file = os.open(data / "in-use.lock", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
+
+
+def test_the_started_broker_is_used_where_none_is_named(
+    environment: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """--bootstrap-server counts before --config, before the environment, before the broker that was started."""
+    runner = CliRunner()
+    first = started(environment, "second", 7001)
+    done = runner.invoke(servers, [])
+    assert done.stdout == "127.0.0.1:7001\n"
+    assert done.stderr == "kafka-replica: using the broker 'second' at 127.0.0.1:7001\n"
+    other = started(environment, "default", 7002)
+    assert runner.invoke(servers, []).stdout == "127.0.0.1:7002\n"
+    monkeypatch.setenv("KAFKA_REPLICA_BOOTSTRAP_SERVERS", "e:1")
+    done = runner.invoke(servers, [])
+    assert (done.stdout, done.stderr) == ("e:1\n", "")
+    assert runner.invoke(servers, ["--config", "bootstrap.servers=c:1"]).stdout == "c:1\n"
+    assert runner.invoke(servers, ["--config", "bootstrap.servers=c:1", "--bootstrap-server", "b:1"]).stdout == "b:1\n"
+    monkeypatch.delenv("KAFKA_REPLICA_BOOTSTRAP_SERVERS")
+    os.close(other)  # it has ended
+    assert runner.invoke(servers, []).stdout == "127.0.0.1:7001\n"
+    third = started(environment, "third", 7003)
+    done = runner.invoke(servers, [])
+    assert isinstance(done.exception, ConfigurationError)
+    assert "second at 127.0.0.1:7001, third at 127.0.0.1:7003" in str(done.exception)
+    os.close(first)
+    os.close(third)
+    assert isinstance(runner.invoke(servers, []).exception, ConfigurationError)

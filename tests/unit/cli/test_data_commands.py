@@ -1,0 +1,273 @@
+"""``validate`` and ``map`` on files: what is written where, and the exit statuses that scripts rely on."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import polars as pl
+import pytest
+
+from kafka_replica.cli.run import run as run_command
+from kafka_replica.cli.structure_source import snapshot_of_files
+from kafka_replica.data.polars.datasets import read_sdmx_csv, write_sdmx_csv
+from kafka_replica.data.validation import Rules, compile_rules, fitting_rows
+from kafka_replica.sdmx import Structures
+from kafka_replica.sdmx.samples import sample_files
+
+FLOW = "KR_DEMO:LABOUR(1.0)"
+SAMPLES = sample_files()[0].parent
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run: TypeAlias = Callable[..., Done]
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Callable[..., Done]]:
+    """Runs the command in this process."""
+
+    def run_it(*arguments: object) -> Done:
+        code = run_command([str(one) for one in arguments])
+        out, err = capfdbinary.readouterr()
+        return Done(code, out.decode(), err.decode())
+
+    before = signal.getsignal(signal.SIGTERM)
+    yield run_it
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    """Of the sample dataflow."""
+    return compile_rules(Structures(snapshot_of_files((SAMPLES,))), FLOW)
+
+
+@pytest.fixture
+def rows(rules: Rules) -> pl.DataFrame:
+    """A hundred rows that fit."""
+    return pl.DataFrame(fitting_rows(rules, 100, 1), infer_schema_length=None)
+
+
+def test_good_data(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """Status 0; good.csv holds all rows, and is valid SDMX-CSV again; a second run does not write over the first."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    write_sdmx_csv(rows, data, rules)
+    where = [data, "--flow", FLOW, "--structures", SAMPLES, "--out", out]
+    done = run("validate", *where, "--report-picture")
+    assert done.returncode == 0, done.stderr
+    assert "100 rows, 100 good, 0 rejected" in done.stdout
+    assert read_sdmx_csv(out / "good.csv").drop("STRUCTURE", "STRUCTURE_ID", "ACTION").equals(rows)
+    assert read_sdmx_csv(out / "rejected.csv").height == 0
+    assert json.loads((out / "report.json").read_text())["is_valid"] is True
+    assert "<svg" in (out / "report.svg").read_text()
+    again = run("validate", *where)
+    assert again.returncode == 2
+    assert "--overwrite" in again.stderr
+    assert run("validate", *where, "--overwrite", "--json").stdout.startswith("{")
+
+
+def test_rejected_rows(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """Status 3; rejected rows say why; plain CSV, Parquet and folders are read as well; a rule may be switched off."""
+    bad = rows.with_columns(SEX=pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("Q")).otherwise("SEX"))
+    folder = tmp_path / "data"
+    folder.mkdir()
+    bad.head(50).write_csv(folder / "plain.csv")
+    bad.tail(50).write_parquet(folder / "rest.parquet")
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "out"]
+    done = run("validate", folder, *where)
+    assert done.returncode == 3, done.stderr
+    rejected = read_sdmx_csv(tmp_path / "out" / "rejected.csv")
+    assert rejected["SEX"].to_list() == ["Q"] * 3
+    assert (
+        rejected["ERRORS"].str.contains("error code-unknown: SEX is not a code of KR_DEMO:CL_SEX", literal=True).all()
+    )
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["written_rows"] == {
+        "good": 97, "rejected": 3, "of_other_structures": 0,
+    }  # fmt: skip
+    off = run("validate", folder, *where, "--overwrite", "--rules", "code-unknown=off", "--format", "parquet")
+    assert off.returncode == 0, off.stdout
+    assert pl.read_parquet(tmp_path / "out" / "good.parquet").height == 100
+    assert not (tmp_path / "out" / "good.csv").exists()
+
+
+def test_periods_as_days(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """Good rows say on which day their periods begin; a rejected one keeps what it had."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    wrong = pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("sometime")).otherwise("TIME_PERIOD")
+    write_sdmx_csv(rows.with_columns(TIME_PERIOD=wrong), data, rules)
+    done = run(
+        "validate", data, "--flow", FLOW, "--structures", SAMPLES, "--out", out, "--time-format", "normalized"
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    good = read_sdmx_csv(out / "good.csv")["TIME_PERIOD"]
+    assert len(good) == 99
+    ranges = rows["TIME_PERIOD"].str.contains("/").sum()
+    assert good.str.contains(r"^\d{4}-\d{2}-\d{2}$").sum() == 99 - ranges
+    assert not rows["TIME_PERIOD"].str.contains(r"^\d{4}-\d{2}-\d{2}$").any()
+    assert read_sdmx_csv(out / "rejected.csv")["TIME_PERIOD"].to_list() == ["sometime"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["--flow", "KR_DEMO:NOTHING(1.0)"], 1, "no such data structure"),
+        (["--flow", "KR_DEMO:LABOR(1.0)"], 1, "did you mean KR_DEMO:LABOUR(1.0)"),
+        (["--flow", FLOW, "--rules", "code-unknown"], 2, "say RULE=off"),
+        (["--flow", FLOW, "--rules", "code-unknwon=off"], 2, "no such rule; did you mean 'code-unknown'"),
+        (["--flow", FLOW, "--rules", "xyz=off"], 2, "no such rule; rules: column-missing, "),
+        (["--flow", FLOW, "--engine", "duck"], 2, "there is no engine 'duck'"),
+        (["--flow", FLOW, "--topic", "t", "--structures", "nowhere"], 2, "does not exist"),
+    ],
+)
+def test_what_cannot_be_done(
+    arguments: list[str], status: int, said: str, run: Run, rows: pl.DataFrame, tmp_path: Path
+) -> None:
+    """Status 1 where a structure is missing, 2 where the command was called wrongly; nothing is written."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    rows.write_csv(data)
+    more = [] if "--structures" in arguments else ["--structures", SAMPLES]
+    done = run("validate", data, *arguments, *more, "--out", out)
+    assert done.returncode == status
+    assert said in done.stderr.replace("\n", " ")
+    assert not (out / "good.csv").exists()
+
+
+def test_rows_of_another_structure_alone(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """Data of something else is no data of the flow: status 1, and the error says what it is of."""
+    data = tmp_path / "data.csv"
+    write_sdmx_csv(rows, data, rules)
+    data.write_text(data.read_text().replace("KR_DEMO:LABOUR(1.0)", "KR_DEMO:OTHER(1.0)"))
+    done = run("validate", data, "--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert (
+        "no row is of it; the rows say they are of urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=KR_DEMO:OTHER"
+        in (done.stderr)
+    )
+
+
+def test_rejected_rows_corrected_where_they_are(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """Data may lie among the results that it is to replace; of those nothing is left beside the new ones."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    write_sdmx_csv(rows.with_columns(SEX=pl.lit("Q")).head(3), data, rules)
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out", out]
+    assert run("validate", data, *where, "--report-picture").returncode == 3
+    rejected = out / "rejected.csv"
+    rejected.write_text(rejected.read_text().replace(",Q,", ",F,"))
+    done = run("validate", rejected, *where, "--overwrite")
+    assert "3 rows, " in done.stdout, done.stderr
+    assert sorted(path.name for path in out.iterdir()) == ["good.csv", "rejected.csv", "report.json"]
+    assert json.loads((out / "report.json").read_text())["rows"] == 3
+
+
+def test_a_run_that_fails_changes_nothing(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """Results of the run before stay; where there were none, not even the folder is left."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    write_sdmx_csv(rows, data, rules)
+    short = tmp_path / "short.csv"
+    short.write_text(data.read_text() + "dataflow\n")
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out"]
+    assert run("validate", data, *where, out).returncode == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert run("validate", short, *where, out, "--overwrite").returncode == 1
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert run("validate", short, *where, tmp_path / "new").returncode == 1
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_rejected_rows_as_data(kind: str, run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """What an earlier run said of rows is no part of them."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    write_sdmx_csv(rows.head(3), data, rules)
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--format", kind, "--out"]
+    off = run("validate", data, *where, out, "--action", "delete")
+    assert off.returncode == 0, off.stderr
+    data.write_text(data.read_text().replace(",I,", ",X,"))
+    assert run("validate", data, *where, out, "--overwrite").returncode == 3
+    rejected = out / f"rejected.{kind}"
+    done = run("validate", rejected, *where, tmp_path / "again", "--rules", "action-unknown=off")
+    assert done.returncode == 0, done.stdout + done.stderr
+    good = tmp_path / "again" / f"good.{kind}"
+    found = read_sdmx_csv(good) if kind == "csv" else pl.read_parquet(good)
+    assert not {"ERRORS", "_errors"} & set(found.columns)
+
+
+def test_map(run: Run, tmp_path: Path) -> None:
+    """``map`` writes rows of the target, and rows that cannot be mapped as they came."""
+    base = "urn:sdmx:org.sdmx.infomodel."
+    (tmp_path / "structures").mkdir()
+    (tmp_path / "structures" / "map.xml").write_text(_map_message(base))
+    data = tmp_path / "data.csv"
+    data.write_text("STRUCTURE,STRUCTURE_ID,A,OBS_VALUE\ndatastructure,T:S(1.0),M,1\ndatastructure,T:S(1.0),Z,2\n")
+    out = tmp_path / "out"
+    done = run("map", data, "--map", "T:M(1.0)", "--structures", tmp_path / "structures", "--out", out)
+    assert done.returncode == 3, done.stderr
+    good, bad = read_sdmx_csv(out / "good.csv"), read_sdmx_csv(out / "rejected.csv")
+    assert good.to_dicts() == [{
+        "STRUCTURE": "datastructure", "STRUCTURE_ID": "T:G(1.0)", "ACTION": "I", "B": "MALE", "OBS_VALUE": "1",
+    }]  # fmt: skip
+    assert bad["A"].to_list() == ["Z"]
+    assert "unmapped-value" in bad["ERRORS"][0]
+
+
+def test_data_of_a_dataflow_of_the_data_structure(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+    """A dataflow's rows are data of its data structure; rows that are left out are named on stderr."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    write_sdmx_csv(rows, data, rules)
+    (tmp_path / "other.csv").write_text("DATAFLOW,SEX\nKR_DEMO:OTHER(1.0),F\n")
+    where = ["--flow", "KR_DEMO:DSD_LABOUR(1.0)", "--structures", SAMPLES, "--out", out]
+    done = run("validate", data, tmp_path / "other.csv", *where)
+    assert done.returncode == 0, done.stderr
+    assert "100 rows, 100 good, 0 rejected" in done.stdout
+    other = "urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=KR_DEMO:OTHER(1.0)"
+    assert f"rows left out: 1, which say they are of {other}" in done.stderr
+    report = json.loads((out / "report.json").read_text())
+    assert (report["written_rows"]["of_other_structures"], report["other_structures"]) == (1, [other])
+
+
+def _map_message(base: str) -> str:
+    names = " ".join(
+        f'xmlns:{prefix}="http://www.sdmx.org/resources/sdmxml/schemas/v3_0/{name}"'
+        for prefix, name in (("m", "message"), ("s", "structure"), ("c", "common"))
+    )
+
+    def component(kind: str, id_: str) -> str:
+        concept = f"{base}conceptscheme.Concept=T:CS(1.0).{id_}"
+        text = '<s:LocalRepresentation><s:TextFormat textType="String"/></s:LocalRepresentation>'
+        return f'<s:{kind} id="{id_}"><s:ConceptIdentity>{concept}</s:ConceptIdentity>{text}</s:{kind}>'
+
+    def dsd(id_: str, dimension: str) -> str:
+        return (
+            f'<s:DataStructure agencyID="T" id="{id_}" version="1.0"><c:Name>x</c:Name><s:DataStructureComponents>'
+            f'<s:DimensionList id="DimensionDescriptor">{component("Dimension", dimension)}</s:DimensionList>'
+            f'<s:MeasureList id="MeasureDescriptor">{component("Measure", "OBS_VALUE")}</s:MeasureList>'
+            "</s:DataStructureComponents></s:DataStructure>"
+        )
+
+    kind = "<s:SourceDataType>String</s:SourceDataType><s:TargetDataType>String</s:TargetDataType>"
+    mapping = "<s:SourceValue>M</s:SourceValue><s:TargetValue>MALE</s:TargetValue>"
+    return (
+        f"<m:Structure {names}><m:Header><m:ID>T</m:ID><m:Test>true</m:Test>"
+        "<m:Prepared>2026-01-01T00:00:00Z</m:Prepared>"
+        f'<m:Sender id="T"/></m:Header><m:Structures>'
+        f"<s:DataStructures>{dsd('S', 'A')}{dsd('G', 'B')}</s:DataStructures>"
+        '<s:RepresentationMaps><s:RepresentationMap agencyID="T" id="R" version="1.0"><c:Name>x</c:Name>'
+        f"{kind}<s:RepresentationMapping>{mapping}</s:RepresentationMapping></s:RepresentationMap></s:RepresentationMaps>"
+        '<s:StructureMaps><s:StructureMap agencyID="T" id="M" version="1.0"><c:Name>x</c:Name>'
+        f"<s:Source>{base}datastructure.DataStructure=T:S(1.0)</s:Source>"
+        f"<s:Target>{base}datastructure.DataStructure=T:G(1.0)</s:Target>"
+        "<s:ComponentMap><s:Source>A</s:Source><s:Target>B</s:Target><s:RepresentationMap>"
+        f"{base}structuremapping.RepresentationMap=T:R(1.0)</s:RepresentationMap></s:ComponentMap>"
+        "</s:StructureMap></s:StructureMaps></m:Structures></m:Structure>"
+    )

@@ -1,0 +1,163 @@
+"""The assembly alone: which record of a key counts, and what is said of records that cannot count."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_replica import Partition, Position, Record
+from kafka_replica.records import OpenTransaction, Stored
+from kafka_replica.replication.delta_builder import DeltaBuilder
+from kafka_replica.transactions import Batch, Kind
+from support.core.model_source import ModelContent
+
+A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
+
+
+class Shown:
+    """An assembly, and the state that its deltas make."""
+
+    def __init__(self, *partitions: Partition, apart: bool = False) -> None:
+        self.state: dict[bytes, Stored] = {}
+        self.delta_builder = DeltaBuilder(
+            self.state.get, {"a": b"a." if apart else b"", "b": b"b." if apart else b""}, {"a": 0, "b": 1}
+        )
+        for partition in partitions:
+            self.delta_builder.add(partition)
+
+    def settle(self, *records: Record) -> list[str]:
+        """Each is a batch of its own; says what was set aside."""
+        batches = [
+            Batch(r.source, Kind.PLAIN, r.offset, r.offset + 1, 1, -1, -1, ModelContent([r], lambda: True))
+            for r in records
+        ]
+        return [str(bad) for bad in self.delta_builder.settle(batches).bad]
+
+    def show(self, position: Position) -> dict[str, str]:
+        """Makes a version; the state then."""
+        for key, record in self.delta_builder.take(position).changes.items():
+            if record[1] is None:
+                self.state.pop(key, None)
+            else:
+                self.state[key] = record
+        return {key.decode(): (record[1] or b"").decode() for key, record in self.state.items()}
+
+
+def record(key: str, value: str | None, offset: int, source: Partition = A0, timestamp_ms: int = 0) -> Record:
+    """A record."""
+    return Record(key.encode(), None if value is None else value.encode(), offset, timestamp_ms, (), source)
+
+
+def opened(first: int) -> Position:
+    """A cut at offset 9 with a transaction that is open since ``first``."""
+    return Position({A0: 9}, [OpenTransaction(A0, 1, 0, first, [(first, first + 1)], 1)])
+
+
+def test_the_highest_offset_counts_within_a_version_and_across() -> None:
+    """A record that comes late replaces nothing that is newer, neither in the delta nor in the version shown."""
+    shown = Shown(A0)
+    shown.settle(record("k", "5", 5), record("k", "3", 3))
+    assert shown.show(opened(1)) == {"k": "5"}
+    shown.settle(record("k", "1", 1), record("l", "2", 2))
+    assert shown.show(Position({A0: 12})) == {"k": "5", "l": "2"}
+    shown.settle(record("k", "12", 12))
+    assert shown.show(Position({A0: 13})) == {"k": "12", "l": "2"}
+
+
+def test_a_deletion_is_remembered_as_long_as_something_older_is_open() -> None:
+    """Over several versions; afterwards it is forgotten, for nothing below it can come any more."""
+    shown = Shown(A0)
+    shown.settle(record("k", None, 5))
+    assert shown.show(opened(1)) == {}
+    shown.settle(record("x", "8", 8))
+    assert shown.show(opened(1)) == {"x": "8"}
+    shown.settle(record("k", "1", 1))
+    assert shown.show(Position({A0: 12})) == {"x": "8"}
+    assert shown.delta_builder._pending_tombstones == {}
+
+
+def test_a_deletion_that_nothing_older_can_undo_is_not_kept() -> None:
+    """Nothing is open, or only what began after it: a topic of deletions must not fill the memory."""
+    shown = Shown(A0)
+    shown.settle(record("k", None, 5))
+    shown.show(Position({A0: 9}))
+    shown.settle(record("l", None, 6))
+    shown.show(opened(7))
+    assert shown.delta_builder._pending_tombstones == {}
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_across_partitions_the_order_of_reading_does_not_matter(order: tuple[int, ...]) -> None:
+    """One key space: the topic named last, then the latest timestamp; a deletion is one in its own partition only."""
+    written = [
+        record("k", "a0", 0, A0, timestamp_ms=9),
+        record("k", "a1", 0, A1, timestamp_ms=8),
+        record("k", "b0", 0, B0, timestamp_ms=1),
+        record("l", "a0", 1, A0),
+    ]
+    shown = Shown(A0, A1, B0)
+    for at in order:
+        shown.settle(written[at])
+        shown.show(Position({A0: 2, A1: 1, B0: 1}))
+    assert shown.show(Position({A0: 2, A1: 1, B0: 1})) == {"k": "b0", "l": "a0"}
+    shown.settle(record("k", None, 1, B0))
+    assert shown.show(Position({A0: 2, A1: 1, B0: 2})) == {"k": "a0", "l": "a0"}
+    shown.settle(record("k", None, 2, A0))
+    assert shown.show(Position({A0: 3, A1: 1, B0: 2})) == {"k": "a1", "l": "a0"}
+    shown.settle(record("k", None, 1, A1))
+    assert shown.show(Position({A0: 3, A1: 2, B0: 2})) == {"l": "a0"}
+
+
+def test_topics_with_keys_of_their_own_do_not_touch() -> None:
+    """The same key in two topics is two keys, also where one is deleted."""
+    shown = Shown(A0, B0, apart=True)
+    shown.settle(record("k", "a", 0, A0), record("k", "b", 0, B0))
+    assert shown.show(Position({A0: 1, B0: 1})) == {"a.k": "a", "b.k": "b"}
+    shown.settle(record("k", None, 1, B0))
+    assert shown.show(Position({A0: 1, B0: 2})) == {"a.k": "a"}
+
+
+@pytest.mark.parametrize("partitions", [(A0,), (A0, A1)])
+def test_a_record_without_a_key_is_told_with_its_place(partitions: tuple[Partition, ...]) -> None:
+    """It is in no version; the others of its batch are."""
+    shown = Shown(*partitions)
+    lost = record("", "x", 4)._replace(key=None)  # type: ignore[arg-type] # what the log has
+    (bad,) = shown.settle(record("k", "1", 3), lost)
+    assert "a-0, offset 4" in bad
+    assert shown.show(Position({A0: 5})) == {"k": "1"}
+
+
+def test_it_counts_what_was_settled() -> None:
+    """Records and tombstones since the last version, and since the beginning."""
+    shown = Shown(A0)
+    assert shown.delta_builder.is_empty
+    shown.settle(record("k", "1", 0), record("k", None, 1))
+    assert (shown.delta_builder.record_count, shown.delta_builder.totals) == (2, (2, 1))
+    shown.show(Position({A0: 2}))
+    assert shown.delta_builder.is_empty
+    shown.settle(record("k", "2", 2))
+    assert (shown.delta_builder.record_count, shown.delta_builder.totals) == (1, (3, 1))
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=8), st.data())
+def test_any_order_of_commits_ends_with_the_highest_offsets(
+    written: list[tuple[str, bool]], data: st.DataObject
+) -> None:
+    """Whatever commits when, and wherever versions are made in between: the log's state in the end."""
+    records = [record(key, str(at) if alive else None, at) for at, (key, alive) in enumerate(written)]
+    order = data.draw(st.permutations(range(len(records))))
+    shown = Shown(A0)
+    left = set(order)
+    for at in order:
+        shown.settle(records[at])
+        left.remove(at)
+        if data.draw(st.booleans()):
+            open_ = [OpenTransaction(A0, first, 0, first, [(first, first + 1)], 1) for first in left]
+            shown.show(Position({A0: len(records)}, open_))
+    expected = {r.key.decode(): r.value.decode() if r.value else None for r in records}
+    assert shown.show(Position({A0: len(records)})) == {
+        key: value for key, value in expected.items() if value is not None
+    }

@@ -1,0 +1,239 @@
+"""The checkpoint file of a memory store: damage, crashes, full disks."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kafka_replica import (
+    Position,
+    StoreDamagedError,
+)
+from kafka_replica.stores.checkpoint import FIRST_RECORD, HEADER
+from kafka_replica.stores.delta import Delta
+from support.core.checkpoint_tools import WRITTEN, damage, opened, opened_and_closed, outcome, saved
+from support.core.store_contract import P, records, values
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a checkpoint file may be made."""
+    return tmp_path / "state"
+
+
+# --- damage ---
+
+
+def test_every_flipped_bit_is_noticed(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """In the header, keys, positions and the bookmark before anything is shown, in a record when it is read."""
+    first = saved(path, dict(WRITTEN))
+    with_one = path.stat().st_size
+    store = opened(path)
+    store.note(second := first.moved(Position({P: 50}), 60))
+    store.close()
+    good = path.read_bytes()
+    keys_at = HEADER.unpack_from(good)[4]
+    for at in range(len(good)):
+        bad = bytearray(good)
+        bad[at] ^= 1 << at % 8
+        path.write_bytes(bad)
+        caplog.clear()
+        found = outcome(path)
+        if at < FIRST_RECORD or keys_at <= at < with_one:
+            assert found == ("begun anew", None), at
+            assert str(path) in caplog.text
+        elif at < keys_at:
+            assert found == ("noticed at reading", second), at
+        else:  # the newest bookmark; the one before it is of the same data
+            assert found == ("as it was", first), at
+    path.write_bytes(good)
+    assert outcome(path) == ("as it was", second)
+
+
+def test_every_cut_off_file_is_noticed(path: Path) -> None:
+    """However short it is; but of two bookmarks the first is enough."""
+    first = saved(path, dict(WRITTEN))
+    with_one = path.stat().st_size
+    store = opened(path)
+    store.note(first.moved(Position({P: 50}), 60))
+    store.close()
+    good = path.read_bytes()
+    for size in range(len(good)):
+        path.write_bytes(good[:size])
+        assert outcome(path) == (("begun anew", None) if size < with_one else ("as it was", first)), size
+
+
+def test_notes_go_on_after_a_torn_one(path: Path) -> None:
+    """What a crash left at the end of the file is written over."""
+    first = saved(path, dict(WRITTEN))
+    with path.open("ab") as file:
+        file.write(b"torn" * 100)
+    store = opened(path)
+    assert store.resume_point == first
+    store.note(second := first.moved(Position({P: 50}), 60))
+    store.close()
+    assert outcome(path) == ("as it was", second)
+
+
+def test_what_is_no_checkpoint_is_not_overwritten(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Neither the file of another program nor one of a newer version: it gets another name."""
+    saved(path, dict(WRITTEN))
+    newer = bytearray(path.read_bytes())
+    newer[16] = 9
+    for other, why in [(b"settings: mine", "is no checkpoint file"), (bytes(newer), "has format 9")]:
+        path.write_bytes(other)
+        caplog.clear()
+        saved(path, dict(WRITTEN))
+        assert why in caplog.text
+        assert (path.parent / "state.set-aside").read_bytes() == other
+        assert outcome(path)[0] == "as it was"
+
+
+def test_damage_is_not_carried_on_into_the_next_file(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Who copies a record looks at its checksum as well: the file stays as it is, and the store is to be rebuilt."""
+    saved(path, dict(WRITTEN))
+    damage(path, b"first")
+    bad = path.read_bytes()
+    store = opened(path)
+    store.apply(Delta(records([(b"d", b"1")], 10)), Position({P: 11}))
+    store.close()
+    assert store.is_damaged
+    assert "is not what was written" in caplog.text
+    assert path.read_bytes() == bad
+    assert not path.with_name("state.writing").exists()
+
+
+def test_what_is_damaged_is_not_saved_while_it_is_rebuilt(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The file stays away until there is a new state, and nobody is told of a failure that is none."""
+    saved(path, dict(WRITTEN))
+    damage(path, b"first")
+    store = opened(path)
+    with pytest.raises(StoreDamagedError):
+        store.snapshot().get(b"a")
+    store.rebuild()
+    store.close()
+    assert not path.exists()
+    assert not caplog.records
+
+
+def test_a_damaged_store_is_rebuilt(path: Path) -> None:
+    """The file is gone at once; what changed nobody can say; snapshots from before keep what is not damaged."""
+    saved(path, dict(WRITTEN))
+    damage(path, b"first")
+    store = opened(path)
+    held = store.snapshot()
+    with pytest.raises(StoreDamagedError, match="reading a in the checkpoint file"):
+        held.get(b"a")
+    assert store.is_damaged
+    store.rebuild()
+    assert not store.is_damaged
+    assert not path.exists()
+    applied = store.apply(Delta(records(list(WRITTEN.items()), 100)), Position({P: 103}))
+    assert not store.is_damaged
+    assert applied is None
+    assert values(store.snapshot()) == WRITTEN
+    assert held[b"c"].value == b"x" * 40
+    store.close()
+    assert outcome(path)[0] == "as it was"
+
+
+# --- crashes and full disks ---
+
+_SAVES_ALL_THE_TIME = """
+import sys
+from kafka_replica import Position, MemoryStore, Partition, Record
+from kafka_replica.stores.delta import Delta
+P, path = Partition("t", 0), sys.argv[1]
+store = MemoryStore(path, checkpoint_every_s=0.001)
+print("ready", flush=True)
+number = store.snapshot().version
+while True:
+    number += 1
+    value = b"%d" % number * 50
+    store.apply(Delta([Record(b"%d" % key, value, number, 0, (), P) for key in range(2000)]), Position({P: number}))
+"""
+
+
+def test_kill_9_at_any_moment(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """What is found afterwards is one whole version, never an older one than was found before."""
+    dice, versions = random.Random(1), [0]
+    for _ in range(12):
+        program = [sys.executable, "-c", _SAVES_ALL_THE_TIME, str(path)]
+        with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(dice.uniform(0.05, 0.3))
+            process.send_signal(signal.SIGKILL)
+        store = opened_and_closed(path)
+        snapshot = store.snapshot()
+        assert {record.value for record in snapshot.values()} <= {b"%d" % snapshot.version * 50}
+        assert len(snapshot) == (2000 if snapshot.version else 0)
+        assert snapshot.position.get(P, 0) == snapshot.version >= versions[-1]
+        versions.append(snapshot.version)
+    assert len(set(versions)) > 2
+    assert not caplog.records
+    assert not path.with_name("state.writing").exists()
+
+
+def test_half_a_file_beside_is_nothing(path: Path) -> None:
+    """What was being written when the process was killed is removed."""
+    saved(path, dict(WRITTEN))
+    aside = path.with_name("state.writing")
+    aside.write_bytes(path.read_bytes()[:100])
+    assert outcome(path)[0] == "as it was"
+    assert not aside.exists()
+
+
+_HAS_NO_ROOM = """
+import logging, resource, sys, time
+from kafka_replica.testing import FakeTopic
+from kafka_replica import MemoryStore
+messages = []
+class Noted(logging.Handler):
+    def emit(self, record):
+        messages.append(record.getMessage())
+logging.getLogger("kafka_replica").addHandler(Noted())
+def until(is_so):
+    give_up_s = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < give_up_s
+        time.sleep(0.01)
+before = resource.getrlimit(resource.RLIMIT_FSIZE)
+path = sys.argv[1]
+topic = FakeTopic()
+topic.put("first", b"small")
+store = MemoryStore(path, checkpoint_every_s=0.01)
+tries, save = [], store._saver._save
+store._saver._save = lambda: (save(), tries.append(1))
+with topic.replica(store) as replica:
+    replica.wait_ready(60)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+    topic.put("large", b"x" * 100_000)
+    until(lambda: messages)
+    done = len(tries)
+    until(lambda: len(tries) > done + 5)
+    said = list(messages)
+    topic.put("later", b"y")
+    until(lambda: "later" in replica.snapshot())
+    state = str(replica.state)
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+store = MemoryStore(path)
+print(len(said), said[0])
+print(state, b",".join(sorted(store.snapshot())).decode(), messages == said)
+"""
+
+
+def test_a_full_disk(path: Path) -> None:
+    """It is said in the log, once; the replica goes on; once there is room, the file is written."""
+    program = [sys.executable, "-c", _HAS_NO_ROOM, str(path)]
+    done = subprocess.run(program, check=False, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.splitlines()
+    assert first.startswith(f"1 writing the checkpoint file {path}: File too large; make room")
+    assert second == "live first,large,later True"

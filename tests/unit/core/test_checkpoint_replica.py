@@ -1,0 +1,118 @@
+"""A replica whose memory store has a checkpoint file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kafka_replica import (
+    KeyFilter,
+    Record,
+    StoreDamagedError,
+)
+from kafka_replica.testing import FakeTopic
+from support.core.checkpoint_tools import PATIENCE_S, damage, opened, opened_and_closed, until
+from support.core.store_contract import values
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a checkpoint file may be made."""
+    return tmp_path / "state"
+
+
+def test_a_replica_goes_on_where_it_was(path: Path) -> None:
+    """It shows what it had, reads only what is new, and counts versions on."""
+    topic = FakeTopic(partitions=2)
+    for number in range(50):
+        topic.put(f"k{number}", b"1", partition=number % 2)
+    with topic.replica(opened(path)) as replica:
+        version = replica.wait_for(topic.end(), PATIENCE_S).version
+        assert replica.status().counts.records >= 50
+        incarnation = replica.incarnation
+    topic.put("k7", b"2", partition=1)
+    topic.delete("k8", partition=0)
+    with topic.replica(opened(path)) as replica:
+        snapshot = replica.wait_ready(PATIENCE_S)
+        assert values(snapshot) == {record.key: record.value for record in alive(topic)}
+        assert dict(snapshot) == {record.key: record for record in alive(topic)}
+        until(lambda: replica.status().counts.records == 2)
+        assert snapshot.version > version
+        assert replica.incarnation != incarnation
+    with topic.replica(opened(path)) as replica:
+        assert replica.wait_ready(PATIENCE_S).version == snapshot.version
+        assert replica.status().counts.records == 0
+
+
+def alive(topic: FakeTopic) -> list[Record]:
+    """The newest record of each key."""
+    newest = {record.key: record for record in topic.records()}
+    return [record for record in newest.values() if record.value is not None]
+
+
+def test_a_version_from_before_is_shown_while_there_is_no_broker_to_catch_up_with(path: Path) -> None:
+    """Of what was written since the file, a crash loses nothing but the time to read it again."""
+    topic = FakeTopic()
+    topic.put("a", b"1")
+    with topic.replica(opened(path)) as replica:
+        replica.wait_ready(PATIENCE_S)
+    crashed = path.read_bytes()
+    topic.put("a", b"2")
+    with topic.replica(opened(path)) as replica:
+        assert replica.wait_ready(PATIENCE_S)["a"].value == b"2"
+    path.write_bytes(crashed)  # as if it had never been closed
+    topic.put("b", b"3")
+    with topic.replica(opened(path)) as replica:
+        assert values(replica.wait_ready(PATIENCE_S)) == {b"a": b"2", b"b": b"3"}
+
+
+def test_a_topic_that_was_made_again(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Nothing of the old one is shown, though its offsets would fit."""
+    topic = FakeTopic()
+    topic.put("ghost", b"1")
+    with topic.replica(opened(path)) as replica:
+        replica.wait_ready(PATIENCE_S)
+    topic.recreate()
+    topic.put("a", b"2")
+    topic.put("b", b"2")
+    with topic.replica(opened(path)) as replica:
+        assert values(replica.wait_ready(PATIENCE_S)) == {b"a": b"2", b"b": b"2"}
+        assert "built anew" in caplog.text
+    assert values(opened_and_closed(path).snapshot()) == {b"a": b"2", b"b": b"2"}
+
+
+def test_another_filter(path: Path) -> None:
+    """What was kept for other keys is not gone on with."""
+    topic = FakeTopic()
+    topic.put("a", b"1")
+    topic.put("b", b"1")
+    with topic.replica(opened(path)) as replica:
+        replica.wait_ready(PATIENCE_S)
+    with topic.replica(opened(path), key_filter=KeyFilter.prefix("a")) as replica:
+        assert values(replica.wait_ready(PATIENCE_S)) == {b"a": b"1"}
+
+
+@pytest.mark.parametrize("part", ["header", "record"])
+def test_a_replica_with_a_damaged_file(path: Path, part: str, caplog: pytest.LogCaptureFixture) -> None:
+    """It is built anew: at the start, or when the record is met; what is damaged is never shown."""
+    topic = FakeTopic()
+    topic.put("a", b"first value")
+    topic.put("b", b"1")
+    with topic.replica(opened(path)) as replica:
+        replica.wait_for(topic.end(), PATIENCE_S)
+    if part == "header":
+        path.write_bytes(path.read_bytes()[:20])
+    else:
+        damage(path, b"first value")
+    with topic.replica(opened(path)) as replica:
+        snapshot = replica.wait_ready(PATIENCE_S)
+        if part == "record":
+            with pytest.raises(StoreDamagedError):
+                snapshot.get("a")
+            until(lambda: replica.status().counts.rebuilds == 1 and replica.status().ready)
+        assert values(replica.snapshot()) == {b"a": b"first value", b"b": b"1"}
+        until(lambda: replica.status().counts.records == 2)
+        assert replica.status().counts.rebuilds == (part == "record")
+    assert "built anew" in caplog.text
+    assert values(opened_and_closed(path).snapshot()) == {b"a": b"first value", b"b": b"1"}

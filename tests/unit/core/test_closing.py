@@ -1,0 +1,132 @@
+"""Closing a replica from anywhere: threads, listeners, signal handlers. Without a broker."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from kafka_replica import Change, KafkaReplicaError, Replica
+from support.core.board_driver import Driver, wait_until
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("does", ["publish", "fail", "stop"])
+def test_closing_in_a_signal_handler_that_interrupts_an_iterator(does: str) -> None:
+    """Who is interrupted holds the lock of its mailbox; the writer waits for it; closing must not wait for either."""
+    driver = Driver()
+    publisher = driver.publisher
+    driver.count_to(1)
+    mailbox = publisher.mailbox(10)
+    verb = {"publish": lambda: driver.count_to(2), "fail": lambda: publisher.failed(KafkaReplicaError("x"))}
+    writer = threading.Thread(target=verb.get(does, publisher.stopped), daemon=True)
+    before = publisher.status()
+    with mailbox._news:  # where a signal handler may find its own thread
+        assert publisher.is_busy_here
+        writer.start()
+        wait_until(lambda: (now := publisher.status()).version != before.version or now.state != before.state)
+        publisher.stopped()
+    assert not publisher.is_busy_here
+    writer.join(30)
+    assert not writer.is_alive()
+    assert mailbox.closed
+
+
+@pytest.fixture
+def replica(monkeypatch: pytest.MonkeyPatch) -> Replica:
+    """One that was never started, with a board of ours that shows a version."""
+    made, driver = Replica({"bootstrap.servers": "127.0.0.1:1"}, "t"), Driver()
+    driver.count_to(1)
+    monkeypatch.setattr(made, "_publisher", driver.publisher)
+    return made
+
+
+@pytest.mark.timeout(60)
+def test_closing_in_a_signal_handler_that_interrupts_a_question(
+    replica: Replica, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A listener that asks for the status waits for who was interrupted; closing must not wait for the listener."""
+    monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 600)
+    asking, asked = threading.Event(), threading.Event()
+
+    def listener(_change: Change) -> None:
+        asking.set()
+        replica.status()
+        asked.set()
+
+    with replica._publisher._news:  # where a signal handler may find its own thread
+        replica.subscribe(listener)
+        assert asking.wait(30)
+        replica.close()
+        assert not asked.is_set()
+    assert asked.wait(30)
+
+
+def test_closing_waits_for_the_call_under_way(replica: Replica) -> None:
+    """When ``close()`` returns, no listener is in the middle of a version."""
+    begun, finished = threading.Event(), list[int]()
+
+    def listener(change: Change) -> None:
+        begun.set()
+        time.sleep(0.2)
+        finished.append(change.version)
+
+    replica.subscribe(listener)
+    assert begun.wait(30)
+    replica.close()
+    assert finished == [1]
+
+
+def test_closing_does_not_wait_for_ever(
+    replica: Replica, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A listener that closes from yet another thread and waits for that cannot be waited for: told, and left alone."""
+    monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 0.2)
+    closed = threading.Event()
+
+    def listener(_change: Change) -> None:
+        closing = threading.Thread(target=replica.close)
+        closing.start()
+        closing.join()
+        closed.set()
+
+    replica.subscribe(listener)
+    assert closed.wait(30)
+    assert "still has not returned after" in caplog.text
+
+
+@pytest.mark.timeout(60)
+def test_closing_in_a_signal_handler_while_another_thread_starts_something(replica: Replica) -> None:
+    """Who starts or subscribes may wait for who was interrupted; closing must not wait for that."""
+    held = threading.Event()
+
+    def start() -> None:
+        with replica._lifecycle:
+            held.set()
+            replica.status()
+
+    other = threading.Thread(target=start, daemon=True)
+    with replica._publisher._news:  # where a signal handler may find its own thread
+        other.start()
+        assert held.wait(30)
+        replica.close()
+        assert other.is_alive()
+    other.join(30)
+    assert not other.is_alive()
+
+
+@pytest.mark.timeout(60)
+def test_two_listeners_that_close_do_not_wait_for_each_other(replica: Replica, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is in the middle of a call that the other would wait for."""
+    monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 600)
+    both, closed = threading.Barrier(2, timeout=30), [threading.Event(), threading.Event()]
+
+    def closer(number: int) -> None:
+        both.wait()
+        replica.close()
+        closed[number].set()
+
+    for number in range(2):
+        replica.subscribe(lambda _, number=number: closer(number))
+    assert all(event.wait(30) for event in closed)

@@ -1,0 +1,216 @@
+"""Replicas of fake topics that come too late for deletions, or whose log loses its end."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Event
+
+import pytest
+
+from kafka_replica import Change, MemoryStore, Replica
+from kafka_replica.broker.reading.readers import Boundaries
+from kafka_replica.common.clock import now
+from kafka_replica.errors import LogReplacedError
+from kafka_replica.publication.publisher import Publisher
+from kafka_replica.publication.status import Health
+from kafka_replica.replication import deletion_check as deletions
+from kafka_replica.replication import supervisor
+from kafka_replica.replication.deletion_check import DeletionCheck
+from kafka_replica.replication.retry import BrokerRetry
+from kafka_replica.replication.tombstone_retention import Tombstones
+from kafka_replica.testing import FakeTopic
+from kafka_replica.testing.fake_replica import make_fake_source
+
+BOUNDARIES = pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Waits until it holds."""
+    give_up_s = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < give_up_s
+        time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take next to nothing for granted but what the topics tell."""
+    monkeypatch.setattr(deletions, "_LEAST_S", 0.3)
+    monkeypatch.setattr(deletions, "_LEAST_UNCERTAIN_S", 0.3)
+
+
+def late_replica(topic: FakeTopic, boundaries: str) -> Replica:
+    """One that has everything, and is then cut off from the broker until a deletion is forgotten."""
+    replica = topic.replica(boundaries=boundaries, history=10).start()
+    replica.wait_for(topic.end(), timeout_s=10)
+    topic.tombstones_kept_s = 0.2
+    with topic.unavailable():
+        topic.delete("deleted")
+        topic.put("kept", b"2")
+        topic.put("last", b"1")
+        topic.compact()
+        time.sleep(2)
+    return replica
+
+
+@BOUNDARIES
+def test_a_broker_out_of_reach_for_too_long(boundaries: str) -> None:
+    """The replica was there all along, and heard nothing: what was deleted meanwhile is gone afterwards."""
+    topic = FakeTopic()
+    topic.put("deleted", b"1")
+    topic.put("kept", b"1")
+    with late_replica(topic, boundaries) as replica:
+        wait_until(lambda: "last" in replica.snapshot())
+        wait_until(lambda: replica.status().ready)
+        assert set(replica.snapshot()) == {b"kept", b"last"}
+        assert replica.status().counts.rebuilds == 1
+
+
+@BOUNDARIES
+def test_that_can_fail(boundaries: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replica without the check shows the ghost."""
+    monkeypatch.setattr(Tombstones, "late", lambda _: None)
+    topic = FakeTopic()
+    topic.put("deleted", b"1")
+    topic.put("kept", b"1")
+    with late_replica(topic, boundaries) as replica:
+        wait_until(lambda: "last" in replica.snapshot())
+        assert "deleted" in replica.snapshot()
+
+
+@BOUNDARIES
+def test_a_late_replica_goes_on_where_nothing_is_missing(boundaries: str) -> None:
+    """However long it was away: by either kind of evidence, as long as no offset is missing."""
+    topic, store = FakeTopic(), MemoryStore()
+    topic.put("a", b"1")
+    with topic.replica(store, boundaries=boundaries) as replica:
+        incarnation = replica.wait_for(topic.end(), timeout_s=10) and replica.incarnation
+    topic.tombstones_kept_s = 0.0
+    topic.delete("a")
+    topic.put("b", b"1")
+    time.sleep(2)
+    with topic.replica(store, boundaries=boundaries) as replica:
+        assert set(replica.wait_for(topic.end(), timeout_s=10)) == {b"b"}
+        assert (replica.status().counts.rebuilds, replica.incarnation) == (0, incarnation)
+
+
+@BOUNDARIES
+def test_a_topic_that_cannot_be_read_within_its_retention(
+    boundaries: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The replica is not ready, says why for as long as that lasts, and tries again with pauses in between."""
+    monkeypatch.setattr(deletions, "_LEAST_S", -1.0)
+    monkeypatch.setattr(deletions, "_LEAST_UNCERTAIN_S", -1.0)
+    monkeypatch.setattr(supervisor, "_PAUSES_S", (0.0, 0.1))
+    topic = FakeTopic()
+    for value in b"1", b"2":
+        topic.put("a", value)
+        topic.put("b", value)
+    topic.tombstones_kept_s = -1.0
+    with topic.replica(boundaries=boundaries) as replica:
+        replica.wait_for(topic.end(), timeout_s=10)
+        topic.compact()
+        with caplog.at_level(logging.WARNING, "kafka_replica"):
+            topic.lose_end(3)
+            topic.put("b", b"3")
+            wait_until(lambda: replica.status().counts.rebuilds >= 3)
+            for _ in range(100):
+                status = replica.status()
+                assert (status.ready, status.stale) == (False, True)
+                assert "raise delete.retention.ms" in str(status.last_error)
+        assert "(attempt 3)" in caplog.text
+        assert replica.snapshot()["b"].value == b"2"
+        topic.tombstones_kept_s = 86_400.0
+        wait_until(lambda: replica.status().ready)
+        assert replica.snapshot()["b"].value == b"3"
+        assert replica.status().last_error is None
+
+
+def test_a_missing_right_to_ask_is_said_once(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the setting that helps."""
+    topic, store = FakeTopic(), MemoryStore()
+    topic.put("a", b"1")
+    with topic.replica(store) as replica:
+        replica.wait_for(topic.end(), timeout_s=10)
+    monkeypatch.setattr("kafka_replica.testing.fake_source.FakeSource.tombstones_kept_s", lambda _: {})
+    with caplog.at_level(logging.WARNING, "kafka_replica"):
+        for _ in range(3):
+            topic.put("a", b"1")
+            with topic.replica(store) as replica:
+                replica.wait_for(topic.end(), timeout_s=10)
+    assert len(caplog.messages) == 3
+    assert "DescribeConfigs" in caplog.text
+    assert "tombstones_kept_s" in caplog.text
+
+
+@BOUNDARIES
+def test_the_end_of_a_fake_log_is_lost(boundaries: str) -> None:
+    """While it runs and while it is down: built anew, and told; what grew beyond the old end is noticed."""
+    topic, store = FakeTopic(), MemoryStore()
+    topic.put("common", b"1")
+    for number in range(3):
+        topic.put(f"lost{number}", b"1")
+    heard: list[Change] = []
+    with topic.replica(store, boundaries=boundaries) as replica:
+        replica.wait_for(topic.end(), timeout_s=10)
+        replica.subscribe(heard.append)
+        wait_until(lambda: heard)
+        topic.lose_end(1)
+        topic.put("other", b"1")
+        wait_until(lambda: set(replica.snapshot()) == {b"common", b"other"})
+        wait_until(lambda: {key for change in heard for key in change.deleted} == {b"lost0", b"lost1", b"lost2"})
+    topic.lose_end(1)
+    for number in range(5):
+        topic.put(f"more{number}", b"1")
+    with topic.replica(store, boundaries=boundaries) as replica:
+        assert set(replica.wait_ready(timeout_s=10)) == {b"common", *(b"more%d" % number for number in range(5))}
+        assert replica.status().counts.rebuilds == 1
+
+
+@BOUNDARIES
+def test_another_leader_in_the_middle_of_a_first_read(boundaries: str) -> None:
+    """Brokers clean their logs independently: what the first one still had, the next may have forgotten already."""
+    topic = FakeTopic()
+    place = topic.partitions[0]
+    source = make_fake_source(topic.kafka.cluster, [topic.name], Boundaries(boundaries))[0]
+    publisher = Publisher(Health(stalled_after_s=60, blocked_after_s=60))
+
+    def begun() -> DeletionCheck:
+        check = DeletionCheck(
+            [topic.name], None, source, BrokerRetry(topic.name, publisher, Event(), waits_for_topics=True)
+        )
+        source.leaders = {place: 1}
+        for value in b"1", b"2":
+            topic.put("a", value)
+            topic.put("b", value)
+        topic.compact()
+        assert not check.begin(now(), source.open(), None)
+        return check
+
+    check = begun()
+    source.leaders = {place: -1}  # for a moment there is none
+    check.take(source.read(1))
+    source.leaders = {place: 1}
+    check.confirm()
+    check = begun()
+    source.leaders = {place: 2}
+    fetched = source.read(1)
+    with pytest.raises(LogReplacedError, match="another broker leads fake-0"):
+        check.take(fetched)
+    check = begun()
+    check.take(source.read(1))
+    source.leaders = {place: 2}  # which is noticed somewhat late
+    with pytest.raises(LogReplacedError, match="another broker leads fake-0"):
+        check.confirm()
+    check = begun()
+    check.take(source.read(1))
+    check.confirm()
+    check.answered(now(), source.ends())  # everything is read
+    source.leaders = {place: 2}
+    topic.put("a", b"3")
+    topic.put("a", b"4")
+    topic.compact()
+    check.take(source.read(1))
+    check.confirm()

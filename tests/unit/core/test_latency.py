@@ -1,0 +1,103 @@
+"""What headers of a source's transactions tell a replica: which they are, and how long they took."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from kafka_replica.headers.transactions import TransactionHeaders, origins_of, written
+from kafka_replica.listeners.version_diff import MergedStep, VersionDiff
+from kafka_replica.publication.latency import BOUNDS_S, Latencies
+from kafka_replica.publication.publisher import Publisher
+from kafka_replica.publication.status import Health
+from kafka_replica.records import Partition, Record
+from kafka_replica.stores import MemoryStore
+from kafka_replica.stores.delta import Applied
+from kafka_replica.testing import FakeTopic
+
+
+def headers_of(number: int, ago_s: float = 0.0) -> tuple[tuple[str, bytes | None], ...]:
+    """Those of a record of transaction ``number``."""
+    return written(TransactionHeaders(f"s/{number}", 1, 1, int((time.time() - ago_s) * 1000)))
+
+
+def test_a_histogram() -> None:
+    """Each in its bucket, and no other; before the source's own time is 0."""
+    found = Latencies()
+    for latency_s in (0.005, 0.0051, -3.0, 1e9):
+        found = found.plus(latency_s)
+    assert (found.counts[0], found.counts[1], found.counts[-1], found.count) == (2, 1, 1, 4)
+    assert len(found.counts) == len(BOUNDS_S) + 1
+    assert found.as_json() == {"count": 4, "sum_s": 1e9 + 0.0101, "last_s": 1e9}
+    assert Latencies().as_json() == {"count": 0, "sum_s": 0.0, "last_s": None}
+
+
+def test_one_transaction_costs_one_look() -> None:
+    """Of several, all records are looked at; foreign ones say nothing."""
+    place = Partition("t", 0)
+    records = [Record(b"k", b"v", at, 0, headers_of(number), place) for at, number in enumerate((1, 1, 2))]
+    assert [each.transaction for each in origins_of(iter(records), None)] == ["s/1", "s/2"]
+    rest = iter(records)
+    assert [each.transaction for each in origins_of(rest, 1)] == ["s/1"]
+    assert len(list(rest)) == 2
+    assert origins_of([Record(b"k", b"v", 0, 0, (("a", None),), place)], 1) == ()
+
+
+def test_each_version_names_its_transaction_and_its_time_is_measured() -> None:
+    """Deletions, too. What was there when reading began is not measured: it says nothing of how fast news travel."""
+    topic = FakeTopic()
+    topic.put("old", b"1", headers_of(1, ago_s=1e6))
+    with topic.replica() as replica:
+        replica.wait_ready(timeout_s=60)
+        named: list[tuple[str, ...] | None] = []
+        seen = threading.Event()
+
+        def take(change: object) -> None:
+            named.append(change.source_transactions)  # type: ignore[attr-defined]
+            if len(named) == 5:
+                seen.set()
+
+        replica.subscribe(take)
+        topic.put("a", b"1", headers_of(2, ago_s=40.0))
+        replica.wait_for(topic.end(), 60)
+        topic.delete("a", headers_of(3, ago_s=0.0))
+        replica.wait_for(topic.end(), 60)
+        topic.put("b", b"1")
+        replica.wait_for(topic.end(), 60)
+        topic.put("b", b"2", headers_of(4, ago_s=-1000.0))
+        replica.wait_for(topic.end(), 60)
+        assert seen.wait(60)
+        assert named == [(), ("s/2",), ("s/3",), (), ("s/4",)]
+        latencies = replica.status().latencies
+        assert latencies.count == 3
+        assert latencies.last_s == 0.0, "a clock that is ahead"
+        assert latencies.counts[BOUNDS_S.index(60.0)] == 1
+        assert latencies.sum_s >= 40.0
+
+
+def test_a_slow_listener_is_told_all_or_that_they_are_too_many() -> None:
+    """Merged versions name the transactions of all of them; thousands are not kept."""
+    store = MemoryStore()
+    snapshot = store.snapshot()
+
+    def step(*origins: str) -> VersionDiff:
+        return VersionDiff(snapshot, snapshot, Applied((), ()), 1, origins)
+
+    merged = MergedStep(step("s/1"))
+    merged.add(step("s/2", "s/1"))
+    assert merged.origins == ("s/1", "s/2")
+    merged.add(step(*(f"s/{number}" for number in range(2000))))
+    assert merged.origins is None
+    merged.add(step("s/3"))
+    assert merged.origins is None
+
+
+def test_a_board_measures_each_transaction_once() -> None:
+    """Of a version of several."""
+    publisher, store = Publisher(Health(stalled_after_s=1, blocked_after_s=1)), MemoryStore()
+    now_ms = int(time.time() * 1000)
+    origins = [TransactionHeaders(f"s/{number}", 1, 1, now_ms - 2000) for number in range(3)]
+    publisher.published(store.snapshot(), Applied((), ()), 3, origins)
+    latencies = publisher.status().latencies
+    assert latencies.count == 3
+    assert 5.9 < latencies.sum_s < 600

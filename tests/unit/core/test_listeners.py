@@ -1,0 +1,281 @@
+"""Changes, mailboxes and subscriptions, without a broker."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import threading
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_replica import Change, Changes, KafkaReplicaError, MemoryStore, Position, UsageError, WaitTimeoutError
+from kafka_replica.listeners import Subscription
+from kafka_replica.listeners.version_diff import MergedStep
+from support.core.board_driver import Driver, Reader, wait_until
+from support.core.store_contract import Writes, writes
+
+
+@given(st.lists(writes, min_size=1, max_size=10), st.integers(1, 5), st.data())
+def test_what_a_listener_hears_adds_up(deltas: list[Writes], max_pending: int, data: st.DataObject) -> None:
+    """However slow the listener and small its mailbox: its events, applied in order, give the last version."""
+    driver = Driver(recent_changes=0)
+    reader = Reader(driver, driver.publisher.mailbox(max_pending))
+    for written in deltas:
+        driver.publish(written)
+        if data.draw(st.booleans()):
+            reader.take()
+    driver.publisher.stopped()
+    while reader.mailbox._pending:
+        reader.take()
+    assert reader.mailbox.take(0) is None
+    assert sum(change.conflated for change in reader.heard) == len(deltas)
+    assert reader.state == driver.models[-1]
+
+
+def test_who_comes_late_gets_the_whole_state_first() -> None:
+    """All keys, as one change, whatever was there before."""
+    driver = Driver()
+    driver.count_to(3)
+    first = driver.publisher.mailbox(10).take(0)
+    assert first is not None
+    assert (first.initial, first.version, first.conflated, first.deleted) == (True, 3, 1, ())
+    assert set(first.changed) == {b"number", b"only-1", b"only-2", b"only-3"}
+
+
+def test_a_key_that_comes_and_goes_in_a_merged_change_was_never_there() -> None:
+    """New and deleted again: neither changed nor deleted. There, deleted, written again: changed."""
+    driver = Driver()
+    driver.publish([(b"a", b"1"), (b"b", b"1")])
+    reader = Reader(driver, driver.publisher.mailbox(1))
+    reader.take()
+    for written in ([(b"c", b"1"), (b"a", None)], [(b"c", None), (b"a", b"2")], [(b"b", None), (b"d", b"1")]):
+        driver.publish(written)
+    change = reader.take()
+    assert (set(change.changed), set(change.deleted), change.conflated) == ({b"a", b"d"}, {b"b"}, 3)
+
+
+@pytest.mark.parametrize("recent_changes", [0, 1000])
+def test_a_stuck_listener_holds_few_versions(recent_changes: int) -> None:
+    """What waits for it is kept as differences. Each version held would keep a record of every key written since."""
+    driver = Driver(recent_changes)
+    stuck = driver.publisher.mailbox(100)
+    driver.count_to(1)
+    assert stuck.take(0) is not None
+    driver.count_to(400)
+    gc.collect()
+    assert len(driver.store._held) <= 4
+    reader = Reader(driver, stuck, 1)
+    reader.take_all()
+    assert [change.conflated for change in reader.heard] == [1] * 99 + [300]
+
+
+def test_a_listener_that_raises_hears_the_next_version(caplog: pytest.LogCaptureFixture) -> None:
+    """Its error is logged with listener and version, kept and counted; it goes on, and others are not touched."""
+    driver = Driver()
+    driver.count_to(1)
+    others: list[int] = []
+
+    def fragile(change: Change) -> None:
+        if change.version != 2:
+            raise SystemExit(3) if change.version == 3 else RuntimeError("planned")
+
+    def count() -> None:
+        driver.publisher.listener_failed()
+
+    subscription = Subscription(fragile, driver.publisher.mailbox(10), count)
+    other = Subscription(lambda change: others.append(change.version), driver.publisher.mailbox(10), count)
+    driver.count_to(3)
+    wait_until(lambda: driver.publisher.status().counts.listener_errors == 2 and others == [1, 2, 3])
+    assert isinstance(subscription.last_error, SystemExit)  # not even that ends its thread unseen
+    assert other.last_error is None
+    messages = [record.getMessage() for record in caplog.records]
+    assert [(message.split()[1].split(".")[-1], message[-9:]) for message in messages] == [
+        ("fragile", "version 1"),
+        ("fragile", "version 3"),
+    ]
+    subscription.close()
+    other.close()
+
+
+def test_an_error_that_is_kept_holds_no_version(caplog: pytest.LogCaptureFixture) -> None:
+    """``last_error`` has its traceback, but not the variables of the listener, one of which is the version."""
+    driver = Driver(recent_changes=0)
+    driver.count_to(1)
+
+    def fragile(change: Change) -> None:
+        if change.version == 1:
+            raise RuntimeError(weakref.ref(change.snapshot))
+
+    subscription = Subscription(fragile, driver.publisher.mailbox(10), lambda: None)
+    wait_until(lambda: subscription.last_error is not None)
+    driver.count_to(2)
+    error = subscription.last_error
+    assert error is not None
+    assert error.__traceback__ is not None
+    wait_until(lambda: error.args[0]() is None)
+    subscription.close()
+
+
+def test_a_listener_may_close_its_own_subscription() -> None:
+    """Closing from within the call does not wait for itself."""
+    driver = Driver()
+    closed = threading.Event()
+
+    def listener(_change: Change) -> None:
+        subscription.close()
+        closed.set()
+
+    subscription = Subscription(listener, driver.publisher.mailbox(10), lambda: None)
+    driver.count_to(1)
+    assert closed.wait(30)
+    assert subscription.closed
+
+
+def test_an_iterator_ends_times_out_and_fails() -> None:
+    """Closed: it ends. Nothing in time: WaitTimeoutError. The replica failed: its error, after what came before."""
+    driver = Driver()
+    changes = Changes(driver.publisher.mailbox(10), 0.01)
+    ended = Changes(driver.publisher.mailbox(1), None)
+    with pytest.raises(WaitTimeoutError, match="no new version"):
+        next(changes)
+    assert not changes.ready
+    driver.count_to(1)
+    driver.publisher.failed(KafkaReplicaError("gone"))
+    assert next(changes).version == 1
+    assert changes.ready
+    with pytest.raises(KafkaReplicaError, match="gone"):
+        next(changes)
+    late = Changes(driver.publisher.mailbox(10), 0)
+    assert next(late).initial
+    with pytest.raises(KafkaReplicaError, match="gone"):
+        next(late)
+    ended.close()
+    assert driver.publisher.mailbox(1).closed
+
+
+def test_closing_an_iterator_ends_who_waits_in_it() -> None:
+    """And letting go of one closes its mailbox, so that nothing is kept for it."""
+    driver = Driver()
+    changes = Changes(driver.publisher.mailbox(10), None)
+    waiting = threading.Thread(target=lambda: list(changes))
+    waiting.start()
+    changes.close()
+    waiting.join(30)
+    assert not waiting.is_alive()
+    forgotten = driver.publisher.mailbox(10)
+    Changes(forgotten, None)
+    assert forgotten.closed
+    driver.count_to(1)
+    assert driver.publisher._mailboxes == []
+
+
+def test_merging_costs_what_is_new() -> None:
+    """A full mailbox takes a change of two keys without going through the thousand that already wait."""
+    asked: list[object] = []
+
+    class Counting(dict[bytes, Any]):
+        def setdefault(self, key: bytes, default: Any = None, /) -> Any:
+            asked.append(key)
+            return super().setdefault(key, default)
+
+        def __iter__(self) -> Iterator[bytes]:
+            asked.extend(super().__iter__())
+            return super().__iter__()
+
+    driver = Driver()
+    mailbox = driver.publisher.mailbox(1)
+    driver.count_to(1)
+    Reader(driver, mailbox).take()
+    driver.count_to(1000)
+    merged = mailbox._pending[-1]
+    assert isinstance(merged, MergedStep)
+    merged.before = Counting(merged.before)
+    driver.count_to(1001)
+    assert mailbox._pending[-1] is merged
+    assert set(asked) == {b"number", b"only-1001"}
+
+
+def test_calls_at_a_version() -> None:
+    """Made once, when it is there or never will be; not when taken back; one that raises harms nobody."""
+    driver = Driver()
+    called: list[str] = []
+    position = driver.store.snapshot().position.advanced({})
+    driver.publisher.call_when(position, lambda: 1 / 0)
+    driver.publisher.call_when(position, lambda: called.append("first"))
+    driver.publisher.call_when(position, lambda: called.append("taken back"))()
+    driver.count_to(1)
+    assert called == ["first"]
+    driver.publisher.call_when(position, lambda: called.append("at once"))
+    assert driver.publisher.snapshot is not None
+    second = {partition: offset + 10 for partition, offset in driver.publisher.snapshot.position.items()}
+    never = {partition: offset + 990 for partition, offset in driver.publisher.snapshot.position.items()}
+    driver.publisher.call_when(second, lambda: called.append("second"))
+    driver.publisher.call_when(never, lambda: called.append("never"))
+    assert called == ["first", "at once"]
+    driver.count_to(3)
+    assert called == ["first", "at once", "second"]
+    further = {partition: offset + 3 for partition, offset in driver.publisher.snapshot.position.items()}
+    driver.publisher.call_when(further, lambda: called.append("further"))
+    driver.publisher.advanced(Position(further))
+    assert called.pop() == "further", "the version shown may come to stand for a later cut"
+    driver.publisher.stopped()
+    assert called == ["first", "at once", "second", "never"]
+    assert driver.publisher._watches._waiting == {}
+
+
+def test_what_cannot_be_sent_to_another_process_says_what_to_do() -> None:
+    """Snapshots of both kinds, changes with them, iterators and subscriptions."""
+    driver = Driver()
+    driver.count_to(3)
+    mailbox = driver.publisher.mailbox(10, since=1)
+    change = mailbox.take(0)
+    assert change is not None
+    subscription = Subscription(lambda _: None, mailbox, lambda: None)
+    for what, says in (
+        (driver.store.snapshot(), "dict\\(snapshot\\)"),
+        (change.snapshot, "dict\\(snapshot\\)"),
+        (change, "dict\\(snapshot\\)"),
+        (Changes(driver.publisher.mailbox(10), None), "in the other process"),
+        (subscription, "in the other process"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            pickle.dumps(what)
+    subscription.close()
+    assert type(driver.store) is MemoryStore
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # forking with threads is what is tested
+def test_an_iterator_in_a_fork_is_told_so() -> None:
+    """Nobody tells a forked child of anything: it raises with advice, and leaves locks alone that may be held."""
+    driver = Driver()
+    driver.count_to(1)
+    changes = Changes(mailbox := driver.publisher.mailbox(10), None)
+    locked, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with mailbox._news:
+            locked.set()
+            done.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert locked.wait(30)
+    child = os.fork()
+    if child == 0:
+        threading.Timer(30, os._exit, [3]).start()
+        try:
+            next(changes)
+        except UsageError as error:
+            changes.close()  # without the lock
+            os._exit(17 if "after the fork" in str(error) else 1)
+        os._exit(2)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    done.set()
+    holder.join()
+    assert code == 17

@@ -1,0 +1,188 @@
+"""Records that Kafka deletes at the front of a log: the rule, which record of a key is left, and small stories."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_replica import Partition, Position, Record
+from kafka_replica.records import OpenTransaction
+from kafka_replica.replication.delta_builder import DeltaBuilder
+from kafka_replica.replication.log_starts import LogStarts
+from kafka_replica.testing import FakeTopic
+from kafka_replica.transactions import Batch, Kind, Parsed
+from support.core.log_model import P0, P1, Cluster
+from support.core.model_follower import ModelFollower
+
+Q = Partition("other", 0)
+
+
+# --- the rule ---
+
+
+def test_a_log_start_below_all_that_is_held_costs_nothing() -> None:
+    """A topic that is only compacted has no other; the same object is not even looked at."""
+    starts = LogStarts()
+    starts.add({P0: 5, P1: 0})
+    assert not starts.move(Position({P0: 5}))
+    assert not starts.move(moved := Position({P0: 5, P1: 0}))
+    assert not starts.move(moved)
+    assert not starts.passed
+
+
+def test_a_log_start_that_passes_what_may_be_held() -> None:
+    """The rule names it until what lies below is gone, and again when it passes the lowest offset that is left."""
+    starts = LogStarts()
+    starts.add({P0: 0, P1: 0})
+    assert starts.move(Position({P0: 3}))
+    assert starts.move(Position({P0: 4, P1: 0}))
+    assert not starts.move(Position({P0: 4}))
+    assert starts.passed == {P0: 4}
+    starts.expire({P0: 7}, Position({P0: 20, P1: 20}))
+    assert starts.passed == {}
+    assert starts.lowest == {P0: 7, P1: 0}
+    assert not starts.move(Position({P0: 7}))
+    assert starts.move(Position({P0: 8}))
+    starts.expire({}, Position({P0: 20, P1: 20}))
+    assert starts.lowest[P0] == 20, "nothing is left of it"
+
+
+def test_what_is_still_to_come_of_an_open_transaction_counts_as_held() -> None:
+    """Its records lie below the cut."""
+    starts = LogStarts()
+    starts.add({P0: 0})
+    starts.move(Position({P0: 4}))
+    starts.expire({P0: 15}, Position({P0: 20}, [OpenTransaction(P0, 1, 0, 9, [(9, 10)], 1)]))
+    assert starts.lowest == {P0: 9}
+    starts.move(Position({P0: 10}))
+    starts.expire({P0: 15}, Position({P0: 20}, [OpenTransaction(P0, 1, 0, 9, [(9, 10)], 1)]))
+    assert starts.lowest == {P0: 10}, "what lies below the log start never comes"
+
+
+# --- which record of a key is left ---
+
+
+def record(key: str, partition: Partition, offset: int, value: str | None = "x", timestamp_ms: int = 0) -> Record:
+    """A record."""
+    return Record(key.encode(), None if value is None else value.encode(), offset, timestamp_ms, (), partition)
+
+
+def settle(delta_builder: DeltaBuilder, *records: Record) -> None:
+    """Take records of one partition in, in one batch."""
+    partition = records[0].source
+    content = Parsed(records)
+    batch = Batch(partition, Kind.PLAIN, records[0].offset, records[-1].offset + 1, len(records), -1, -1, content)
+    delta_builder.settle([batch])
+
+
+def assembly_of(*partitions: Partition, present: dict[bytes, Record] | None = None) -> DeltaBuilder:
+    """One that reads partitions as one key space."""
+    topics = [partition.topic for partition in partitions]
+    made = DeltaBuilder((present or {}).get, dict.fromkeys(topics, b""), {topic: at for at, topic in enumerate(topics)})
+    for partition in partitions:
+        made.add(partition)
+    return made
+
+
+def places(present: dict[bytes, Record]) -> list[tuple[bytes, Partition, int]]:
+    """Return keys and places as a store tells them."""
+    return [(key, found.source, found.offset) for key, found in present.items()]
+
+
+def test_what_is_published_and_what_is_not_yet() -> None:
+    """Both lose what lies below the log start; a newer record of the same key stays."""
+    present = {b"old": record("old", P0, 1), b"new": record("new", P0, 2), b"kept": record("kept", P0, 6)}
+    delta_builder = assembly_of(P0, present=present)
+    settle(delta_builder, record("pending", P0, 3), record("gone", P0, 4, None), record("new", P0, 7))
+    count, lowest = delta_builder.expire({P0: 5}, places(present))
+    assert (count, lowest) == (2, {P0: 6})
+    delta = delta_builder.take(Position({P0: 8}))
+    left = {key: None if raw[1] is None else raw[2] for key, raw in delta.changes.items()}
+    assert left == {b"old": None, b"pending": None, b"gone": None, b"new": 7}
+    assert delta.has_deletions
+    assert delta_builder.totals == (3, 1), "a record that was deleted without a tombstone is none"
+
+
+def test_what_comes_late_from_below_the_log_start() -> None:
+    """A transaction that was open while its first records were deleted has what is left of it."""
+    delta_builder = assembly_of(P0)
+    delta_builder.expire({P0: 5}, [])
+    assert delta_builder.is_empty
+    settle(delta_builder, record("a", P0, 3), record("b", P0, 4))
+    assert delta_builder.is_empty
+    settle(delta_builder, record("a", P0, 4), record("b", P0, 5))
+    assert set(delta_builder.take(Position({P0: 9})).changes) == {b"b"}
+
+
+def test_a_key_with_records_in_several_partitions() -> None:
+    """The next one counts when the one that is shown is deleted; one that is not shown goes unnoticed."""
+    delta_builder = assembly_of(P0, P1, Q)
+    for partition, offset in ((P0, 9), (P1, 2), (Q, 1)):
+        settle(delta_builder, record("k", partition, offset))
+    present = dict(delta_builder.take(Position({P0: 10, P1: 10, Q: 10})).changes)
+    delta_builder._present = present.get  # type: ignore[assignment]
+    assert present[b"k"].source == Q  # type: ignore[union-attr]
+    assert delta_builder.expire({P1: 5}, places(present))[0] == 0  # type: ignore[arg-type]
+    assert delta_builder.is_empty
+    assert delta_builder.expire({Q: 2}, places(present))[0] == 1  # type: ignore[arg-type]
+    assert delta_builder.take(Position({P0: 10, P1: 10, Q: 10})).changes[b"k"] == record("k", P0, 9)
+    assert not delta_builder.has_keys_in_several_partitions
+
+
+# --- stories ---
+
+
+@pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
+def test_bad_records_that_are_deleted_are_not_listed_any_more(boundaries: str) -> None:
+    """A replica that starts today does not know them, either."""
+
+    def refuse(record: Record) -> None:
+        if record.value == b"bad":
+            raise ValueError("it is bad")
+
+    topic = FakeTopic()
+    for key, value in (("a", b"bad"), ("b", b"good"), ("c", b"bad"), ("d", b"good")):
+        topic.put(key, value)
+    topic.put(None, b"no key")
+    with topic.replica(boundaries=boundaries, validator=refuse, on_bad_record="skip") as replica:
+        replica.wait_for(topic.end(), timeout_s=20)
+        changes = replica.changes(since=replica.snapshot().version, timeout_s=20)
+        assert {bad.offset for bad in replica.bad_records} == {0, 2, 4}
+        topic.delete_before(2)
+        assert set(next(changes).deleted) == {b"b"}
+        assert {bad.offset for bad in replica.bad_records} == {2, 4}
+        topic.delete_before(5)
+        assert set(next(changes).deleted) == {b"d"}
+        assert replica.bad_records == []
+        topic.put("a", b"good")
+        assert set(replica.wait_for(topic.end(), timeout_s=20)) == {b"a"}
+
+
+def test_a_reader_that_lags_never_lacks_what_was_written_again() -> None:
+    """The old record is gone before the new one is read: nothing is shown in between."""
+    cluster = Cluster()
+    cluster.plain(P0, ("a", "1"))
+    follower = ModelFollower(cluster)
+    follower.publisher.keeps_versions = True
+    follower.step()
+    cluster.plain(P0, ("b", "1"))
+    cluster.plain(P0, ("a", "2"))
+    cluster.trim(P0, 1)
+    follower.step((P0, 1))
+    follower.finish()
+    assert [sorted(version.state) for version in follower.publisher.versions] == [[b"a"], [b"a", b"b"]]
+
+
+def test_an_idle_topic_whose_front_is_deleted() -> None:
+    """There is a version for it though nothing was written, and it says what is gone."""
+    cluster = Cluster(2)
+    cluster.write(1, P0, ("a", "1"), ("b", "1"))
+    cluster.write(1, P1, ("c", "1"))
+    cluster.end(1)
+    follower = ModelFollower(cluster)
+    follower.finish()
+    assert set(follower.state) == {b"a", b"b", b"c"}
+    cluster.trim(P0, 1)
+    follower.finish()
+    assert set(follower.state) == {b"b", b"c"}
+    assert follower.publisher.snapshot is not None
+    assert follower.publisher.snapshot.position == Position({P0: 3, P1: 2})

@@ -1,0 +1,200 @@
+"""The rule of markers as a state machine; ``test_every_history`` and ``test_long_histories`` drive it further."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_replica import Partition, Position, Record
+from kafka_replica.transactions import Batch, CommittedRecords, ConsistentPoint, Ends, Kind, MarkerDetector, Reading
+from support.core.log_model import P0, P1, Cluster
+from support.core.model_source import ModelContent
+
+
+class Steps:
+    """A rule and what it says, as text: records as they are settled, ``|`` and the cut for a point."""
+
+    def __init__(self, *partitions: Partition) -> None:
+        self.rule = MarkerDetector()
+        self.positions = dict.fromkeys(partitions, 0)
+        for partition in partitions:
+            self.rule.add(partition, 0)
+
+    def take(self, *batches: Batch, every_point: bool = True) -> list[str]:
+        """A reading."""
+        for batch in batches:
+            self.positions[batch.partition] = batch.end
+        reading = Reading(list(batches), Position(self.positions), Position())
+        return self._said(self.rule.take(reading, every_point=every_point))
+
+    def answer(self, *offsets: int) -> list[str]:
+        """The ends of all partitions."""
+        ends = Position(dict(zip(self.positions, offsets, strict=True)))
+        return self._said(self.rule.answer(Ends(ends, ends)))
+
+    def _said(self, steps: list[CommittedRecords | ConsistentPoint]) -> list[str]:
+        said = []
+        for step in steps:
+            if isinstance(step, CommittedRecords):
+                said += [record[0].decode() for batch in step.batches for record in batch.content.records()]
+            else:
+                offsets = ",".join(str(offset) for offset in step.position.values())
+                open_ = "".join(f" open {o.partition.partition}@{o.first_offset}" for o in step.position.open)
+                said.append(f"| {offsets} of {step.transactions}{open_}")
+        return said
+
+
+def data(key: str, offset: int, producer: int = 1, epoch: int = 0, partition: Partition = P0) -> Batch:
+    """A record of a transaction."""
+    content = ModelContent([Record(key.encode(), b"v", offset, 0, (), partition)], lambda: True)
+    return Batch(partition, Kind.DATA, offset, offset + 1, 1, producer, epoch, content)
+
+
+def plain(key: str, offset: int, partition: Partition = P0) -> Batch:
+    """A record outside of transactions."""
+    return data(key, offset, -1, -1, partition)._replace(kind=Kind.PLAIN)
+
+
+def marker(
+    offset: int, producer: int = 1, epoch: int = 1, partition: Partition = P0, kind: Kind = Kind.COMMIT
+) -> Batch:
+    """The end of a transaction."""
+    return Batch(partition, kind, offset, offset + 1, 0, producer, epoch, ModelContent([], lambda: True))
+
+
+def test_a_version_for_each_transaction_of_one_partition() -> None:
+    """Two in one reading: each is settled at its own marker, in the order of the markers, and who is open is named."""
+    rule = Steps(P0)
+    said = rule.take(data("a", 0), data("b", 1, 2), marker(2, 2), data("c", 3), marker(4))
+    assert said == ["b", "| 3 of 1 open 0@0", "a", "c", "| 5 of 1"]
+
+
+def test_all_in_one_version_before_the_barrier() -> None:
+    """Where only the last point is wanted, there is one, and it counts the transactions."""
+    rule = Steps(P0)
+    said = rule.take(data("a", 0), data("b", 1, 2), marker(2, 2), marker(3), every_point=False)
+    assert said == ["b", "a", "| 4 of 2"]
+
+
+def test_aborted_records_are_never_settled() -> None:
+    """What an abort marker ends is forgotten, and the cut goes on past it."""
+    rule = Steps(P0)
+    assert rule.take(data("a", 0)) == ["| 1 of 0 open 0@0"]
+    assert rule.rule.held_records == 1
+    assert rule.take(marker(1, kind=Kind.ABORT)) == ["| 2 of 0"]
+    assert rule.rule.held_records == 0
+
+
+def test_a_record_outside_of_transactions_stands_for_itself() -> None:
+    """It is settled where it is read, is no transaction, and does not wait for one that is open."""
+    assert Steps(P0).take(data("a", 0), plain("p", 1)) == ["p", "| 2 of 0 open 0@0"]
+
+
+def test_an_open_transaction_is_named_with_what_it_wrote_so_far() -> None:
+    """A cut keeps what it said: records that come later are not of the transaction as it was then."""
+    rule = MarkerDetector()
+    rule.add(P0, 0)
+    (point,) = rule.take(Reading([data("a", 0)], Position({P0: 1}), Position()), every_point=True)
+    rule.take(Reading([plain("p", 1), data("b", 2)], Position({P0: 3}), Position()), every_point=True)
+    assert isinstance(point, ConsistentPoint)
+    (open_,) = point.position.open
+    assert [offset for offset in range(4) if open_.holds(offset)] == [0]
+
+
+def test_a_transaction_of_two_partitions_waits_for_both_markers() -> None:
+    """The first marker decides it and makes the ends be asked for; it is shown when both were read."""
+    rule = Steps(P0, P1)
+    rule.answer(0, 0)
+    rule.take(data("a", 0), data("b", 0, partition=P1))
+    assert not rule.rule.wants_ends
+    rule.take(marker(1))
+    assert rule.rule.wants_ends
+    assert [step for step in rule.answer(2, 1) if step.startswith("|")] == []
+    assert rule.rule.waits_for_the_open
+    said = rule.take(marker(1, partition=P1))
+    assert said == ["b", "| 2,1 of 1"]
+    assert not rule.rule.waits_for_the_open
+
+
+def test_an_epoch_later_is_another_transaction() -> None:
+    """With the bump the next transaction of the same producer is not waited for, and named as open."""
+    rule = Steps(P0, P1)
+    rule.answer(0, 0)
+    rule.take(data("a", 0), marker(1), data("b", 0, epoch=1, partition=P1))
+    assert rule.answer(2, 1) == ["a", "| 2,1 of 1 open 1@0"]
+
+
+def _begun_by_an_old_producer() -> Steps:
+    """Without the bump: a transaction is over in the one partition, and in the other one something is open."""
+    rule = Steps(P0, P1)
+    rule.answer(0, 0)
+    rule.take(data("a", 0), marker(1, epoch=0), data("b", 0, partition=P1))
+    assert rule.rule.wants_ends
+    assert rule.answer(2, 1) == ["a"]
+    assert rule.rule.wants_ends, "the epoch does not tell, so the ends are asked for again"
+    assert rule.answer(2, 1) == []
+    assert rule.rule.waits_for_the_open
+    return rule
+
+
+def test_what_an_old_producer_goes_on_with_is_its_next_transaction() -> None:
+    """All of the one before was acknowledged when its marker was seen."""
+    rule = _begun_by_an_old_producer()
+    assert rule.take(data("c", 1, partition=P1)) == ["| 2,1 of 1 open 1@0"]
+
+
+def test_what_an_old_producer_has_open_is_taken_in_if_it_is_all() -> None:
+    """The rest, or the next one: both are whole, and what it depends on is below the target."""
+    rule = _begun_by_an_old_producer()
+    assert rule.take(marker(1, epoch=0, partition=P1)) == ["b"]
+    assert rule.rule.wants_ends
+    assert rule.answer(2, 2) == ["| 2,1 of 1"]
+
+
+def test_where_it_cannot_be_told_a_later_target_is_asked_for() -> None:
+    """The third record may be of the same transaction as the second: so it is asked for it, too."""
+    rule = _begun_by_an_old_producer()
+    rule.take(data("c", 2), marker(1, epoch=0, partition=P1), marker(3, epoch=0))
+    assert rule.rule.wants_ends
+    assert rule.answer(4, 2) == []
+    assert rule.rule.wants_ends
+    assert rule.answer(4, 2) == ["c", "| 4,2 of 2"]
+
+
+def test_a_transaction_with_the_bump_costs_one_question() -> None:
+    """Its parts are told by the epoch, and all of them are below the target."""
+    rule = Steps(P0, P1)
+    rule.answer(0, 0)
+    rule.take(data("a", 0), marker(1), data("b", 0, partition=P1), marker(1, partition=P1))
+    assert rule.rule.wants_ends
+    assert rule.answer(2, 2) == ["a", "b", "| 2,2 of 1"]
+    assert not rule.rule.wants_ends
+
+
+def test_a_reader_that_goes_back_is_refused() -> None:
+    """A batch, or a position, below what was read would show an older state; the rule stops."""
+    rule = Steps(P0)
+    rule.take(plain("a", 4))
+    with pytest.raises(ValueError, match="offset 3 lies below 5"):
+        rule.take(plain("b", 3))
+    with pytest.raises(ValueError, match="went back from 5 to 2"):
+        rule.rule.take(Reading([], Position({P0: 2}), Position()), every_point=True)
+
+
+def test_transactions_are_counted_once_over_partitions() -> None:
+    """Two transactions, one of them with two markers: two."""
+    rule = Steps(P0, P1)
+    rule.answer(0, 0)
+    rule.take(data("a", 0), data("b", 0, partition=P1), marker(1), marker(1, partition=P1))
+    rule.take(data("c", 2, 2), marker(3, 2))
+    assert rule.answer(4, 2)[-1] == "| 4,2 of 2"
+
+
+def test_the_model_says_what_was_measured() -> None:
+    """Fact 2: A on both sides of B's first record: the last stable offset lies in the middle of A."""
+    cluster = Cluster()
+    cluster.write(1, P0, ("a", "1"))
+    cluster.write(2, P0, ("b", "1"))
+    cluster.write(1, P0, ("c", "1"))
+    cluster.end(1)
+    assert (cluster.stable(P0), cluster.logs[P0].end) == (1, 4)
+    assert [batch.epoch for batch in cluster.logs[P0].written] == [0, 0, 0, 1]

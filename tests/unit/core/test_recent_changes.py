@@ -1,0 +1,157 @@
+"""Going on after a version: the recent changes, without a broker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_replica import ConfigurationError, Replica, UsageError
+from kafka_replica.listeners import RecentChanges
+from kafka_replica.listeners.version_diff import VersionDiff
+from support.core.board_driver import Driver, Reader
+from support.core.store_contract import Writes, writes
+
+
+@dataclass(frozen=True)
+class Publish:
+    """A version is made."""
+
+    written: Writes
+    transactions: int | None
+
+
+@dataclass(frozen=True)
+class Join:
+    """A reader begins, after a version."""
+
+    since: int | None
+
+
+@dataclass(frozen=True)
+class Take:
+    """A reader takes what is next for it, if anything is."""
+
+    reader: int
+    look: bool
+
+
+publishes = st.builds(Publish, writes, st.one_of(st.none(), st.integers(0, 3)))
+joins = st.builds(Join, st.one_of(st.none(), st.integers(-1, 12)))
+takes = st.builds(Take, st.integers(0, 3), st.booleans())
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.one_of(publishes, publishes, joins, takes), max_size=30), st.integers(0, 8), st.integers(1, 3))
+def test_changes_since_a_version_lead_from_it_to_the_present(
+    events: list[Publish | Join | Take], recent_changes: int, max_pending: int
+) -> None:
+    """For every order of versions, joins after any version and takes: what is heard, applied in order, adds up.
+
+    Every version heard shows what it has to, also later; and a whole state comes where and only where the changes
+    since are not all there.
+    """
+    driver = Driver(recent_changes)
+    readers: list[Reader] = []
+    for event in events:
+        if isinstance(event, Publish):
+            driver.publish(event.written, event.transactions)
+        elif isinstance(event, Join):
+            readers.append(join(driver, event.since, recent_changes, max_pending))
+        elif event.reader < len(readers) and readers[event.reader].mailbox.ready:
+            readers[event.reader].take(look=event.look)
+    for reader in readers:
+        reader.take_all()
+        reader.look_back()
+        assert driver.version == 0 or reader.state == driver.models[-1]
+
+
+def join(driver: Driver, since: int | None, recent_changes: int, max_pending: int) -> Reader:
+    """A reader that begins; what it hears first is checked as far as it is there."""
+    present = driver.version
+    reader = Reader(driver, driver.publisher.mailbox(max_pending, since), since)
+    goes_on = since is not None and max(1, present - recent_changes) <= since <= present
+    assert reader.mailbox.ready == (present > 0 and not (goes_on and since == present))
+    if not goes_on:
+        reader.version, reader.state = None, {}
+    elif present > since:
+        first = reader.take()
+        assert not first.initial
+        assert first.version == since + 1, "a change of its own for each version"
+    return reader
+
+
+def test_what_was_missed_is_never_merged() -> None:
+    """Fifty versions missed, a mailbox of one: fifty changes all the same, then what came meanwhile as one."""
+    driver = Driver()
+    driver.count_to(50)
+    reader = Reader(driver, driver.publisher.mailbox(1, since=10), 10)
+    driver.count_to(60)
+    reader.take_all()
+    assert [change.version for change in reader.heard] == [*range(11, 51), 60]
+    assert [change.conflated for change in reader.heard] == [1] * 40 + [10]
+    assert [change.transactions for change in reader.heard] == [1] * 40 + [10]
+    driver.count_to(70)
+    reader.take_all()
+    assert reader.heard[-1].conflated == 10, "what was missed widens the mailbox only as long as it waits"
+
+
+def test_recent_changes_are_bounded() -> None:
+    """By number, by keys and by bytes; what is older is not there, what is newer is there without a gap."""
+    driver = Driver()
+    steps: list[VersionDiff] = []
+    driver.count_to(1)
+    for _ in range(20):
+        previous = driver.publisher.snapshot
+        driver.count_to(driver.version + 1)
+        assert driver.publisher.snapshot is not None
+        assert previous is not None
+        steps.append(driver.publisher.mailbox(1, since=previous.version)._pending[0])  # type: ignore[arg-type]
+    by_number, by_keys = RecentChanges(5), RecentChanges(100, max_keys=9)
+    by_bytes = RecentChanges(100, max_bytes=4 * 9)
+    for step in steps:
+        for recent in (by_number, by_keys, by_bytes):
+            recent.add(step)
+            recent.settle()
+    for recent, kept in ((by_number, 5), (by_keys, 4), (by_bytes, 5)):  # the newest one's bytes count at the next
+        assert recent.after(21 - kept, 21) == steps[-kept:]
+        assert recent.after(21 - kept - 1, 21) is None
+        assert recent.after(21, 21) == []
+        assert recent.after(22, 21) is None
+
+
+def test_a_change_that_is_too_large_is_not_kept_and_leaves_no_gap() -> None:
+    """A change beyond the bound empties what is kept: who was away before it gets the whole state."""
+    driver = Driver()
+    driver.publisher._recent = RecentChanges(max_keys=3)
+    driver.count_to(3)
+    driver.publish([(b"%d" % number, b"x") for number in range(4)])
+    for since, begins_whole in ((2, True), (3, True), (4, False)):
+        assert driver.publisher.mailbox(1, since).ready == begins_whole, since
+    driver.count_to(5)
+    reader = Reader(driver, driver.publisher.mailbox(1, since=4), 4)
+    assert not reader.take().initial
+
+
+@pytest.mark.parametrize("recent_changes", [-1, None, "10", 1.5])
+def test_how_many_are_kept_is_a_number(recent_changes: object) -> None:
+    """Anything else is refused when the replica is made."""
+    with pytest.raises(ConfigurationError, match="recent_changes="):
+        Replica({"bootstrap.servers": "x:1"}, "t", recent_changes=recent_changes)  # type: ignore[arg-type] # tested
+
+
+def test_a_number_of_another_life_means_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number that would fit, of a replica that is no more: the whole state. Of this one: only what is new."""
+    replica = Replica({"bootstrap.servers": "127.0.0.1:1"}, "t")
+    driver = Driver()
+    monkeypatch.setattr(replica, "_publisher", driver.publisher)
+    driver.count_to(5)
+    assert next(replica.changes(since=3, incarnation="of another", timeout_s=0)).initial
+    ours = replica.changes(since=3, incarnation=replica.incarnation, timeout_s=0)
+    assert [next(ours).version, next(ours).version] == [4, 5]
+    assert not ours.ready
+    assert Replica({"bootstrap.servers": "127.0.0.1:1"}, "t").incarnation != replica.incarnation
+    with pytest.raises(UsageError, match="no number of a version"):
+        replica.changes(since="3")  # type: ignore[arg-type] # is what it tests

@@ -1,0 +1,60 @@
+"""The values of the core, and the public face of the package."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import kafka_replica
+from kafka_replica import BadRecordError, Partition, Position, Record
+
+P0, P1 = Partition("t", 0), Partition("t", 1)
+
+
+def test_cuts_compare_and_dominate() -> None:
+    """A cut is a value: equal, hashable, ordered by domination, and says itself as topic-partition@offset."""
+    position = Position({P1: 2, P0: 1})
+    assert position == Position({P0: 1, P1: 2})
+    assert hash(position) == hash(Position({P0: 1, P1: 2}))
+    assert str(position) == "t-0@1, t-1@2"
+    assert position.as_json() == {"t-0": 1, "t-1": 2}
+    assert position.dominates(Position({P0: 1}))
+    assert not position.dominates(Position({P0: 2}))
+    assert position.advanced({P0: 5}) == Position({P0: 5, P1: 2})
+    assert not Position().dominates(Position({P0: 0}))
+
+
+def test_a_record_tells_its_headers_and_place() -> None:
+    """The last header of a name counts; a record without a value is a tombstone."""
+    record = Record(b"k", None, 3, 4, (("a", b"1"), ("a", b"2")), P1)
+    assert record.header("a") == b"2"
+    assert record.header("b") is None
+    assert record.is_tombstone
+    assert (record.topic, record.partition) == ("t", 1)
+
+
+def test_every_public_name_exists_and_none_is_missing() -> None:
+    """``__all__`` is what the package has: each name can be had, and each error of ours is among them."""
+    for name in kafka_replica.__all__:
+        assert getattr(kafka_replica, name) is not None
+    errors = {name for name in vars(kafka_replica.errors) if name.endswith("Error")}
+    assert errors <= set(kafka_replica.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = kafka_replica.nothing
+
+
+def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
+    """Each error stands in the drawing above the errors, under its base."""
+    drawing = kafka_replica.errors.__doc__ or ""
+    for name in vars(kafka_replica.errors):
+        if name.endswith("Error"):
+            assert f" {name} " in drawing.replace("\n", " \n"), name
+
+
+def test_a_bad_record_survives_a_pickle() -> None:
+    """Errors travel between processes with what they know."""
+    error = BadRecordError("t", 0, 7, "it has no key", "fix it")
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.topic, again.offset, str(again)) == ("t", 7, str(error))
+    assert "t-0, offset 7" in str(error)

@@ -1,0 +1,271 @@
+"""Files of a store on disk that are damaged, removed or not its own: noticed, said, built anew, never served."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kafka_replica import RocksStore, Snapshot, StoreDamagedError, StoreError
+from kafka_replica.stores.rocks.database import Batch
+from kafka_replica.testing import FakeTopic
+from support.core.rocks_tools import delta, many, new_folder, present, publish, values
+
+HARM: dict[str, Callable[[bytes], bytes | None]] = {
+    "removed": lambda data: None,
+    "emptied": lambda data: b"",
+    "position": lambda data: data[: len(data) // 2],
+    "flipped": lambda data: data[: len(data) // 3] + bytes([data[len(data) // 3] ^ 1]) + data[len(data) // 3 + 1 :],
+}
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Where a store may be made."""
+    with new_folder() as path:
+        yield path
+
+
+def flip(file: Path, at: float) -> None:
+    """One bit, at a part of the file."""
+    data = bytearray(file.read_bytes())
+    data[int(len(data) * at)] ^= 1
+    file.write_bytes(data)
+
+
+def test_any_file_of_the_database_damaged_in_any_way(folder: Path) -> None:
+    """Opened then, it has a version that was published, or nothing at all and says so; a look at it says the same."""
+    states = [{}, many(300, b"1" * 100), {**many(300, b"1" * 100), **many(50, b"2")}]
+    writer = RocksStore(folder / "kept")
+    publish(writer, states[1])
+    publish(writer, many(50, b"2"), 1_000)
+    left = folder / "left"
+    _wait_until_still(folder / "kept")
+    shutil.copytree(folder / "kept", left)  # as a killed process leaves it, with a log
+    writer.close()
+    names = sorted(file.name for file in present(left).iterdir())
+    assert any(name.endswith(".log") for name in names)
+    seen: set[int] = set()
+    for name in names:
+        for how, harm in HARM.items():
+            copy = folder / f"{name} {how}"
+            shutil.copytree(left, copy)
+            file = present(copy) / name
+            if not file.stat().st_size:
+                continue
+            harmed = harm(file.read_bytes())
+            file.unlink()
+            if harmed is not None:
+                file.write_bytes(harmed)
+            version = _looked_at(copy, states)
+            store = RocksStore(copy)
+            try:
+                assert values(store.snapshot()) == states[store.snapshot().version], (name, how)
+            except StoreDamagedError:
+                assert version is None
+                assert store.is_damaged
+                store.rebuild()
+            assert version is not None or store.resume_point is None or store._aside is not None, (name, how)
+            must = name.endswith("sst") or name.startswith(("MANIFEST", "CURRENT"))
+            assert not must or version is None, (name, how)
+            seen.add(-1 if version is None else version)
+            publish(store, {b"new": b"3"})
+            store.close()
+            assert RocksStore(copy).snapshot()["new"].value == b"3"
+    assert seen == {-1, 1, 2}
+
+
+def _wait_until_still(folder: Path) -> None:
+    """RocksDB compacts what was just flushed, in a thread of its own."""
+    before, still = set(), 0
+    while still < 10:
+        files = {(file.name, file.stat().st_size) for file in present(folder).iterdir() if file.name != "LOG"}
+        before, still = files, still + 1 if files == before else 0
+        time.sleep(0.05)
+
+
+def _looked_at(folder: Path, states: list[dict[bytes, bytes | None]]) -> int | None:
+    """The version that a look finds; None where it is said to be damaged."""
+    try:
+        snapshot = RocksStore(folder, read_only=True).snapshot()
+        assert values(snapshot) == states[snapshot.version]
+    except StoreDamagedError as error:
+        assert "check the disk, and start" in str(error)  # noqa: PT017 - one of two outcomes
+        return None
+    return snapshot.version
+
+
+CURRENTS = {
+    "nothing": "",
+    "position": '{"format": 1, "da',
+    "no object": "[1]",
+    "no text": "\udcff",
+    "a number": '{"format": 1, "database": 7}',
+    "an endless number": '{"format": Infinity, "database": "x"}',
+    "somebody else's": '{"format": 1, "database": "../other"}',
+    "itself": '{"format": 1, "database": ""}',
+    "gone": '{"format": 1, "database": "database-0123456789ab"}',
+}
+
+
+@pytest.mark.parametrize("text", CURRENTS.values(), ids=CURRENTS)
+def test_what_says_which_database_is_damaged(folder: Path, text: str, caplog: pytest.LogCaptureFixture) -> None:
+    """It is said, and the store is empty; to look at it is an error."""
+    (folder / "other").mkdir()
+    path = folder / "s"
+    store = RocksStore(path)
+    publish(store, {b"a": b"1"})
+    store.close()
+    (path / "CURRENT").write_text(text, errors="surrogateescape")
+    with pytest.raises(StoreDamagedError, match="check the disk, and start its replica, which builds it anew"):
+        RocksStore(path, read_only=True)
+    store = RocksStore(path)
+    assert (store.resume_point, dict(store.snapshot())) == (None, {})
+    assert "check the disk" in caplog.text
+    publish(store, {b"b": b"2"})
+    store.close()
+    assert values(RocksStore(path).snapshot()) == {b"b": b"2"}
+    assert (folder / "other").is_dir()
+
+
+def test_what_says_which_database_is_removed(folder: Path) -> None:
+    """Then there is no store: as after a crash before the first version."""
+    store = RocksStore(folder)
+    publish(store, {b"a": b"1"})
+    store.close()
+    (folder / "CURRENT").unlink()
+    with pytest.raises(StoreError, match="there is no version there"):
+        RocksStore(folder, read_only=True)
+    store = RocksStore(folder)
+    assert store.resume_point is None
+    publish(store, {b"b": b"2"})
+    assert len(list(folder.glob("database-*"))) == 1
+
+
+@pytest.mark.parametrize("head", [b"", b"x", b"{}\n{}", b"[]\n[]", b'{"version": 1, "keys": 1, "partitions": []}\n{}'])
+def test_a_database_that_says_nothing_of_itself(folder: Path, head: bytes) -> None:
+    """Is damaged, whatever else is in it."""
+    store = RocksStore(folder)
+    publish(store, {b"a": b"1"})
+    batch = Batch()
+    batch.put(b"h", head)
+    store._writing().database.write(batch)
+    store.close()
+    with pytest.raises(StoreDamagedError, match="anew"):
+        RocksStore(folder, read_only=True)
+    assert RocksStore(folder).resume_point is None
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"", b"short", b"\0" * 16 + b"\0\0\0\x09" + b"\0\0\0\0", b"\0" * 20 + b"\0\0\0\x09h"]
+)
+def test_what_is_no_record(folder: Path, garbage: bytes) -> None:
+    """Looked up by readers or by the writer, or come to in a walk: an error of ours, and the store is damaged."""
+    store = RocksStore(folder)
+    publish(store, {b"a": b"1"})
+    batch = Batch()
+    batch.put(b"da", garbage)
+    store._writing().database.write(batch)
+    publish(store, {b"b": b"2"})
+    reads = (
+        lambda: store.snapshot().get("a"),
+        lambda: store.newest(b"a"),
+        lambda: dict(store.snapshot()),
+        lambda: list(store.snapshot().items()),
+    )
+    for read in reads:
+        store._writing().database.is_damaged = False
+        with pytest.raises(StoreDamagedError, match=r"reading a in .*: what is stored for it is no record"):
+            read()
+        assert store.is_damaged
+
+
+def damaged_while_open(folder: Path) -> RocksStore:
+    """A store in whose middle something is not what was written, which nobody has met yet."""
+    store = RocksStore(folder, block_cache_bytes=0)
+    store.stage(delta(many(20_000, b"1" * 50)))
+    publish(store, {b"last": b"1"}, 30_000)
+    flip(max(present(folder).glob("*.sst"), key=lambda file: file.stat().st_size), 0.5)
+    assert not store.is_damaged
+    return store
+
+
+def test_damage_is_met_in_a_walk(folder: Path) -> None:
+    """No walk ends early in silence: not of keys, not when they are counted or compared."""
+    store = damaged_while_open(folder)
+    held = store.snapshot()
+    for walk in (list, len, lambda snapshot: list(snapshot.values())):
+        with pytest.raises(StoreDamagedError, match=r"block checksum mismatch.*check the disk, and start the replica"):
+            walk(held)
+        assert store.is_damaged
+    assert held["last"].value == b"1"
+    store.rebuild()
+    assert not store.is_damaged, "it is being mended"
+    with pytest.raises(StoreDamagedError):
+        list(held)
+    assert not store.is_damaged, "and what is read of the old one changes nothing"
+    assert publish(store, many(10, b"2")) is None, "nobody can say how they differ"
+    assert values(store.snapshot()) == many(10, b"2")
+    assert not store.is_damaged
+    store.close()
+    assert values(RocksStore(folder).snapshot()) == many(10, b"2")
+
+
+def test_damage_is_met_in_a_look_up(folder: Path) -> None:
+    """By a reader, or by the writer; the present version stays readable where it is whole."""
+    store = damaged_while_open(folder)
+    bad = []
+    for key in many(20_000, b""):
+        try:
+            store.snapshot().get(key)
+        except StoreDamagedError:
+            bad.append(key)
+    assert 0 < len(bad) < 2_000
+    assert store.is_damaged
+    with pytest.raises(StoreDamagedError):
+        store.newest(bad[0])
+    with pytest.raises(StoreDamagedError):
+        publish(store, {bad[0]: b"2"}, 40_000)
+    assert store.snapshot().version == 1
+    held = store.snapshot()
+    store.close()
+    store = RocksStore(folder)  # a database that is known to be damaged is not taken up again
+    assert (store.resume_point, store.snapshot().version) == (None, 0)
+    assert held["last"].value == b"1"
+
+
+def test_a_replica_mends_its_store(folder: Path) -> None:
+    """What a reader meets makes it build the store anew, beside the old version, and go on."""
+    topic = FakeTopic()
+    for number in range(2_000):
+        topic.put(f"k{number}", b"v" * 50)
+    store = RocksStore(folder, block_cache_bytes=0)
+    with topic.replica(store) as replica:
+        before = replica.wait_ready(timeout_s=30)
+        for file in present(folder).glob("*.sst"):
+            flip(file, 0.3)
+        with pytest.raises(StoreDamagedError):
+            list(before)
+        del before
+        position = topic.put("new", b"1")
+        wait_until(lambda: is_whole(replica.wait_for(position, timeout_s=30)))
+    assert len(values(RocksStore(folder).snapshot())) == 2_001
+
+
+def is_whole(snapshot: Snapshot) -> bool:
+    """Whether all of it can be read."""
+    try:
+        return len(values(snapshot)) == 2_001
+    except StoreDamagedError:
+        return False
+
+
+def wait_until(holds: Callable[[], bool], timeout_s: float = 60.0) -> None:
+    """Until it holds."""
+    end_s = time.monotonic() + timeout_s
+    while not holds():
+        assert time.monotonic() < end_s, "waited in vain"
+        time.sleep(0.02)

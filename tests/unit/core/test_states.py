@@ -1,0 +1,101 @@
+"""What a replica says of itself, as a state machine, and the status made of it."""
+
+from __future__ import annotations
+
+import json
+
+from kafka_replica import Partition, Position, State
+from kafka_replica.publication.status import Health, Status, lag
+
+P = Partition("t", 0)
+
+
+def health() -> Health:
+    """One that stalls after 10 s and blocks after 1 s, started at 0."""
+    made = Health(stalled_after_s=10, blocked_after_s=1)
+    made.started(0)
+    return made
+
+
+def at(offset: int) -> Position:
+    """A cut."""
+    return Position({P: offset})
+
+
+def test_it_catches_up_and_then_is_live() -> None:
+    """New until started, catching up until ready, then live."""
+    assert Health(stalled_after_s=1, blocked_after_s=1).state(0) is State.NEW
+    machine = health()
+    assert machine.state(1) is State.CATCHING_UP
+    machine.ready()
+    assert machine.state(1) is State.LIVE
+
+
+def test_silence_is_stalled_and_taken_back() -> None:
+    """After the stated time without a word it says so; the next word takes it back."""
+    machine = health()
+    machine.ready()
+    machine.heard(5)
+    assert machine.state(14.9) is State.LIVE
+    assert machine.state(15) is State.STALLED
+    machine.heard(16)
+    assert machine.state(16) is State.LIVE
+
+
+def test_an_open_transaction_in_the_way_blocks() -> None:
+    """The same last stable offset below the high watermark, all read up to it, for a second: blocked."""
+    machine = health()
+    machine.ends(at(5), at(9), at(5), now_s=1)
+    assert machine.state(1.5) is State.CATCHING_UP
+    machine.ends(at(5), at(12), at(5), now_s=2)
+    assert machine.state(2) is State.BLOCKED
+    assert machine.blocking_transaction == (P, 5)
+    assert machine.blocked_s(3) == 2
+    machine.ends(at(12), at(12), at(12), now_s=3)
+    assert machine.state(3) is State.CATCHING_UP
+    assert machine.blocking_transaction is None
+
+
+def test_busy_writers_do_not_block() -> None:
+    """A last stable offset that moves is nobody's hanging transaction, however long it stays behind."""
+    machine = health()
+    machine.ready()
+    for second in range(1, 9):
+        machine.heard(second)
+        machine.ends(at(second * 10), at(second * 10 + 5), at(second * 10), now_s=second)
+        assert machine.state(second) is State.LIVE
+
+
+def test_reading_that_has_not_come_so_far_is_not_blocked() -> None:
+    """Who has not yet read what is decided is catching up, not waiting for a transaction."""
+    machine = health()
+    machine.ends(at(50), at(90), at(10), now_s=1)
+    machine.ends(at(50), at(90), at(20), now_s=3)
+    assert machine.state(3) is State.CATCHING_UP
+
+
+def test_ends_are_final() -> None:
+    """Failed stays failed; closing it afterwards says stopped."""
+    machine = health()
+    machine.failed()
+    machine.heard(1)
+    machine.ready()
+    assert machine.state(1) is State.FAILED
+    machine.stopped()
+    machine.failed()
+    assert machine.state(1) is State.STOPPED
+
+
+def test_lag_counts_offsets() -> None:
+    """Unknown until the ends are known; never negative."""
+    assert lag(at(3), Position()) is None
+    assert lag(Position(), at(3)) == 3
+    assert lag(at(5), at(3)) == 0
+
+
+def test_status_is_json() -> None:
+    """A status can be written as JSON, with the state and cuts as text and objects."""
+    plain = Status(state=State.BLOCKED, ready=False, version=0, keys=0, position=at(4)).as_json()
+    assert json.loads(json.dumps(plain))["position"] == {"t-0": 4}
+    assert plain["state"] == "blocked"
+    assert plain["counts"]["records"] == 0

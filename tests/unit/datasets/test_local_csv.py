@@ -1,0 +1,239 @@
+"""SDMX-CSV with polars: what the field guides say is read, refused and written."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from kafka_replica.data.files import names_of, usages_of
+from kafka_replica.data.polars import validate
+from kafka_replica.data.polars.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
+from kafka_replica.data.polars.datasets.reading import read_plain_csv
+from kafka_replica.data.polars.datasets.rows import parted
+from kafka_replica.data.validation import fitting_rows
+from kafka_replica.errors import DatasetError, UsageError
+from kafka_replica.sdmx import Structures
+from support.datasets.csv_cases import (
+    CSV_CASES,
+    MEANT,
+    PLAIN_CSV,
+    SAYING,
+    WRONG_HEADERS,
+    WRONG_WORDS,
+    CsvCase,
+    world,
+    world_rules,
+)
+from support.rules.structures_by_hand import AGREEMENT, DSD, rules_of
+
+
+def plain(value: Any) -> Any:
+    """Lists of languages and texts as dictionaries."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return {one["language"]: one["text"] for one in value}
+    return [plain(one) for one in value] if isinstance(value, list) else value
+
+
+def rows_in(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """The rows as dictionaries."""
+    return [{name: plain(value) for name, value in row.items()} for row in frame.to_dicts()]
+
+
+@pytest.mark.parametrize("case", CSV_CASES, ids=[case.name for case in CSV_CASES])
+def test_case(case: CsvCase, tmp_path: Path) -> None:
+    """Each file gives the rows that the field guide says it holds."""
+    file = tmp_path / "data.csv"
+    file.write_bytes(case.data)
+    rules = world_rules() if case.with_rules else None
+    assert rows_in(read_sdmx_csv(file, rules=rules, **case.settings)) == case.rows
+
+
+@pytest.mark.parametrize(("name", "data", "said"), WRONG_HEADERS, ids=[name for name, _, _ in WRONG_HEADERS])
+def test_wrong_header(name: str, data: str, said: str, tmp_path: Path) -> None:
+    """A file that is no SDMX-CSV is refused, and the error says which file and why."""
+    file = tmp_path / "data.csv"
+    file.write_text(data)
+    with pytest.raises(DatasetError, match=said) as error:
+        read_sdmx_csv(file)
+    assert str(file) in str(error.value)
+
+
+def test_names_need_rules(tmp_path: Path) -> None:
+    """The file does not say which cells are codes, so nothing is guessed."""
+    file = tmp_path / "data.csv"
+    file.write_text("STRUCTURE,STRUCTURE_ID,NOTE: A note\ndataflow,T:F(1.0),Nota: bene\n")
+    with pytest.raises(UsageError, match="give the rules"):
+        read_sdmx_csv(file)
+
+
+@pytest.mark.parametrize("row", ["dataflow,T:F(1.0)", "dataflow,T:F(1.0),A,B", '"dataflow","T:F(1.0)"'])
+def test_rows_of_other_lengths(row: str, tmp_path: Path) -> None:
+    """A row that is short or long is refused with its line; polars alone would fill short ones up."""
+    file = tmp_path / "data.csv"
+    file.write_text(f"STRUCTURE,STRUCTURE_ID,DIM_1\ndataflow,T:F(1.0),A\n{row}\n")
+    with pytest.raises(DatasetError, match="line 3"):
+        read_sdmx_csv(file)
+
+
+def test_a_component_called_self(tmp_path: Path) -> None:
+    """Names of components are never taken for names of arguments."""
+    file = tmp_path / "data.csv"
+    file.write_text("STRUCTURE,STRUCTURE_ID,self\ndatastructure,T:D(1.0),1\n")
+    assert read_sdmx_csv(file)["self"].to_list() == ["1"]
+
+
+def test_wrong_encoding(tmp_path: Path) -> None:
+    """What is not UTF-8 is not guessed."""
+    file = tmp_path / "data.csv"
+    file.write_bytes(b"STRUCTURE,STRUCTURE_ID,NOTE\ndataflow,T:F(1.0),\xe9\n")
+    with pytest.raises(DatasetError, match="it is not utf-8"):
+        read_sdmx_csv(file)
+
+
+def test_several_structures_in_several_files(tmp_path: Path) -> None:
+    """Rows of several structures are told apart; files with other columns stand below each other; gzip, UTF-16."""
+    (tmp_path / "a.csv").write_bytes(
+        "STRUCTURE,STRUCTURE_ID,DIM_1\ndataflow,T:F(1.0),A\ndatastructure,T:D,B\n".encode("utf-16")
+    )
+    rest = b"STRUCTURE,STRUCTURE_ID,NOTE\ndataflow,T:OTHER(1.0),x\ndataprovision,T:PA(1.0),y\ndataflow,T:F(2.0),z\n"
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(rest))
+    frame = read_sdmx_csv(tmp_path)
+    assert frame.columns == ["STRUCTURE", "STRUCTURE_ID", "DIM_1", "NOTE"]
+    found = [f"{urn.cls} {urn.reference}" for urn in structures_in(frame)]
+    assert found == [
+        "DataStructure T:D(*)", "Dataflow T:F(1.0)", "Dataflow T:F(2.0)", "Dataflow T:OTHER(1.0)",
+        "ProvisionAgreement T:PA(1.0)",
+    ]  # fmt: skip
+    assert rows_of(frame, world_rules())["DIM_1"].to_list() == ["A", "B"]
+    _, others = parted(pl.concat([frame, frame[2:3]]), world_rules(), ())
+    assert [(urn.reference, count) for urn, count in others.items()] == [
+        ("T:F(2.0)", 1), ("T:OTHER(1.0)", 2), ("T:PA(1.0)", 1),
+    ]  # fmt: skip
+    odd = frame.with_columns(STRUCTURE=pl.lit("cube"))
+    with pytest.raises(DatasetError, match="its structure is a 'cube'"):
+        structures_in(odd)
+
+
+@pytest.mark.parametrize(("artefact", "with_usages", "meant"), MEANT)
+def test_rows_that_are_meant(artefact: str, with_usages: bool, meant: list[int]) -> None:
+    """What uses a data structure is told by the structures; rows of 1.0 are looked at as those of 2.0 are."""
+    rules = rules_of(world(), artefact)
+    usages = usages_of(Structures(world()), rules) if with_usages else ()
+    frame = pl.DataFrame(SAYING, infer_schema_length=None).with_row_index("ROW")
+    assert rows_of(frame, rules, usages)["ROW"].to_list() == meant
+
+
+@pytest.mark.parametrize("labels", ["id", "both", "name"])
+@pytest.mark.parametrize("keys", ["none", "both"])
+def test_written_and_read_again(labels: Any, keys: Any, tmp_path: Path) -> None:
+    """What was written gives the frame again, whatever else is written beside ids, odd texts included."""
+    rules = world_rules()
+    frame = read_sdmx_csv(_rich(tmp_path), rules=rules)
+    file = tmp_path / "written.csv"
+    write_sdmx_csv(
+        frame, file, rules, labels=labels, keys=keys, names=names_of(Structures(world()), rules.artefact),
+        separator=";", sub_separator="|",
+    )  # fmt: skip
+    header = file.read_text().partition("\n")[0]
+    assert header.startswith("STRUCTURE[|];STRUCTURE_ID;")
+    assert ("SERIES_KEY;OBS_KEY" in header) == (keys == "both")
+    again = read_sdmx_csv(file, rules=rules).select(frame.columns)
+    assert rows_in(again) == rows_in(frame)
+
+
+def _rich(folder: Path) -> Path:
+    file = folder / "rich.csv"
+    file.write_text(
+        "STRUCTURE[;],STRUCTURE_ID,ACTION,DIM_1,DIM_2,TIME_PERIOD,OBS_VALUE,ATTR_1[],ATTR_2[en;fr],ATTR_3[][en;fr],NOTE,OWN\n"
+        'dataflow,T:F(1.0),M,A,B,2014,1.5,X;Y,en:a|b;fr:c,"""en:a;fr:b|"";de:x"," Nota: ""bene"",",1\n'
+        'dataflow,T:F(1.0),R,A,X,2014,-2,A,"fr:""x""; y",,"a|;b",2\n'
+        "dataflow,T:F(1.0),D,B,,,,,,,,3\n"
+    )
+    return file
+
+
+def test_version_1_has_no_place_for_several_values(tmp_path: Path) -> None:
+    """1.0 is written where it can be, and else says what to do."""
+    rules = world_rules()
+    rows = [{"DIM_1": "A", "DIM_2": "B", "TIME_PERIOD": "2014", "OBS_VALUE": 1.0, "_errors": None}]
+    file = tmp_path / "data.csv"
+    write_sdmx_csv(pl.DataFrame(rows), file, rules, version="1.0")
+    assert file.read_text() == "DATAFLOW,DIM_1,DIM_2,TIME_PERIOD,OBS_VALUE\nT:F(1.0),A,B,2014,1\n"
+    with pytest.raises(UsageError, match="several values in ATTR_1; write version"):
+        write_sdmx_csv(pl.DataFrame([{"DIM_1": "A", "ATTR_1": ["A"]}]), file, rules, version="1.0")
+
+
+@pytest.mark.parametrize("action", ["D", "delete", "R"])
+def test_version_1_has_no_actions(action: str, tmp_path: Path) -> None:
+    """A row that deletes must not become one that does not; information need not be said."""
+    rows = [{"DIM_1": "A", "ACTION": "I"}, {"DIM_1": "A", "ACTION": None}]
+    file = tmp_path / "data.csv"
+    write_sdmx_csv(pl.DataFrame(rows), file, world_rules(), version="1.0")
+    assert file.read_text() == "DATAFLOW,DIM_1\nT:F(1.0),A\nT:F(1.0),A\n"
+    with pytest.raises(UsageError, match="a row has an action other than information"):
+        write_sdmx_csv(pl.DataFrame([*rows, {"DIM_1": "B", "ACTION": action}]), file, world_rules(), version="1.0")
+
+
+@pytest.mark.parametrize(("artefact", "said"), [(DSD, "DataStructure"), (AGREEMENT, "ProvisionAgreement")])
+def test_version_1_is_of_dataflows(artefact: str, said: str, tmp_path: Path) -> None:
+    """Its only column for that is DATAFLOW."""
+    with pytest.raises(UsageError, match=f"rows of a {said}, only of a Dataflow; write version 2.0"):
+        write_sdmx_csv(pl.DataFrame({"DIM_1": ["A"]}), tmp_path / "x.csv", rules_of(world(), artefact), version="1.0")
+
+
+@pytest.mark.parametrize(("words", "said"), WRONG_WORDS)
+def test_wrong_words(words: dict[str, Any], said: str, tmp_path: Path) -> None:
+    """What is none of the words there are is refused, and these are named."""
+    with pytest.raises(UsageError, match=said):
+        write_sdmx_csv(pl.DataFrame({"DIM_1": ["A"]}), tmp_path / "x.csv", world_rules(), **words)
+
+
+@pytest.mark.parametrize("decimal", ["", "..", "7", "-"])
+def test_wrong_decimal(decimal: str, tmp_path: Path) -> None:
+    """Nothing in place of a comma would put a dot before each digit."""
+    file = tmp_path / "data.csv"
+    file.write_text("STRUCTURE,STRUCTURE_ID,OBS_VALUE\ndataflow,T:F(1.0),492.7\n")
+    with pytest.raises(UsageError, match="the one character before decimals"):
+        read_sdmx_csv(file, rules=world_rules(), decimal=decimal)
+
+
+def test_patterns(tmp_path: Path) -> None:
+    """A pattern means files and folders, as on Spark; a file that is called like one is itself."""
+    for name in ("a1.csv", "a2.csv", "b.csv", "[c].csv"):
+        (tmp_path / name).write_text(f"DATAFLOW,NOTE\nT:F(1.0),{name}\n")
+    assert read_sdmx_csv(tmp_path / "a*.csv")["NOTE"].to_list() == ["a1.csv", "a2.csv"]
+    assert read_sdmx_csv(tmp_path / "[c].csv")["NOTE"].to_list() == ["[c].csv"]
+    with pytest.raises(UsageError, match="no file or folder fits"):
+        read_sdmx_csv(tmp_path / "x*.csv")
+
+
+@pytest.mark.parametrize(("name", "data", "said"), PLAIN_CSV, ids=[name for name, _, _ in PLAIN_CSV])
+def test_other_csv_that_is_refused(name: str, data: str | bytes, said: str, tmp_path: Path) -> None:
+    """As SDMX-CSV is: nothing is filled up, renamed or guessed."""
+    file = tmp_path / "data.csv"
+    file.write_bytes(data.encode() if isinstance(data, str) else data)
+    with pytest.raises(DatasetError, match=said) as error:
+        read_plain_csv(file)
+    assert str(file) in str(error.value)
+
+
+def test_other_csv(tmp_path: Path) -> None:
+    """Blank lines, empty cells, decimal commas and UTF-16 are what they are in SDMX-CSV."""
+    file = tmp_path / "data.csv"
+    file.write_bytes('DIM_1,OBS_VALUE,NOTE\n\nA,"1,5",""\n\nB,,"1,5"\n\n'.encode("utf-16"))
+    assert read_plain_csv(file, rules=world_rules(), decimal=",").rows() == [("A", "1.5", None), ("B", None, "1,5")]
+
+
+def test_fitting_rows_stay_valid_through_a_file(tmp_path: Path) -> None:
+    """Valid rows, written and read, are valid; with the action that was asked for."""
+    rules = world_rules()
+    frame = pl.DataFrame(fitting_rows(rules, 200), infer_schema_length=None)
+    file = tmp_path / "data.csv"
+    write_sdmx_csv(frame.drop("ATTR_1", "ATTR_2", "ATTR_3"), file, rules, action="replace")
+    again = read_sdmx_csv(file)
+    assert set(again["ACTION"]) == {"R"}
+    assert validate(again, rules)["_errors"].null_count() == 200

@@ -1,0 +1,155 @@
+"""Expressions rewritten so that Java and Rust read them alike."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from kafka_replica.data.mapping.regexes import UnusableExpressionError, usable
+from kafka_replica.errors import MapError
+from kafka_replica.sdmx.text_types import anchored
+from support.mapping.map_cases import one
+from support.mapping.maps_by_hand import plan_of
+from support.rules.structures_by_hand import version_of
+
+
+@pytest.mark.parametrize(
+    ("expression", "fitting", "others"),
+    [
+        ("A", ["A"], ["AA", "a", "", "A\n"]),
+        ("A|B", ["A", "B"], ["AB", "A|B"]),
+        ("^[A-G]", ["A", "GZ", "B\nC"], ["H", "", "ZA"]),
+        ("[0-2]$", ["0", "x2"], ["3", "20x"]),
+        ("^A.*B$", ["AB", "AxB"], ["ABx", "A\nB"]),
+        (r"\d{2}\.\w+\s?", ["12.a_", "12.a "], ["12.", "٣٣.a"]),
+        (r"[\d\-_]+", ["1-_"], ["a"]),
+        (r"[^\\\]a-c]", ["d", "["], ["a", "]", "\\"]),
+        ("a+?b*?", ["a", "aab"], ["b"]),
+        (r"\p{Lu}\p{IsL}*", ["Äx"], ["äx"]),
+        (r"\Qa.b|\E+", ["a.b|", "a.b||"], ["axb|", "a.b|a.b|"]),
+        (r"[\Q]^\E]+", ["]^"], ["Q"]),
+        (r"[\s-z.]+", [" -z."], ["a", "Z"]),
+        ("^A|B", ["A", "AX", "B"], ["BX", "XB", "XA"]),
+        ("^A$|^B$", ["A", "B"], ["AX", "XB"]),
+        ("^A|^B", ["AX", "BX"], ["XA"]),
+        ("A$|B", ["A", "XA", "B"], ["XB", "AX"]),
+        ("a{1}", ["a"], ["aa"]),
+        ("(?i)x[a-c]é", ["XAé", "xcé"], ["XAÉ", "xd"]),
+        (r"\$\x41", ["$A"], ["A"]),
+        ("{a}", ["{a}"], ["a"]),
+        ("(?<year>[0-9]{4})", ["2020"], ["20"]),
+    ],
+)
+def test_what_fits(expression: str, fitting: list[str], others: list[str]) -> None:
+    """The whole value, the beginning or the end; digits and words are ASCII, other classes as Java has them."""
+    written = anchored(usable(expression).written)
+    texts = pl.Series([*fitting, *others])
+    assert texts.str.contains(written).to_list() == [True] * len(fitting) + [False] * len(others)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["(?=a)", "(?<!a)b", r"(a)\1", "a++", r"\ba", "[a[b]]", "[a&&b]", r"\p{IsGreek}", "(?m)a", r"\uD83D\uDE00"],
+)
+def test_what_cannot_be_used(expression: str) -> None:
+    """What only one of the engines reads is refused."""
+    with pytest.raises(UnusableExpressionError, match="do not share"):
+        usable(expression)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["(", "a)", "[", "[]", "*", "\\", "a{2}{3}", "a{3,2}", "[z-a]", r"[a-\d]", r"\x{110000}"],
+)
+def test_malformed(expression: str) -> None:
+    """What no engine reads is called malformed."""
+    with pytest.raises(UnusableExpressionError, match=r"malformed.*have the map mended"):
+        usable(expression)
+
+
+@pytest.mark.parametrize("expression", ["a^b", "a$b", "(^A)", "(^A|^B)$", "(A$)", "^^A", "A$$"])
+def test_anchors_elsewhere(expression: str) -> None:
+    """Anchors stand at the ends of the expression or of its alternatives; how to write it is told."""
+    with pytest.raises(UnusableExpressionError, match=r"write \^\(A\|B\)\$"):
+        usable(expression)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [r"\p{L}{1,300}", r"([A-Z\p{L}]{1,100}-){1,100}", "a{2000}", "((a{1000}){1000}){9}", "(" * 51 + "a" + ")" * 51,
+     "(" * 5000],
+)  # fmt: skip
+def test_too_large(expression: str) -> None:
+    """What is larger or deeper than Rust allows is refused before it runs."""
+    with pytest.raises(UnusableExpressionError, match=r"too large|more than"):
+        usable(expression)
+
+
+@pytest.mark.parametrize(
+    "atom",
+    ["😀", r"\p{C}", r"\P{C}", ".", "[^éñü中文语]", r"[\x{81}-\x{7FE}\x{801}-\x{FFFE}]", "(a|bb|ccc)*", "(())",
+     "[ab]{9}"],
+)  # fmt: skip
+def test_what_is_small_enough(atom: str) -> None:
+    """Of all that is taken, Rust takes the largest: the bytes are reckoned high enough."""
+    most = next(copies for copies in range(1000, 0, -1) if _is_usable(f"(?:{atom}){{{copies}}}"))
+    assert most >= 100
+    assert pl.Series(["-"]).str.contains(anchored(usable(f"(?:{atom}){{{most}}}").written)).to_list() == [False]
+
+
+def _is_usable(expression: str) -> bool:
+    try:
+        usable(expression)
+    except UnusableExpressionError:
+        return False
+    return True
+
+
+def test_deep_enough() -> None:
+    """Of groups in each other, Rust takes as many as are allowed, also where each is an alternative and repeated."""
+    written = anchored(usable("^" + "b(" * 50 + "[a]" + ")+|c" * 50).written)
+    assert pl.Series(["b" * 50 + "a"]).str.contains(written).to_list() == [True]
+
+
+def test_the_leftmost_counts() -> None:
+    """Before what must fit the end, as little as can be is skipped, as Java finds it."""
+    found = usable("([0-9]+)$")
+    assert pl.Series(["AB123"]).str.extract(anchored(found.only(1)), 1).to_list() == ["123"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_unsure"),
+    [("([a-z]*)+", True), ("(a?)*(.*)", True), ("(?:([a-z]*),?)*", True), ("(?:(.*?),?)+", True), ("(|a)+", True),
+     ("(|a|a){2}", True), ("((?:a??)+)b", True), ("(a+|b+)*", False), ("((a)|b)+", False), ("(?:(a)?b)+", False),
+     ("(a*)?", False), ("(a*){1}", False), ("(.*)-(.*)", False)],
+)  # fmt: skip
+def test_repeated_over_nothing(expression: str, is_unsure: bool) -> None:
+    """Where a part that may fit nothing is repeated, Java and Rust capture differently."""
+    assert usable(expression).is_unsure == is_unsure
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        (r"/([a-z]*)+/>[\1]", "row 1: a target refers to group 1, but a part"),
+        ("/(/>x", "row 1: the expression .* malformed"),
+        (r"/(.)/>\2", "refers to group 2"),
+        (r"/\p{L}{1;300}/>x", "row 1: the expression .* too large"),
+    ],
+)
+def test_rows_refused(row: str, told: str) -> None:
+    """A map with such a row is refused when it is compiled, and the row is named."""
+    with pytest.raises(MapError, match=told):
+        plan_of(version_of(*one("R", row)))
+
+
+def test_repeated_over_nothing_unreferred() -> None:
+    """Whether it fits is the same everywhere: an expression of which no group is asked is taken."""
+    assert plan_of(version_of(*one("R", r"/([a-z]*)+/>x\0"))).values
+
+
+def test_one_group_alone() -> None:
+    """An expression is run with one group capturing; brackets in classes and escapes are no groups."""
+    found = usable(r"([(a])\((?:x)(y|(z))")
+    assert found.groups == 3
+    assert found.only(2) == r"(?:[(a])\((?:x)(y|(?:z))"

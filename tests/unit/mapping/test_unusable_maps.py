@@ -1,0 +1,68 @@
+"""Maps that say what cannot be done are refused when they are compiled, whatever the data."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from kafka_replica.data.polars import transform
+from kafka_replica.errors import MapError
+from support.mapping.map_cases import dated, one
+from support.mapping.maps_by_hand import (
+    component_map,
+    date_map,
+    fixed,
+    named,
+    plan_of,
+    representation_map,
+    structure_map,
+)
+from support.rules.structures_by_hand import version_of
+
+VALID = representation_map("R", "A>x@2000/")
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        (one("R", "5:2=A>x"), "row 1: the part of A from 5 to 2 is none"),
+        (one("R", "A>x", "0:-1=A>x"), "row 2: the part of A from 0 to -1 is none"),
+        (
+            (named("S", "A"), named("G", "A N"), structure_map(fixed("N", "x", "y"))),
+            "the dimension N is fixed to 2 values, and has one in each row",
+        ),
+        (
+            (
+                named("S", "A WHEN", timed=False),
+                named("G", "A FREQ"),
+                structure_map(date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy", "=FREQ")),
+            ),
+            "dates are written by FREQ, to which no map gives a value",
+        ),
+        (
+            (named("S", "A", timed=False), named("G", "B"), VALID, structure_map(component_map("A", "B", "R"))),
+            "rules for B are valid for a time only, but .* has no time dimension and nothing else makes a period",
+        ),
+        (
+            (
+                *dated(
+                    component_map("A", "FREQ", "R"), date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy", "=FREQ"), freq=True
+                ),
+                VALID,
+            ),
+            "FREQ depends on the period, which is written by FREQ",
+        ),
+    ],
+)
+def test_refused(contents: tuple[str, ...], message: str) -> None:
+    """The message names the map, and what is wrong with it."""
+    with pytest.raises(MapError, match=f"compiling urn:.*{message}"):
+        plan_of(version_of(*contents))
+
+
+@pytest.mark.parametrize("frame", [[], pl.DataFrame()])
+def test_nothing_is_mapped_to_nothing(frame: object) -> None:
+    """A frame without rows and columns gives one without rows."""
+    found = transform(frame, plan_of(version_of(*one("R", "A>x"))))
+    assert found.height == 0
+    assert found.columns == ["B", "TIME_PERIOD", "OBS_VALUE", "_source", "_errors"]

@@ -1,0 +1,354 @@
+"""The relay's rules: whatever dies, stalls or fails at any step, Kafka holds 1, 2, 3, ... and nothing else.
+
+A database that is restored has another history than Kafka: then nothing is marked as sent that Kafka has not.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from kafka_replica.broker.writing.errors import Fault
+from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.relay.events import (
+    Acquire,
+    Committed,
+    Connect,
+    Connected,
+    Decision,
+    Event,
+    KafkaFailed,
+    Leased,
+    Look,
+    Looked,
+    Marked,
+    MarkSent,
+    Pause,
+    Send,
+    Started,
+    Suspend,
+    Wait,
+    Waited,
+)
+from kafka_replica.producer.relay.rules import Relay
+from support.producer.relay_world import Instance, Luck, World
+
+Script = list[tuple[str, int, Luck]]
+
+
+ACTS = {"step": 30, "record": 2, "lease runs out": 1, "resume": 1}
+RESTORES = {**ACTS, "back up": 0.5, "restore": 0.5}
+
+
+def script_of(seed: int, length: int, instances: int, hardship: float, weights: dict[str, float] = ACTS) -> Script:
+    """A long random history: lists that Hypothesis draws element by element stay too short to get anywhere."""
+    dice = random.Random(seed)
+
+    def fate() -> Luck:
+        return dice.choice(list(Luck)[1:]) if dice.random() < hardship else Luck.WELL
+
+    acts = dice.choices([*weights], [*weights.values()], k=length)
+    return [(act, dice.randrange(instances), fate()) for act in acts]
+
+
+LENGTHS, INSTANCES, HARDSHIP = st.integers(0, 600), st.integers(1, 3), st.sampled_from([0.0, 0.02, 0.1, 0.3])
+SCRIPTS = st.builds(script_of, st.integers(0, 1 << 32), LENGTHS, INSTANCES, HARDSHIP)
+RESTORING_SCRIPTS = st.builds(script_of, st.integers(0, 1 << 32), LENGTHS, INSTANCES, HARDSHIP, st.just(RESTORES))
+
+
+def resume(world: World) -> None:
+    """Do what an operator does, who has read why the producer suspended itself."""
+    if world.running:
+        return
+    if world.contradicted:
+        world.begin_incarnation()
+    world.running, world.contradicted = True, False
+
+
+def play(script: Script, relay: type[Relay] = Relay) -> World:
+    """Three instances, in the order and with the luck of the script; then all is well for long enough."""
+    world = World()
+    luck = [Luck.WELL]
+    instances = [Instance(world, name, lambda: luck[0], relay) for name in range(3)]
+    for act, who, fate in script:
+        luck[0] = fate
+        if act == "step":
+            instances[who].step()
+        elif act == "record":
+            world.record()
+        elif act == "resume":
+            resume(world)
+        elif act == "back up":
+            world.back_up()
+        elif act == "restore":
+            world.restore(who + len(world.log))
+        else:
+            world.owner = None
+    luck[0] = Luck.WELL
+    world.record()
+    for number in range(1500):
+        resume(world)
+        if number % 400 == 0:
+            world.owner = None
+        instances[number % 3].step()
+    return world
+
+
+@settings(max_examples=500, deadline=None)
+@given(SCRIPTS)
+def test_exactly_once_and_in_order_whatever_happens(script: Script) -> None:
+    """At every moment; and once all is well, everything has arrived and is marked."""
+    world = play(script)
+    assert [tx_id for _, tx_id, _ in world.log] == [*range(1, world.recorded + 1)]
+    assert world.sent == world.recorded
+
+
+@settings(max_examples=500, deadline=None)
+@given(RESTORING_SCRIPTS)
+def test_a_restored_database_loses_nothing(script: Script) -> None:
+    """At every moment Kafka has what is marked as sent; in the end it has all that the database holds."""
+    world = play(script)
+    assert world.sent == world.recorded
+    assert set(world.rows) <= {name for _, _, name in world.log}
+
+
+class TrustsTheDatabase(Relay):
+    """Believes what is marked, and does not ask Kafka what has arrived."""
+
+    def on(self, event: Event) -> Decision:
+        """One rule is another."""
+        if isinstance(event, Connected) and self._seen is not None:
+            event = Connected(self._seen.sent)
+        return super().on(event)
+
+
+class TriesAgainAtOnce(Relay):
+    """Sends once more on the same connection when no answer came."""
+
+    def on(self, event: Event) -> Decision:
+        """One rule is another."""
+        if isinstance(event, KafkaFailed) and event.may_have_arrived and self._sending is not None:
+            return Send(self._sending)
+        return super().on(event)
+
+
+class ComparesNumbersAlone(Relay):
+    """Does not compare the transaction that has arrived last with the database's of that number."""
+
+    def on(self, event: Event) -> Decision:
+        """One rule is another."""
+        if isinstance(event, (Connected, Committed)):
+            event = event._replace(fingerprint=None)
+        return super().on(event)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "scripts"),
+    [(TrustsTheDatabase, SCRIPTS), (TriesAgainAtOnce, SCRIPTS), (ComparesNumbersAlone, RESTORING_SCRIPTS)],
+)
+def test_a_rule_that_is_left_out_is_missed(wrong: type[Relay], scripts: st.SearchStrategy[Script]) -> None:
+    """Shows that the checks above find something."""
+
+    @settings(max_examples=500, deadline=None, database=None, derandomize=True, phases=[Phase.generate])
+    @given(scripts)
+    def look(script: Script) -> None:
+        play(script, wrong)
+
+    with pytest.raises(BaseException, match="Kafka has") as found:
+        look()
+    assert not isinstance(found.value, KeyboardInterrupt)
+
+
+def ready(retries: int = 3, *, sent: int = 4, recorded: int = 5, progress: int | None = 4) -> tuple[Relay, Decision]:
+    """Rules that have connected and looked."""
+    relay = Relay(retries)
+    seen = Looked(running=True, sent=sent, recorded=recorded, next_ids=tuple(range(sent + 1, recorded + 1)))
+    assert relay.on(Started()) == Acquire()
+    relay.on(Leased())
+    assert relay.on(seen) == Connect()
+    assert relay.on(Connected(progress)) == Acquire(), "the lease may be lost by now"
+    relay.on(Leased())
+    return relay, relay.on(seen)
+
+
+SEEN = Looked(running=True, sent=4, recorded=5, next_ids=(5,))
+
+
+def reconnected(relay: Relay) -> Decision:
+    """The decision of rules that have waited, connected and looked again."""
+    for event in (Waited(), Leased()):
+        relay.on(event)
+    assert relay.on(SEEN) == Connect()
+    for event in (Connected(4), Leased()):
+        relay.on(event)
+    return relay.on(SEEN)
+
+
+def test_an_outage_is_waited_for_however_long_it_lasts() -> None:
+    """Each try is on a new connection, and the producer never suspends itself."""
+    relay, decision = ready()
+    for attempt in range(1, 2000):
+        assert decision == Send(5)
+        assert relay.on(KafkaFailed(Fault.TRANSITORY, "down", attempt % 2 == 1)) == Wait(Pause.RETRY, attempt)
+        assert not relay.connected
+        decision = reconnected(relay)
+    assert relay.on(Committed(5)) == MarkSent(5)
+    relay.on(Marked())
+    assert relay.on(Looked(True, 5, 6, (6,))) == Send(6)
+    assert relay.on(KafkaFailed(Fault.TRANSITORY, "down")) == Wait(Pause.RETRY, 1), "it counts anew"
+
+
+@pytest.mark.parametrize("fault", [Fault.FENCED, Fault.MISSING, Fault.UNEXPECTED, Fault.AUTHENTICATION])
+def test_what_mostly_passes_is_tried_three_times_then_the_producer_suspends_itself(fault: Fault) -> None:
+    """An outage in between does not count as a try."""
+    relay, decision = ready()
+    for attempt in (1, 3, 5):
+        assert decision == Send(5)
+        assert relay.on(KafkaFailed(fault, "no")) == Wait(Pause.RETRY, attempt)
+        reconnected(relay)
+        assert relay.on(KafkaFailed(Fault.TRANSITORY, "down")) == Wait(Pause.RETRY, attempt + 1)
+        decision = reconnected(relay)
+    assert relay.on(KafkaFailed(fault, "no")) == Suspend(5, fault, "no", False)
+    relay.on(Waited())
+    assert relay.on(SEEN._replace(running=False)) == Wait(Pause.WORK)
+
+
+def test_credentials_that_were_never_accepted_suspend_at_once() -> None:
+    """The password is wrong: no try can help."""
+    relay = Relay()
+    for event in (Started(), Leased(), SEEN):
+        relay.on(event)
+    assert relay.on(KafkaFailed(Fault.AUTHENTICATION, "no")) == Suspend(5, Fault.AUTHENTICATION, "no", False)
+
+
+def test_a_commit_without_an_answer_is_in_doubt_until_kafka_is_asked() -> None:
+    """That nothing can be reached afterwards does not mean that it never left."""
+    relay = Relay()
+    for event in (Started(), Leased(), Looked(True, 4, 5, (5,)), Connected(4), Leased()):
+        relay.on(event)
+    assert relay.on(Looked(True, 4, 5, (5,))) == Send(5)
+    assert relay.on(KafkaFailed(Fault.TRANSITORY, "no answer", True)) == Wait(Pause.RETRY, 1)
+    for event in (Waited(), Leased()):
+        relay.on(event)
+    assert relay.on(Looked(True, 4, 5, (5,))) == Connect()
+    assert relay.on(KafkaFailed(Fault.TRANSITORY, "down")) == Wait(Pause.RETRY, 2)
+    for event in (Waited(), Leased()):
+        relay.on(event)
+    assert relay.on(Looked(True, 4, 5, (5,))) == Connect()
+    decision = relay.on(KafkaFailed(Fault.REFUSED, "no right"))
+    assert isinstance(decision, Suspend)
+    assert (decision.tx_id, decision.may_have_arrived) == (5, True)
+    assert "whether transaction 5 has arrived" in decision.reason
+    for event in (Waited(), Leased(), Looked(True, 4, 5, (5,)), Connected(4), Leased(), Looked(True, 4, 5, (5,))):
+        relay.on(event)
+    assert relay.on(KafkaFailed(Fault.REFUSED, "no")) == Suspend(5, Fault.REFUSED, "no", False), "it was asked"
+
+
+@pytest.mark.parametrize("fault", [Fault.LOCAL, Fault.REFUSED])
+def test_what_no_retry_can_mend_suspends_at_once(fault: Fault) -> None:
+    """And names the transaction."""
+    relay, decision = ready()
+    assert decision == Send(5)
+    assert relay.on(KafkaFailed(fault, "no")) == Suspend(5, fault, "no", False)
+
+
+@pytest.mark.parametrize("progress", [None, 3])
+def test_lost_evidence_is_not_guessed_at(progress: int | None) -> None:
+    """Kafka knows less than was marked: the progress topic is not the one that was used."""
+    _, decision = ready(progress=progress)
+    assert isinstance(decision, Suspend)
+    assert "4 transactions are marked as sent" in decision.reason
+
+
+def test_a_database_older_than_the_topic_is_not_gone_on_with() -> None:
+    """Kafka knows more than was recorded: a backup was restored."""
+    _, decision = ready(progress=6)
+    assert isinstance(decision, Suspend)
+    assert "only 5 were ever recorded" in decision.reason
+    assert "flush --new-incarnation" in decision.reason
+
+
+SENT = Fingerprint(1_000, "sent")
+
+
+@pytest.mark.parametrize(
+    ("of_kafka", "of_database", "is_another"),
+    [
+        (SENT, SENT, False),
+        (SENT, Fingerprint(1_001, "sent"), True),
+        (SENT, Fingerprint(1_000, "other"), True),
+        (SENT, None, True),  # not in the database
+        (Fingerprint(1_000), SENT, False),  # an older progress record
+        (Fingerprint(1_001), SENT, True),
+        (Fingerprint(None), SENT, False),
+    ],
+)
+@pytest.mark.parametrize("sent", [3, 4])
+def test_another_transaction_of_the_same_number_has_not_arrived(
+    of_kafka: Fingerprint, of_database: Fingerprint | None, is_another: bool, sent: int
+) -> None:
+    """Suspended with advice, and nothing is marked. What is marked as sent may have been cleaned up since."""
+    seen = Looked(True, sent, 9, tuple(range(sent + 1, 8)))
+    relay = Relay()
+    for event in (Started(), Leased(), seen, Connected(4, of_kafka), Leased()):
+        relay.on(event)
+    decision = relay.on(seen._replace(of_arrived=of_database))
+    if is_another and not (sent == 4 and of_database is None):
+        assert isinstance(decision, Suspend)
+        assert decision.tx_id is None
+        assert "transaction 4 has arrived" in decision.reason
+        assert "flush --new-incarnation" in decision.reason
+    else:
+        assert decision == (MarkSent(4, of_kafka) if sent == 3 else Send(5))
+
+
+def test_a_new_incarnation_begins_with_what_is_not_sent() -> None:
+    """Kafka has no progress record of it yet. Another incarnation is another connection."""
+    relay, decision = ready()
+    assert decision == Send(5)
+    relay.on(Committed(5))
+    relay.on(Marked())
+    seen = Looked(True, 5, 7, (6, 7), "new", is_new=True)
+    assert relay.on(seen) == Connect(), "the connection was of the former incarnation"
+    for event in (Connected(None), Leased()):
+        relay.on(event)
+    assert relay.on(seen) == Send(6)
+
+
+def test_a_database_that_is_replaced_while_the_producer_runs() -> None:
+    """What was sent just now is compared, too."""
+    relay, _ = ready(recorded=6)
+    relay.on(Committed(5, SENT))
+    assert relay.on(Committed(6, SENT)) == MarkSent(6, SENT)
+    assert relay.on(Marked()) == Look()
+    decision = relay.on(Looked(True, 2, 8, (3, 4), of_arrived=Fingerprint(2_000, "another")))
+    assert isinstance(decision, Suspend)
+
+
+def test_several_are_sent_before_they_are_noted_together() -> None:
+    """Those that one look has shown; then the database is told, and asked again."""
+    relay, decision = ready(recorded=7)
+    assert decision == Send(5)
+    assert relay.on(Committed(5)) == Send(6)
+    assert relay.on(Committed(6)) == Send(7)
+    assert relay.on(Committed(7)) == MarkSent(7)
+    assert relay.on(Marked()) == Look()
+
+
+def test_what_arrived_before_a_failure_is_noted_first() -> None:
+    """So that the failure is told of the right transaction, and of no other."""
+    relay, _ = ready(recorded=7)
+    assert relay.on(Committed(5)) == Send(6)
+    assert relay.on(KafkaFailed(Fault.REFUSED, "no")) == MarkSent(5)
+    assert relay.on(Marked()) == Suspend(6, Fault.REFUSED, "no", False)
+
+
+def test_a_gap_is_not_passed_over() -> None:
+    """A transaction that is missing in the database stops the producer."""
+    relay, _ = ready(recorded=4)
+    decision = relay.on(Looked(running=True, sent=4, recorded=6, next_ids=(6,)))
+    assert isinstance(decision, Suspend)
+    assert "transaction 5 is not in the database" in decision.reason

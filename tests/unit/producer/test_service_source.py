@@ -1,0 +1,192 @@
+"""An SDMX REST service as a source, on a real HTTP server: asked sparingly, believed only when its answer is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_replica.errors import ConfigurationError, SourceError
+from kafka_replica.producer import StructureProducer
+from kafka_replica.producer.sources import ServiceSettings, ServiceSource, take_in
+from kafka_replica.producer.sources.queries import accept_of, path_of
+from support.producer.producer_tools import settings_of
+from support.producer.sdmx_service import Says, SdmxService
+from support.producer.structure_samples import codelist, urn
+
+ALL = "structure/*/*/*/*?references=none&detail=full"
+
+
+@pytest.fixture
+def producer(tmp_path: Path) -> Iterator[StructureProducer]:
+    """One that is not started: it records."""
+    made = StructureProducer(settings_of("nowhere:1", "t", f"sqlite:///{tmp_path / 'outbox.db'}"))
+    yield made
+    made.close()
+
+
+def source_of(service: SdmxService, **more: Any) -> ServiceSource:
+    """One that does not wait long."""
+    return ServiceSource(ServiceSettings(service.url, **{"retries": 1, "timeout_s": 20.0, **more}))
+
+
+@pytest.mark.parametrize("kind", ["etags", "dates", "neither"])
+def test_what_has_not_changed_is_not_sent_again(kind: str, producer: StructureProducer) -> None:
+    """By ETag, by date, or by the content itself, whatever the header of each answer."""
+    with SdmxService(etags=kind == "etags", dates=kind == "dates") as service:
+        service.answers[ALL] = Says(codelist("CL_A CL_B"))
+        source = source_of(service)
+        assert take_in(source, producer) == [1]
+        assert source.read() is None
+        asked = service.asked[-1].headers
+        assert ("if-none-match" in asked, "if-modified-since" in asked) == (kind == "etags", kind == "dates")
+        service.answers[ALL] = Says(codelist("CL_A CL_B", prepared="2027-02-02T00:00:00.123Z"))
+        assert take_in(source, producer) == []
+        service.answers[ALL] = Says(codelist("CL_A CL_C"))
+        assert take_in(source, producer) == [2, 3]
+        assert take_in(source_of(service), producer) == [], "another process knows it from the database"
+        source.forget()
+        assert source.read() is not None, "another instance may have recorded since"
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (Says("busy", 503), "503"),
+        (Says("broken", 500, "text/plain"), "500 .*broken"),
+        (Says("<no/>", 404), "404 .*allow_empty"),
+        (Says("who are you?", 401), "401 .*check user"),
+        (Says("", 406), "406 .*set accept"),
+        (Says("", 204), "204"),
+        (Says(codelist("CL_A"), 206), "206"),
+        (Says(codelist("CL_A"), position=20), "incomplete|closed"),
+        (Says(codelist("CL_A")[:-30]), "reading .*CL_B|reading .*structure"),
+        (Says("<html>Welcome</html>", content_type="text/html"), "text/html"),
+        (Says('{"errors": [{"code": 500}]}', content_type="application/json"), "error"),
+        (Says(codelist("CL_A", footer='<mes:Footer><mes:Message code="510" severity="Error"><mes:Text>limit</mes:Text>'
+                       "</mes:Message></mes:Footer>")), "footer.*510.*limit"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_partial_failure_is_never_a_deletion(answer: Says, says: str, which: str, producer: StructureProducer) -> None:
+    """One of two queries goes wrong, in any way: nothing of either is taken in; later all is."""
+    first, second = (f"codelist/{agency}/all/all?references=none&detail=full" for agency in "AB")
+    with SdmxService() as service:
+        service.answers = {first: Says(codelist("CL_A")), second: Says(codelist("CL_B"))}
+        source = source_of(service, api="1", structures=("codelist/A", "codelist/B"), retries=0)
+        assert take_in(source, producer) == [1]
+        bad, good = (first, second) if which == "first" else (second, first)
+        service.answers = {bad: answer, good: Says(codelist("CL_C"))}
+        for _ in range(2):
+            with pytest.raises(SourceError, match=f"(?s){says}"):
+                take_in(source, producer)
+        assert producer.status().recorded == 1
+        service.answers = {bad: Says(codelist("CL_D")), good: Says(codelist("CL_C"))}
+        assert take_in(source, producer) == [2, 3]
+
+
+def test_a_harmless_footer_is_no_failure(producer: StructureProducer) -> None:
+    """Information alone."""
+    footer = (
+        '<mes:Footer><mes:Message code="0" severity="Information"><mes:Text>x</mes:Text></mes:Message></mes:Footer>'
+    )
+    with SdmxService() as service:
+        service.answers[ALL] = Says(codelist("CL_A", footer=footer))
+        assert take_in(source_of(service), producer) == [1]
+
+
+def test_nothing_may_be_meant(producer: StructureProducer) -> None:
+    """404 is how SDMX says that there are no results: it deletes only if the settings say so."""
+    with SdmxService() as service:
+        service.answers[ALL] = Says(codelist("CL_A"))
+        source = source_of(service, allow_empty=True)
+        assert take_in(source, producer) == [1]
+        service.answers[ALL] = Says("<no/>", 404)
+        assert take_in(source, producer) == [2]
+
+
+def test_what_may_pass_is_asked_again() -> None:
+    """Within one look."""
+    with SdmxService() as service:
+        answers = iter([Says("", 503), Says(codelist("CL_A"), position=5), Says(codelist("CL_A"))])
+        service.answers["*"] = lambda: next(answers)
+        found = source_of(service, retries=2).read()
+        assert found is not None
+        assert [put.key for put in found] == [urn("CL_A")]
+        assert len(service.asked) == 3
+
+
+def test_formats_are_negotiated_and_told() -> None:
+    """The format that is published comes first; what came is what the answer says it is."""
+    with SdmxService() as service:
+        service.answers["*"] = Says(codelist("CL_A", edition="2.1"), content_type="application/xml")
+        source = ServiceSource(ServiceSettings(service.url), "application/vnd.fusion.json")
+        found = source.read()
+        assert found is not None
+        assert found[0].content_type == "application/vnd.sdmx.structure+xml;version=2.1"
+        accepted = service.asked[-1].headers["accept"].split(", ")
+        assert accepted[0] == "application/vnd.fusion.json"
+        assert accepted[1] == "application/vnd.sdmx.structure+xml;version=3.0.0;q=0.95"
+        source_of(service, accept="text/xml").read()
+        assert service.asked[-1].headers["accept"] == "text/xml"
+
+
+@pytest.mark.parametrize("how", ["settings", "url", "token"])
+def test_who_asks(how: str) -> None:
+    """By name and password or token; neither is in any error."""
+    with SdmxService() as service:
+        service.answers["*"] = Says("no", 403)
+        settings = {
+            "settings": ServiceSettings(service.url, user="me", password="hunter2"),
+            "url": ServiceSettings(service.url.replace("//", "//me:hunter2@")),
+            "token": ServiceSettings(service.url, token="hunter2"),
+        }[how]
+        with pytest.raises(SourceError, match="403") as caught:
+            ServiceSource(settings).read()
+        assert "hunter2" not in str(caught.value)
+        sent = service.asked[-1].headers["authorization"]
+        assert sent == ("Bearer hunter2" if how == "token" else "Basic bWU6aHVudGVyMg==")
+        if how != "url":
+            assert "hunter2" not in repr(settings)
+
+
+def test_a_service_that_is_not_there() -> None:
+    """Says so, and where."""
+    with SdmxService() as service:
+        url = service.url
+    with pytest.raises(SourceError, match=f"{url}.*nothing is taken in until it answers"):
+        ServiceSource(ServiceSettings(url, retries=0, timeout_s=5)).read()
+
+
+@pytest.mark.parametrize(
+    ("query", "second", "first"),
+    [
+        ("*", "structure/*/*/*/*", "structure/all/all/all"),
+        ("codelist", "structure/codelist/*/*/*", "codelist/all/all/all"),
+        ("codelist/ECB,SDMX/CL_FREQ/~", "structure/codelist/ECB,SDMX/CL_FREQ/~", "codelist/ECB+SDMX/CL_FREQ/latest"),
+        ("dataflow/ECB/*/1.0/", "structure/dataflow/ECB/*/1.0", "dataflow/ECB/all/1.0"),
+    ],
+)
+def test_paths(query: str, second: str, first: str) -> None:
+    """Of both versions of the interface."""
+    assert path_of(query, "2") == f"{second}?references=none&detail=full"
+    assert path_of(query, "1") == f"{first}?references=none&detail=full"
+
+
+@pytest.mark.parametrize("query", ["", "a//b", "a/b/c/d/e", "a?x=1", "a b"])
+def test_what_is_no_query(query: str) -> None:
+    """Says what one is like."""
+    with pytest.raises(ConfigurationError, match="codelist/ECB"):
+        path_of(query, "2")
+
+
+def test_settings_that_are_impossible() -> None:
+    """Before anything is asked."""
+    assert accept_of("application/xml", "1").startswith("application/xml, ")
+    for url in ("ftp://x", "nowhere", "http://"):
+        with pytest.raises(ConfigurationError, match="url"):
+            ServiceSource(ServiceSettings(url))
+    with pytest.raises(ConfigurationError, match="api="):
+        ServiceSource(ServiceSettings("http://x", api="3"))  # type: ignore[arg-type]

@@ -1,0 +1,49 @@
+"""The headers are what docs/transaction-headers.md says, byte by byte."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kafka_replica.producer import headers
+from kafka_replica.records import Headers
+from support.paths import ROOT
+
+SAID = headers.TransactionHeaders("structures/17", 2, 3, 1795291687184)
+
+
+def as_kafka_writes_them(written: Headers) -> bytes:
+    """Record format 2; lengths below 64 are one byte each."""
+    parts = [bytes([2 * len(written)])]
+    for name, value in written:
+        assert value is not None
+        parts += [bytes([2 * len(name)]), name.encode(), bytes([2 * len(value)]), value]
+    return b"".join(parts)
+
+
+def test_the_page_shows_the_bytes() -> None:
+    """The hexadecimal of the page is what is written."""
+    page = (ROOT / "docs" / "transaction-headers.md").read_text()
+    block = re.search(r"```text\n(.*?)```", page, re.DOTALL)
+    assert block is not None
+    shown = bytes.fromhex("".join(re.split(r"  +", line)[0] for line in block[1].splitlines()))
+    assert shown == as_kafka_writes_them(headers.written(SAID))
+
+
+def test_read_is_the_inverse_and_refuses_what_is_not_ours() -> None:
+    """Others' headers beside them do no harm; one that is missing or odd makes them somebody else's."""
+    written = headers.written(SAID)
+    assert headers.of_transaction(SAID)(2) == written
+    assert headers.read((("content-type", b"x"), *written, ("other", None))) == SAID
+    for left_out in range(4):
+        assert headers.read(written[:left_out] + written[left_out + 1 :]) is None
+
+
+@pytest.mark.parametrize("value", [None, b"", b"-1", b"1.0", b" 1", b"\xd9\xa1", b"+1", b"9" * 400])
+def test_odd_numbers(value: bytes | None) -> None:
+    """Not what the page says: None, and no exception."""
+    for name in (headers.NUMBER, headers.COUNT, headers.TIME):
+        odd = tuple((each, value if each == name else text) for each, text in headers.written(SAID))
+        assert headers.read(odd) is None
+    assert headers.read(((headers.TRANSACTION, b"\xff"), *headers.written(SAID)[1:])) is None

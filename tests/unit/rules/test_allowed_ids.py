@@ -1,0 +1,245 @@
+"""Allowed ids of components against validation: an id is allowed where some row with it breaks no constraint."""
+
+from __future__ import annotations
+
+import pickle
+from datetime import date
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx import ResolvedStructure, Structures
+from support.rules.structures_by_hand import (
+    AGREEMENT,
+    DSD,
+    FLOW,
+    FLOWS,
+    attribute,
+    coded,
+    codelist,
+    constraint,
+    dimension,
+    extension,
+    keys,
+    measure,
+    region,
+    rules_of,
+    selected,
+    structure,
+    text,
+    time,
+    value_list,
+    version_of,
+)
+
+AREA = codelist("AREA", ["EU", "AT<EU", "W<AT", "DE<EU", "US"])
+FREQ = codelist("FREQ", ["A", "M", "Q"])
+STATUS = codelist("STATUS", ["F", "P"])
+PLAIN = structure(
+    dimension("AREA", coded("AREA")), dimension("FREQ", coded("FREQ")), time(), attribute("STATUS", coded("STATUS")),
+    measure(),
+)  # fmt: skip
+TIMELESS = structure(dimension("AREA", coded("AREA")), dimension("FREQ", coded("FREQ")), measure())
+BASE = (AREA, FREQ, STATUS, FLOWS)
+TODAY = date(2020, 6, 15)
+
+
+def resolved(*contents: str, of: str = FLOW) -> ResolvedStructure:
+    """The structure with its constraints."""
+    return Structures(version_of(*BASE, *contents)).resolve(of)
+
+
+def allowed(found: ResolvedStructure, id_: str, as_of: date = TODAY, **given_: str) -> str:
+    """The allowed ids of a component, sorted."""
+    ids = found.components[id_].allowed_ids(given=given_, as_of=as_of)
+    return "-" if ids is None else " ".join(sorted(ids))
+
+
+CASES: list[tuple[str, tuple[str, ...], str, dict[str, str]]] = [
+    ("no constraint", (), FLOW, {"AREA": "AT DE EU US W", "FREQ": "A M Q", "STATUS": "F P", "TIME_PERIOD": "-"}),
+    ("a region", (constraint(region(selected("AREA", "AT", "US"), selected("STATUS", "F", kind="Component"))),), FLOW,
+     {"AREA": "AT US", "FREQ": "A M Q", "STATUS": "F"}),
+    ("a value that is in no list", (constraint(region(selected("FREQ", "A", "X"))),), FLOW, {"FREQ": "A"}),
+    ("cascades", (constraint(region(selected("AREA", "AT+"))),), FLOW, {"AREA": "AT W"}),
+    ("a cascade without its root", (constraint(region(selected("AREA", "EU-"))),), FLOW, {"AREA": "AT DE W"}),
+    ("patterns", (constraint(region(selected("AREA", "%U%", "W"))),), FLOW, {"AREA": "EU US W"}),
+    ("a selection that excludes", (constraint(region(selected("AREA", "AT+", more='include="false"'))),), FLOW,
+     {"AREA": "DE EU US"}),
+    ("a region that is excluded", (constraint(region(selected("AREA", "US"), include="false")),), FLOW,
+     {"AREA": "AT DE EU W"}),
+    ("an excluded region of two components leaves each of them", (
+        constraint(region(selected("AREA", "US"), selected("FREQ", "M"), include="false")),), FLOW,
+     {"AREA": "AT DE EU US W", "FREQ": "A M Q"}),
+    ("one that has the whole of the other", (
+        constraint(region(selected("AREA", "US"), selected("FREQ", "%"), include="false")),), FLOW,
+     {"AREA": "AT DE EU W", "FREQ": "A M Q"}),
+    ("several regions", (constraint(region(selected("AREA", "AT"), selected("FREQ", "A"))
+                                    + region(selected("AREA", "DE"), selected("FREQ", "M"))),), FLOW,
+     {"AREA": "AT DE", "FREQ": "A M"}),
+    ("keys", (constraint(keys({"AREA": "AT", "FREQ": "A"}, {"AREA": "US", "FREQ": "Q"})),), FLOW,
+     {"AREA": "AT US", "FREQ": "A Q"}),
+    ("a key that leaves a dimension out", (constraint(keys({"AREA": "AT"}, {"FREQ": "Q"})),), FLOW,
+     {"AREA": "AT DE EU US W", "FREQ": "A M Q"}),
+    ("keys that are excluded", (constraint(keys({"AREA": "AT"}, {"AREA": "US", "FREQ": "Q"}, included="false")),), FLOW,
+     {"AREA": "DE EU US W", "FREQ": "A M Q"}),
+    ("constraints of all levels", (
+        constraint(region(selected("AREA", "EU+"))),
+        constraint(region(selected("AREA", "AT+", "US")), "Dataflow", "C2"),
+        constraint(region(selected("FREQ", "A")), "ProvisionAgreement", "C3"),
+        constraint(region(selected("AREA", "W")), "DataProvider", "C4")), FLOW, {"AREA": "AT W", "FREQ": "A M Q"}),
+    ("those of the agreement and its provider", (
+        constraint(region(selected("AREA", "EU+"))),
+        constraint(region(selected("AREA", "AT+", "US")), "Dataflow", "C2"),
+        constraint(region(selected("FREQ", "A")), "ProvisionAgreement", "C3"),
+        constraint(region(selected("AREA", "W")), "DataProvider", "C4")), AGREEMENT, {"AREA": "W", "FREQ": "A"}),
+    ("what one constraint leaves narrows what another means", (
+        constraint(region(selected("FREQ", "A"))),
+        constraint(keys({"AREA": "AT", "FREQ": "A"}, {"AREA": "US", "FREQ": "Q"}), "Dataflow", "C2")), FLOW,
+     {"AREA": "AT", "FREQ": "A"}),
+    ("constraints that contradict each other", (
+        constraint(region(selected("FREQ", "A"))), constraint(region(selected("FREQ", "M")), "Dataflow", "C2")), FLOW,
+     {"AREA": "", "FREQ": "", "STATUS": ""}),
+    ("what data there is says nothing of what may be", (
+        constraint(region(selected("AREA", "AT")), role="Actual"),), FLOW, {"AREA": "AT DE EU US W"}),
+    ("the latest version that is no draft", (
+        constraint(region(selected("AREA", "AT")), version="1.0.0"),
+        constraint(region(selected("AREA", "DE")), version="1.1.0"),
+        constraint(region(selected("AREA", "US")), version="2.0.0-draft")), FLOW, {"AREA": "DE"}),
+    ("a constraint that is not valid any more", (
+        constraint(region(selected("AREA", "AT")), more='validTo="2019-12-31T00:00:00"'),
+        constraint(region(selected("FREQ", "A")), id_="C2", more='validFrom="2020-06-15T00:00:00"')), FLOW,
+     {"AREA": "AT DE EU US W", "FREQ": "A"}),
+    ("a component that is none", (constraint(region(selected("FOO", "X"), '<s:KeyValue id="BAR"/>')),), FLOW,
+     {"AREA": "AT DE EU US W"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+def test_allowed_ids(case: tuple[str, tuple[str, ...], str, dict[str, str]]) -> None:
+    """The ids that the constraints leave; and validation finds no fault with just these in some row."""
+    _, constraints, of, expected = case
+    found = resolved(PLAIN, *constraints, of=of)
+    assert {id_: allowed(found, id_) for id_ in expected} == expected
+    possible = brute_force(version_of(*BASE, PLAIN, *constraints), of)
+    assert {id_: allowed(found, id_) for id_ in possible} == {
+        id_: " ".join(sorted(ids)) for id_, ids in possible.items()
+    }
+
+
+def brute_force(snapshot: Any, of: str, **given_: str) -> dict[str, set[str]]:
+    """The codes of each component in the rows that break no constraint, of all rows there can be."""
+    rules = rules_of(snapshot, of, as_of=TODAY)
+    checks = [one.broken for one in rules.checks if one.rule.endswith(("-not-allowed", "-not-valid"))]
+    columns: dict[str, list[str | None]] = {one.id: sorted(one.values) for one in rules.columns if one.enumeration}
+    for one in rules.columns:
+        columns[one.id] = [given_[one.id]] if one.id in given_ else columns.get(one.id, ["2019", "2021"])
+        if one.kind != "dimension" and one.id not in given_:
+            columns[one.id] = [*(columns[one.id] if one.enumeration else []), None]
+    rows = [dict(zip(columns, row, strict=True)) for row in product(*columns.values())]
+    good = [row for row in rows if not any(evaluate(broken, row) for broken in checks)]
+    coded_ = [one.id for one in rules.columns if one.enumeration]
+    return {id_: {code for row in good if (code := row[id_]) is not None} for id_ in coded_}
+
+
+def test_validity_is_that_of_the_observation() -> None:
+    """A code that is valid for a time may be had in some row; with a period, only where it is valid then."""
+    found = resolved(PLAIN, constraint(region(selected("AREA", "AT@/2019", "DE@2021", "US"))))
+    assert allowed(found, "AREA") == "AT DE US"
+    assert allowed(found, "AREA", TIME_PERIOD="2019") == "AT US"
+    assert allowed(found, "AREA", TIME_PERIOD="2020-Q1") == "US"
+    assert allowed(found, "AREA", TIME_PERIOD="2021-05") == "DE US"
+    dated = resolved(PLAIN, constraint(region(selected("AREA", "AT"), include="false", more='validFrom="2020"')))
+    assert allowed(dated, "AREA", TIME_PERIOD="2019") == "AT DE EU US W"
+    assert allowed(dated, "AREA", TIME_PERIOD="2020") == "DE EU US W"
+    timeless = resolved(TIMELESS, constraint(region(selected("AREA", "AT@/2019", "DE@2020", "US"))))
+    assert allowed(timeless, "AREA") == "DE US"
+    assert allowed(timeless, "AREA", date(2019, 1, 1)) == "AT US"
+
+
+def test_what_goes_with_given_values() -> None:
+    """Values of other components narrow what is allowed; an impossible value leaves nothing."""
+    pairs = [{"AREA": area, "FREQ": freq} for area, freq in (("AT", "A"), ("US", "Q"), ("DE", "A"))]
+    found = resolved(PLAIN, constraint(keys(*pairs)))
+    assert allowed(found, "AREA", FREQ="A") == "AT DE"
+    assert allowed(found, "AREA", FREQ="M") == ""
+    assert allowed(found, "FREQ", AREA="US") == "Q"
+    assert allowed(found, "FREQ", FREQ="A") == "A"
+    assert allowed(found, "FREQ", STATUS="X") == ""
+    excluded = resolved(PLAIN, constraint(region(selected("AREA", "US"), selected("FREQ", "M"), include="false")))
+    assert allowed(excluded, "AREA", FREQ="M") == "AT DE EU W"
+    assert allowed(excluded, "AREA", FREQ="A") == "AT DE EU US W"
+    with pytest.raises(UsageError, match="given values for NOPE, and the components are AREA, FREQ"):
+        allowed(found, "AREA", NOPE="X")
+
+
+def test_components_of_other_lists() -> None:
+    """Values without the prefix of an extension, value lists, and components that are not coded."""
+    more = codelist("MORE", ["OWN"], extension("AREA", "X_"))
+    one = structure(dimension("AREA", coded("MORE")), attribute("V", coded("VL", "ValueList")), dimension("ID", text()),
+                    measure())  # fmt: skip
+    without = region(selected("AREA", "X_AT", "OWN", more='removePrefix="true"'), selected("V", "¥", kind="Component"))
+    found = resolved(more, value_list("VL", ["¥", "€"]), one, constraint(without), of=DSD)
+    assert (allowed(found, "AREA"), allowed(found, "V"), allowed(found, "ID")) == ("AT OWN", "¥", "-")
+    assert found.components["AREA"].listed_ids() == {"OWN", "X_EU", "X_AT", "X_W", "X_DE", "X_US"}
+    assert found.components["ID"].listed_ids() is None
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found
+    assert allowed(again, "AREA") == "AT OWN"
+    assert hash(again.components["AREA"].constraints) == hash(found.components["AREA"].constraints)
+
+
+# --- any constraints ---
+
+AREAS = st.sampled_from(["EU", "AT", "W", "DE", "US", "EU+", "AT-", "%T", "U%", "X"])
+WHEN = st.sampled_from(["", "", "", "@2020", "@/2020"])
+IDS = {"AREA": AREAS, "FREQ": st.sampled_from(["A", "M", "Q", "%"]), "STATUS": st.sampled_from(["F", "P"])}
+
+
+@st.composite
+def selections(draw: Any, id_: str) -> str:
+    """Values of a component, in or out."""
+    values = draw(st.lists(st.tuples(IDS[id_], WHEN).map("".join), max_size=3, unique=True))
+    include = draw(st.sampled_from(["", "", 'include="false"']))
+    return selected(id_, *values, kind="Component" if id_ == "STATUS" else "KeyValue", more=include)
+
+
+@st.composite
+def regions(draw: Any) -> str:
+    """A region of some components."""
+    ids = draw(st.lists(st.sampled_from(list(IDS)), min_size=1, max_size=3, unique=True))
+    more = draw(st.sampled_from(["", "", 'validFrom="2020"']))
+    include = draw(st.sampled_from(["true", "true", "false"]))
+    return region(*(draw(selections(id_)) for id_ in sorted(ids)), include=include, more=more)
+
+
+KEYS = st.fixed_dictionaries({}, optional={"AREA": st.sampled_from(["AT", "DE", "US"]), "FREQ": IDS["FREQ"]})
+KEY_SETS = st.builds(
+    lambda every, included: keys(*every, included=included),
+    st.lists(KEYS.filter(bool), min_size=1, max_size=4), st.sampled_from(["true", "true", "false"]),
+)  # fmt: skip
+BODIES = st.tuples(st.lists(KEY_SETS, max_size=1), st.lists(regions(), max_size=3)).map(
+    lambda parts: "".join(parts[0]) + "".join(parts[1])
+)
+CONSTRAINTS = st.lists(BODIES, min_size=1, max_size=3)
+GIVEN = st.sampled_from([{}, {}, {"FREQ": "M"}, {"TIME_PERIOD": "2019"}, {"STATUS": "F", "TIME_PERIOD": "2021"}])
+
+
+@settings(max_examples=150, deadline=None)
+@given(CONSTRAINTS, st.booleans(), GIVEN)
+def test_against_all_rows(bodies: list[str], has_time: bool, given_: dict[str, str]) -> None:
+    """No id is left out that a valid row has, whatever the constraints; the cases above show what may be left in."""
+    one = PLAIN if has_time else PLAIN.replace(time(), "")
+    levels = ("DataStructure", "Dataflow", "Dataflow")
+    constraints = [constraint(body, levels[at], f"C{at}") for at, body in enumerate(bodies)]
+    given_ = {id_: value for id_, value in given_.items() if has_time or id_ != "TIME_PERIOD"}
+    snapshot = version_of(*BASE, one, *constraints)
+    found = Structures(snapshot).resolve(FLOW)
+    for id_, possible in brute_force(snapshot, FLOW, **given_).items():
+        ids = found.components[id_].allowed_ids(given=given_, as_of=TODAY)
+        assert ids is not None
+        assert possible <= ids, id_

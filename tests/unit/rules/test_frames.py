@@ -1,0 +1,87 @@
+"""What is taken for a frame on polars, what is said of one that is none, and what its columns may hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from kafka_replica import UsageError
+from kafka_replica.data.polars import report, validate
+from support.rules.structures_by_hand import (
+    attribute,
+    dimension,
+    measure,
+    rules_of,
+    said,
+    structure,
+    text,
+    time,
+    version_of,
+)
+
+RULES = rules_of(version_of(structure(dimension("AREA", text()), time(), attribute("NOTE", text()), measure())))
+ROW = {"AREA": "AT", "TIME_PERIOD": "2020"}
+
+
+@pytest.mark.parametrize(
+    ("frame", "told"),
+    [
+        (pd.DataFrame([["AT", "DE"]], columns=["AREA", "AREA"]), "reading a DataFrame as a polars frame: .*unique"),
+        (pa.table([["AT"], ["DE"]], ["AREA", "AREA"]), "reading a Table as a polars frame: .*more than once"),
+        (pd.DataFrame({"AREA": ["AT", 1]}), "reading a DataFrame as a polars frame: 'int' object"),
+        (pl.DataFrame([{**ROW, "AREA": ["AT"]}]), "column AREA holds several values in a row, and a dimension has one"),
+        (pl.DataFrame([{**ROW, "TIME_PERIOD": ["2020"]}]), "column TIME_PERIOD holds several values"),
+        (pl.DataFrame([{**ROW, "ACTION": ["I"]}]), "column ACTION holds no texts; give one a row"),
+    ],
+    ids=["pandas, twice", "arrow, twice", "mixed", "dimension", "time", "action"],
+)
+def test_refused(frame: Any, told: str) -> None:
+    """The message says what is wrong with the frame."""
+    with pytest.raises(UsageError, match=told):
+        validate(frame, RULES)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame([["AT"], ["US"]]), pl.DataFrame({"area": ["AT", "US"]})])
+def test_no_known_column(frame: Any) -> None:
+    """Each row lacks its dimensions, and all have the same key."""
+    wanted = ["dimension-missing AREA", "dimension-missing TIME_PERIOD", "duplicate-key ."]
+    checked = validate(frame, RULES)
+    assert said(checked) == [wanted, wanted]
+    assert report(checked, RULES).bad_rows == 2
+
+
+def test_texts_by_language() -> None:
+    """A dictionary within a row is a map; that rows agree on one cannot be checked, and that is told."""
+    rules = rules_of(
+        version_of(structure(dimension("ID", text()), attribute("T", text(isMultiLingual="false"), "ID", "mandatory")))
+    )
+    found = validate([{"ID": "1", "T": {"en": "x", "de": "y"}}, {"ID": "2", "T": {"en": "x"}}, {"ID": "3"}], rules)
+    assert said(found) == [["language T x;y"], [], ["attribute-missing T"]]
+    assert report(found, rules).unchecked == ("T: whether its rows agree, for it is in several languages",)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "good", "bad"),
+    [
+        (r"\w{1,200}", ["aé", "x" * 200], ["a b", "", "x" * 201]),
+        (r"[\p{L}\s]{1,255}", ["a b", "ß"], ["1"]),
+        (r"(\w{1,100}\s){1,100}", ["a b "], ["a b"]),
+        (r"[0\w-[a]]{1,255}\[(x|y)", ["b[x"], ["a[x", "b[z"]),
+    ],
+)
+def test_patterns_too_large_for_rust(pattern: str, good: list[str], bad: list[str]) -> None:
+    """Counted classes of Unicode are checked all the same."""
+    rules = rules_of(version_of(structure(dimension("ID", text()), attribute("V", text(pattern=pattern)))))
+    found = validate([{"ID": str(number), "V": value} for number, value in enumerate([None, *good, *bad])], rules)
+    assert said(found) == [[]] * (1 + len(good)) + [[f"pattern V {value}".rstrip(" ")] for value in bad]
+
+
+def test_a_pattern_nested_too_deep() -> None:
+    """It cannot be checked, and that is told."""
+    deep = "(" * 300 + "a" + ")" * 300
+    (told,) = rules_of(version_of(structure(dimension("ID", text(pattern=deep))))).unchecked
+    assert "recursion" in told

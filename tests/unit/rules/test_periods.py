@@ -1,0 +1,87 @@
+"""Periods as nodes, against Python's calendar and periods as numbers."""
+
+from __future__ import annotations
+
+from calendar import isleap
+from datetime import date
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_replica.data.validation.conditions import Compared, Not, Number, Value, size_of
+from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.data.validation.periods import month_of, not_in_calendar, start_of
+from kafka_replica.sdmx.periods import period
+
+P = Value("P")
+ZONES = st.sampled_from(["", "Z", "+02:00", "-14:00"])
+YEARS = st.sampled_from([1, 4, 100, 400, 1900, 2000, 2024, 2100, 9999]) | st.integers(1, 9999)
+DATES = st.dates() | YEARS.flatmap(lambda year: st.sampled_from([date(year, 1, 1), date(year, 12, 31)]))
+WHOLE = st.sampled_from(
+    ["", "-A1", *(f"-{letter}{at}" for letter, n in (("S", 2), ("T", 3), ("Q", 4)) for at in range(1, n + 1))]
+)
+MONTHS = st.builds("-{}{:02}".format, st.sampled_from(["", "M"]), st.integers(1, 12))
+MONTHLY = st.builds("{:04}{}".format, YEARS, WHOLE | MONTHS)
+CLOCKS = st.times().map(lambda time: f"T{time.isoformat()}")
+PARTS = st.builds("-W{:02}".format, st.integers(1, 52)) | st.builds("-D{:03}".format, st.integers(1, 365))
+OTHERS = (
+    st.builds("{:04}{}".format, YEARS, PARTS)
+    | DATES.map(str)
+    | st.builds("{}{}".format, DATES, CLOCKS)
+    | st.builds("{0}{1}/P1Y".format, DATES, CLOCKS | st.just(""))
+)
+BROKEN = not_in_calendar(P)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.builds("{}{}".format, MONTHLY | OTHERS, ZONES))
+def test_where_a_period_begins(text: str) -> None:
+    """Nodes and numbers know the same second; of what is written with a duration, where that begins."""
+    text = f"{text[: text.index('/')]}/P1Y" if "/" in text else text
+    known = period(text.split("/")[0])
+    assert known is not None
+    row = {"P": text}
+    assert evaluate(Compared(start_of(P), "=", Number(known.start_s)), row) is True
+    assert evaluate(Not(Compared(start_of(P), "=", Number(known.start_s + 1))), row) is True
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.builds("{}{}".format, MONTHLY, ZONES))
+def test_the_month_in_which_a_period_begins(text: str) -> None:
+    """It is the month whose first second is the period's."""
+    known = period(text)
+    assert known is not None
+    found = [
+        month
+        for month in range(1, 13)
+        if period(f"{text[:4]}-{month:02}").start_s == known.start_s  # type: ignore[union-attr]
+    ]
+    assert evaluate(Compared(month_of(P), "=", Number(int(text[:4]) * 12 + found[0] - 1)), {"P": text}) is True
+
+
+def test_what_is_no_period_begins_nowhere() -> None:
+    """Unknown, as is the month of a period that begins within one."""
+    for text in ("", "x", "2020-", "2020-1", "2020-W1", "2020-Q5", "2020-01-1", "12020", "2020-01-01T10", "2020-S"):
+        assert evaluate(Compared(start_of(P), ">", Number(-(10**15))), {"P": text}) is None, text
+    for text in ("2020-W01", "2020-D002", "2020-01-02", "2020-01-01T00:00:01"):
+        assert evaluate(Compared(month_of(P), ">", Number(0)), {"P": text}) is None, text
+
+
+def test_bounds_that_are_no_periods() -> None:
+    """What no period is written like begins nowhere, instead of in the year after."""
+    for text in ("2010-13", "2010-Q5", "2010-S3", "2010-T4", "2010-A2", "2010-W54", "2010-D366", "2010-01-01T25:00:00"):
+        assert period(text) is None, text
+
+
+def test_the_last_week_and_day_of_every_year() -> None:
+    """Week 53 and day 366 are wrong in just the years that have none; weeks and days before them never are."""
+    for year in range(1, 10_000):
+        has_week = date(year, 12, 28).isocalendar().week == 53
+        expected = {"W52": False, "W53": not has_week, "D365": False, "D366": not isleap(year)}
+        told = {last: evaluate(BROKEN, {"P": f"{year:04}-{last}"}) for last in expected}
+        assert told == expected, year
+
+
+def test_conditions_about_periods_stay_short() -> None:
+    """Spark makes one method of a condition, which Java does not compile if it is long."""
+    assert size_of(Compared(start_of(P), "<", Number(0))) < 250

@@ -1,0 +1,140 @@
+"""Validation and look-ups read structures in one way: the rules are those of what ``resolve`` gives."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+from test_rules_of_the_corpus import _files, snapshot_of
+
+from kafka_replica import MemoryStore, Partition, Position, Record, Snapshot
+from kafka_replica.data.validation import compile_rules
+from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.errors import IncompleteStructureError, SdmxError, UsageError
+from kafka_replica.sdmx import Structures, split_message
+from kafka_replica.stores.delta import Delta
+from support.rules.structures_by_hand import (
+    FLOW,
+    FLOWS,
+    attribute,
+    coded,
+    codelist,
+    constraint,
+    dimension,
+    measure,
+    message,
+    region,
+    rules_of,
+    selected,
+    structure,
+    text,
+    version_of,
+)
+
+TODAY = date(2020, 6, 15)
+
+
+@pytest.mark.parametrize("file", _files())
+def test_real_structures(file: Path) -> None:
+    """What resolves compiles, and what does not does not; lists, occurrences and allowed ids are the same."""
+    try:
+        structures = Structures(snapshot_of(file.read_bytes()))
+    except SdmxError:
+        pytest.skip("the file cannot be cut up; tests of the readers say why")
+    for class_ in ("DataStructure", "Dataflow", "ProvisionAgreement"):
+        for urn in structures.find(class_):
+            try:
+                found = structures.resolve(urn, metadata=False)
+            except SdmxError:
+                with pytest.raises((SdmxError, UsageError)):
+                    compile_rules(structures, urn)
+                continue
+            rules = compile_rules(structures, urn, as_of=TODAY)
+            assert [one.id for one in rules.columns] == list(found.used_components)
+            checks = [one.broken for one in rules.checks if one.rule.endswith(("-not-allowed", "-not-valid"))]
+            for column in rules.columns:
+                component = found.components[column.id]
+                assert column.values == (component.listed_ids() or frozenset())
+                most = component.representation.max_occurs if component.representation is not None else None
+                assert column.repeated == (most not in {None, 1})
+                broken = {code for code in column.values if any(evaluate(one, {column.id: code}) for one in checks)}
+                assert (component.allowed_ids(as_of=TODAY) or frozenset()) <= column.values - broken
+
+
+def test_occurrences_are_those_of_the_concept_where_the_component_says_nothing() -> None:
+    """The representation says how few there may be, that of the concept how many: rules and look-ups agree."""
+    concepts = (
+        '<s:ConceptSchemes><s:ConceptScheme agencyID="T" id="CS" version="1.0"><c:Name>x</c:Name>'
+        '<s:Concept id="A"><c:Name>A</c:Name><s:CoreRepresentation maxOccurs="unbounded">'
+        f"{text('Integer')}</s:CoreRepresentation></s:Concept></s:ConceptScheme></s:ConceptSchemes>"
+    )
+    one = structure(dimension("ID", text()), attribute("A", "", occurs='minOccurs="0"'), measure())
+    snapshot = version_of(concepts, one, FLOWS)
+    component = Structures(snapshot).resolve(FLOW).components["A"]
+    assert component.representation is not None
+    assert (component.representation.min_occurs, component.representation.max_occurs) == (0, "unbounded")
+    column = rules_of(snapshot, FLOW).column("A")
+    assert column is not None
+    assert (column.repeated, column.text_type) == (True, "Integer")
+    assert not [
+        check for check in rules_of(snapshot, FLOW).checks if check.rule == "occurrences" and check.component == "A"
+    ]
+
+
+AREA = codelist("AREA", ["EU", "US"])
+PLAIN = structure(dimension("AREA", coded("AREA")), measure())
+
+
+def with_bad_records(*bad: str) -> Snapshot:
+    """A version in which the records of these ids cannot be read."""
+    content = (AREA, PLAIN, FLOWS, constraint(region(selected("AREA", "EU"))),
+               *(constraint(region(selected("AREA", "US")), id_=id_) for id_ in bad))  # fmt: skip
+    source = Partition("structures", 0)
+    parts = [part for one in content for part in split_message(message(one))]
+    records = [
+        Record(bytes(one.urn), b"<broken" if one.urn.id in bad else one.value, at, -1, (), source)
+        for at, one in enumerate(parts)
+    ]
+    store = MemoryStore()
+    store.apply(Delta(records), Position({source: len(records)}))
+    return store.snapshot()
+
+
+def test_a_constraint_that_cannot_be_read_does_not_stop_validation() -> None:
+    """It may be attached to anything, so it is listed as unchecked, with its place; the others apply."""
+    snapshot = with_bad_records("BAD1", "BAD2", "BAD3", "BAD4")
+    rules = rules_of(snapshot, FLOW)
+    [told] = rules.unchecked
+    assert "may be attached to this: urn:sdmx:org.sdmx.infomodel.registry.DataConstraint=T:BAD1(1.0): record at" in told
+    assert told.endswith("; and 1 more")
+    assert [check.rule for check in rules.checks if "T:C(1.0)" in check.message] == ["value-not-allowed"]
+    found = Structures(snapshot).resolve(FLOW)
+    assert found.components["AREA"].allowed_ids() == {"EU"}
+    assert [one.id for one in found.unread_constraints] == ["BAD1", "BAD2", "BAD3", "BAD4"]
+
+
+def test_a_list_that_is_missing_is_told_alike() -> None:
+    """Both name the component and the list."""
+    snapshot = version_of(PLAIN, FLOWS)
+    for ask in (lambda: Structures(snapshot).resolve(FLOW), lambda: rules_of(snapshot, FLOW)):
+        with pytest.raises(IncompleteStructureError, match=r"AREA: .*T:AREA\(1\.0\)"):
+            ask()
+
+
+def test_a_metadata_structure_is_not_needed_for_validation() -> None:
+    """Only look-ups need it, unless they are told otherwise."""
+    target = "urn:sdmx:org.sdmx.infomodel.metadatastructure.MetadataStructure=T:MSD(1.0)"
+    usage = (
+        "<s:MetadataAttributeUsage><s:MetadataAttributeReference>X</s:MetadataAttributeReference>"
+        "<s:AttributeRelationship><s:Observation/></s:AttributeRelationship></s:MetadataAttributeUsage>"
+    )
+    with_usage = structure(dimension("AREA", coded("AREA")), attribute("A"), measure())
+    with_usage = with_usage.replace("</s:AttributeList>", f"{usage}</s:AttributeList>")
+    end = "</s:DataStructureComponents>"
+    with_usage = with_usage.replace(end, f"{end}<s:Metadata>{target}</s:Metadata>")
+    snapshot = version_of(AREA, with_usage, FLOWS)
+    assert rules_of(snapshot, FLOW).column("A") is not None
+    with pytest.raises(IncompleteStructureError, match="MSD"):
+        Structures(snapshot).resolve(FLOW)
+    assert "A" in Structures(snapshot).resolve(FLOW, metadata=False).components

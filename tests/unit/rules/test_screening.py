@@ -1,0 +1,94 @@
+"""Conditions that no row which breaks a rule gets past."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from kafka_replica.data.validation import fitting_rows
+from kafka_replica.data.validation.binding import bind
+from kafka_replica.data.validation.conditions import Not, OneOf, Value
+from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.data.validation.screening import narrowed, screens
+from support.rules.seeded_faults import seeded, world
+
+_ODD = (
+    None,
+    "",
+    "?",
+    "T",
+    "M",
+    "R000",
+    "R301",
+    "e",
+    "b",
+    "2020",
+    "2021-W53",
+    "2020-W53",
+    "1890",
+    "2020-13",
+    "~",
+    "#N/A",
+)
+
+
+def test_nothing_gets_past() -> None:
+    """Where a check is broken its screen is true: in rows with faults, and in rows with odd values anywhere."""
+    rules = world()
+    source = random.Random(3)
+    rows, _ = seeded(rules, 700, 4)
+    rows += [{name: source.choice((value, *_ODD)) for name, value in row.items()} for row in rows]
+    checks = bind(rules, list(rows[0]), {}).checks
+    asked = screens(rules, checks)
+    assert len(asked) == len(checks)
+    broken = 0
+    for row in rows:
+        for check, screen in zip(checks, asked, strict=True):
+            if evaluate(check.broken, row) is True:
+                broken += 1
+                assert evaluate(screen, row) is True, (check, row)
+    assert broken > 1000
+
+
+def test_what_is_left_to_ask() -> None:
+    """Where a screen is true, the rest of a check says what the whole of it says, and asks for fewer values."""
+    rules = world()
+    source = random.Random(7)
+    rows, _ = seeded(rules, 300, 6)
+    rows += [{name: source.choice((value, *_ODD)) for name, value in row.items()} for row in rows]
+    checks = bind(rules, list(rows[0]), {}).checks
+    left = [
+        (check, screen, narrowed(check.broken, screen))
+        for check, screen in zip(checks, screens(rules, checks), strict=True)
+    ]
+    asked = 0
+    for check, screen, rest in left:
+        for row in rows:
+            if rest != check.broken and evaluate(screen, row) is True:
+                asked += 1
+                assert evaluate(rest, row) is evaluate(check.broken, row), (check, row)
+    assert asked > 100
+    assert any(Not(OneOf(Value("AREA"), frozenset())) == rest for _, _, rest in left)
+
+
+def test_what_fits_passes() -> None:
+    """Rows that fit get past all screens, but for periods written in other ways; there are fewer than checks."""
+    rules = world()
+    rows = fitting_rows(rules, 300, 5)
+    checks = bind(rules, list(rows[0]), {}).checks
+    asked = set(screens(rules, checks))
+    assert len(asked) < len(checks)
+    usual = [row for row in rows if re.fullmatch("20[0-4][0-9](-[0-9]{2}|-Q[1-4])?", row["TIME_PERIOD"] or "")]
+    assert len(usual) > 50
+    stuck = [row for row in usual if any(evaluate(screen, row) is True for screen in asked)]
+    assert not stuck, stuck[:3]
+
+
+def test_a_column_of_lists_is_asked_itself() -> None:
+    """What holds several values has no short cut."""
+    rules = world()
+    checks = bind(rules, [column.id for column in rules.columns], {}).checks
+    asked = dict(zip(checks, screens(rules, checks, frozenset({"AREA", "TIME_PERIOD"})), strict=True))
+    for check, screen in asked.items():
+        if check.looks_at & {"AREA", "TIME_PERIOD"}:
+            assert screen == check.broken

@@ -1,0 +1,91 @@
+"""Generated data with faults whose findings are known: all found, none invented."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kafka_replica import Replica
+from kafka_replica.data.polars import report, split, transform, validate
+from kafka_replica.data.validation import fitting_rows
+from kafka_replica.data.validation.binding import bind
+from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.errors import UsageError
+from support.rules.seeded_faults import seeded, world
+from support.rules.structures_by_hand import said, table
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_all_found_none_invented(seed: int) -> None:
+    """Each row has the findings of its fault and no others."""
+    rules = world()
+    rows, wanted = seeded(rules, 700, seed)
+    found = said(validate(table(rows), rules))
+    wrong = [(row, one, two) for row, one, two in zip(rows, found, wanted, strict=True) if one != two]
+    assert not wrong, wrong[:3]
+    assert sum(map(bool, wanted)) > 20
+
+
+def test_rows_that_fit() -> None:
+    """Rows made to fit have no findings, keys of their own, and are the same for the same seed."""
+    rules = world()
+    rows = fitting_rows(rules, 1000, 3)
+    assert not any(said(validate(table(rows), rules)))
+    assert len({tuple(row[name] for name in ("FREQ", "AREA", "SEX", "AGE", "TIME_PERIOD")) for row in rows}) == 1000
+    assert fitting_rows(rules, 1000, 3) == rows != fitting_rows(rules, 1000, 4)
+
+
+def test_the_split_and_the_report() -> None:
+    """Good and bad rows together are all rows; the report counts what was found."""
+    rules = world()
+    rows, wanted = seeded(rules, 700, 1)
+    checked = validate(table(rows), rules)
+    good, bad = split(checked)
+    assert good.height + bad.height == len(rows)
+    assert bad.height == sum(map(bool, wanted))
+    assert "_errors" not in good.columns
+    assert "_errors" in bad.columns
+    made = report(checked, rules)
+    assert sum(made.by_rule.values()) == sum(map(len, wanted))
+    assert (made.rows, made.bad_rows, made.is_valid) == (len(rows), bad.height, False)
+    assert made.by_rule["duplicate-key"] == 6
+    assert sum(report(checked, rules, series=1000).by_series.values()) == sum(map(len, wanted))
+
+
+def test_where_a_picture_cannot_go(tmp_path: Path) -> None:
+    """Pictures of reports without findings, and of one kind of finding; formats and folders that there are not."""
+    rules = world()
+    rows = fitting_rows(rules, 10, 3)
+    for number, some in enumerate((rows, rows[:1] * 2)):
+        made = report(validate(table(some), rules), rules)
+        assert made.is_valid == (number == 0)
+        made.picture(tmp_path / f"{number}.png")
+        assert (tmp_path / f"{number}.png").read_bytes().startswith(b"\x89PNG")
+    for wrong in ("report.nope", "no folder/report.png"):
+        with pytest.raises(UsageError, match=r"drawing the report of .*(report.nope|no folder)"):
+            made.picture(tmp_path / wrong)
+
+
+def test_what_is_no_snapshot() -> None:
+    """A replica in its place, or nothing, is told, as is nothing in the place of the reference."""
+    frame = table([{"A": "x"}])
+    for given in (Replica({"bootstrap.servers": "localhost:1"}, "t"), None):
+        with pytest.raises(UsageError, match=r"validating against T:D.*snapshot"):
+            validate(frame, "T:D(1.0)", given)  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match=r"mapping by T:M.*snapshot"):
+            transform(frame, "T:M(1.0)", given)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="validating against None: give a URN"):
+        validate(frame, None)  # type: ignore[arg-type]
+
+
+def test_python_agrees_with_polars() -> None:
+    """The plain evaluation of conditions, row by row, finds what polars finds, but for rules that compare rows."""
+    rules = world()
+    rows, _ = seeded(rules, 700, 2)
+    checks = bind(rules, list(rows[0]), {}).checks
+    together = {"duplicate-key", "attribute-differs"}
+    for row, found in zip(rows, validate(table(rows), rules)["_errors"].to_list(), strict=True):
+        wanted = [(check.rule, check.component) for check in checks if evaluate(check.broken, row)]
+        listed = [(one["rule"], one["component"]) for one in found or () if one["rule"] not in together]
+        assert [one for one in listed if one != ("attribute-missing", "UNIT")] == wanted

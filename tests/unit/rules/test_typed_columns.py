@@ -1,0 +1,29 @@
+"""Columns of other types than text, on polars."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from kafka_replica.data.polars import validate
+from support.rules.structures_by_hand import attribute, dimension, rules_of, said, structure, text, version_of
+from support.rules.typed_cases import typed_findings, typed_frame, typed_rules
+
+
+def test_typed_columns() -> None:
+    """Values count as what SDMX would write: a whole double is an integer, decimals have no digits too many."""
+    assert said(validate(typed_frame(), typed_rules())) == typed_findings()
+
+
+def test_texts_in_several_languages() -> None:
+    """2.1 and 3.0 allow them where nothing is said, so only ``isMultiLingual="false"`` and other types forbid them."""
+    formats = {
+        "SAID": text(isMultiLingual="true"),
+        "OPEN": text(),
+        "ONE": text(isMultiLingual="false"),
+        "N": text("Integer"),
+    }
+    made = structure(dimension("ID", text()), *(attribute(name, format_) for name, format_ in formats.items()))
+    pairs = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
+    one, two = [{"key": "en", "value": "7"}], [{"key": "en", "value": "7"}, {"key": "de", "value": "8"}]
+    frame = pl.DataFrame({"ID": ["1", "2"], **{name: pl.Series([one, two], dtype=pairs) for name in formats}})
+    assert said(validate(frame, rules_of(version_of(made)))) == [[], ["language ONE 7;8", "language N 7;8"]]

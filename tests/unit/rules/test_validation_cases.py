@@ -1,0 +1,20 @@
+"""The case table on polars."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_replica.data.polars import dataset_findings, validate
+from support.rules.structures_by_hand import rules_of, said, table, version_of
+from support.rules.validation_cases import CASES, Case
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_case(case: Case) -> None:
+    """Each row has the findings that the standard asks for, in order, and no others; so has the data set."""
+    rules = rules_of(version_of(*case.contents), case.reference, **case.settings)
+    frame = table([row for row, _ in case.rows])
+    assert said(validate(frame, rules)) == [wanted for _, wanted in case.rows]
+    told = [" ".join(filter(None, [one.severity, one.rule, one.component, one.value])) for one in
+            dataset_findings(frame, rules)]  # fmt: skip
+    assert [one for one in told if not one.endswith(" NOTE")] == list(case.dataset)

@@ -1,0 +1,78 @@
+"""What came in a valid message is written as a valid message in every format, or it is refused.
+
+Samples made from the schemas of all editions, and artefacts made at random, go through every writer and every schema;
+the files of the corpus do so in test_writing_corpus.py. ``KAFKA_REPLICA_LONG_TESTS=1`` takes many more of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Final
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx import Header, InternationalString, read_message
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.model import Artefact, Codelist
+from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.writers.carrying import carried
+from kafka_replica.sdmx.writing import write_message
+from support.sdmx.conversions import FORMATS, JSON, ML, faults_by_format, read, schema_faults, valid_samples
+from support.sdmx.sdmx_variations import varied
+
+IS_LONG: Final = bool(os.environ.get("KAFKA_REPLICA_LONG_TESTS"))
+LEAST: Final = 0.1
+"""The share of samples that are written at least: refusing everything would be valid, too."""
+
+
+@pytest.mark.parametrize("source", [*ML, *JSON], ids=lambda one: one.title)
+def test_what_a_schema_allows_becomes_valid_messages(source: Format) -> None:
+    """Each class of each edition, with all that its schema allows and in parts, in every other format."""
+    counts: Counter[str] = Counter()
+    for _, data in valid_samples(12 if IS_LONG else 2, formats={source}):
+        for artefact in read(data):
+            for format_, faults in faults_by_format(artefact).items():
+                counts["refused" if faults is None else "written"] += format_ in {*ML, *JSON}
+                assert not faults, f"{artefact.urn} of {source.title} as {format_.title}"
+    assert counts["written"] > LEAST * counts.total(), counts
+
+
+@given(varied())
+@settings(max_examples=2000 if IS_LONG else 40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_valid_in_one_format_is_valid_in_all(artefact: Artefact) -> None:
+    """Where some format makes a valid message of an artefact, no other makes one that is not; and it is read again."""
+    found = {format_: faults for format_, faults in faults_by_format(artefact).items() if faults is not None}
+    if any(not faults for format_, faults in found.items() if format_ in ML or format_ in JSON):
+        assert {format_: faults for format_, faults in found.items() if faults} == {}
+    for format_ in found:
+        data = write_message(artefact, format_, verify=False)
+        assert read_message(data).artefacts[artefact.urn] == carried(artefact, format_), format_
+
+
+@pytest.mark.parametrize("format_", FORMATS, ids=lambda one: one.title)
+@pytest.mark.parametrize(
+    "header",
+    [
+        Header(),
+        Header(id="M.1/2 ü", prepared="2020-01-01", sender="ME.SUB"),
+        Header(id="1", prepared="2020-01-01T10:00:00", sender="1", test=True),
+        Header(id="IREF1", prepared="991231:2359", sender="4F0"),
+        Header(id="", prepared="yesterday", sender=""),
+    ],
+    ids=["empty", "odd ids", "no zone", "EDI", "no date"],
+)
+def test_the_header_of_another_format_becomes_valid(header: Header, format_: Format) -> None:
+    """Its id, its date and its sender are as the schema of the format wants them."""
+    names = InternationalString([("en", "Name")])
+    codes = read_message(b'{"Codelist":[{"id":"CL","agencyId":"ME","version":"1.0","items":[]}]}')
+    [codelist] = [one for one in codes if isinstance(one, Codelist)]
+    found = Codelist(urn=Urn.of("Codelist", "ME", "CL", "1.0"), names=names, codes=codelist.codes)
+    try:
+        data = write_message(found, format_, header)
+    except UnwritableError:
+        assert format_ in {Format.EDI, Format.XLSX}
+        return
+    assert schema_faults(format_, data) == []

@@ -1,0 +1,31 @@
+"""The examples of docs/sdmx.md: sessions print what the page shows."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kafka_replica.sdmx.samples import sample_files
+from support.paths import ROOT, SDMX_DATA
+
+PAGE = ROOT / "docs/sdmx.md"
+MORE = SDMX_DATA / "queries.sdmx-json.json"
+
+
+def test_the_sessions_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them, one after the other, in a folder with the structures that the page names."""
+    folder = tmp_path / "structures"
+    folder.mkdir()
+    for file in [*sample_files(), MORE]:
+        shutil.copy(file, folder)
+    monkeypatch.chdir(tmp_path)
+    sessions = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(sessions) == 4
+    test = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, "docs/sdmx.md", str(PAGE), 0)
+    printed: list[str] = []
+    result = doctest.DocTestRunner().run(test, out=printed.append)
+    assert (result.failed, result.attempted > 15) == (0, True), "".join(printed)

@@ -1,0 +1,198 @@
+"""References whose class, package, id or version the schema fixes or presets need not state it (SDMX-ML).
+
+The table of such references is derived from the official schemas: the reader must give the same model whether a message
+states the value or leaves it out, so no kind of reference can be forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+import pytest
+import sdmx
+from lxml import etree
+from test_standard_schemas import faults
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx import Structures, read_message, split_message, write_message
+from kafka_replica.sdmx.model import DataStructure
+from support.sdmx.schema_probe import join_references, message_around, message_with, model_of
+from support.sdmx.sdmx_corpus import FakeSnapshot
+from support.sdmx.xsd_samples import Schemas
+
+STATED = {"21": {"class": 90, "package": 90, "version": 70, "maintainableParentVersion": 20, "id": 10}, "30": {"id": 5}}
+"""How many places of each attribute the schemas are known to fix or preset, at least."""
+OTHER_MESSAGES = {
+    "21": [
+        ("GenericMetadata", "MetadataSet"),
+        ("RegistryInterface", "SubmitRegistrationsRequest", "RegistrationRequest", "Registration"),
+    ],
+    "30": [("GenericMetadata", "MetadataSet")],
+    "31": [("GenericMetadata", "MetadataSet")],
+}
+
+
+class PresetSchemas(Schemas):
+    """Schemas that note which attributes of the sample elements have a fixed or default value."""
+
+    def __init__(self, version: str) -> None:
+        super().__init__(version)
+        self.presets: dict[str, dict[str, str]] = {}
+
+    def _fill(self, made: etree._Element, node: etree._Element, inside: list[object], path: str) -> None:
+        found = {
+            name: value
+            for name, attribute in self.attributes(self._type_of(node)).items()
+            if (value := attribute.get("fixed") or attribute.get("default")) and attribute.get("use") != "prohibited"
+        }
+        self.presets[path] = found
+        super()._fill(made, node, inside, path)
+
+    def presets_of(self, element: etree._Element) -> dict[str, str]:
+        """The attributes of an element that a schema fixes or presets, with their values."""
+        path, node = str(element.tag), element.getparent()
+        while path not in self.presets and node is not None:
+            path, node = f"{node.tag}/{path}", node.getparent()
+        return self.presets.get(path, {})
+
+
+def samples(schemas: PresetSchemas, version: str) -> Iterator[etree._Element]:
+    """Messages that together hold every element of an edition."""
+    for container in schemas.structure_message:
+        for artefact in schemas.artefacts(container):
+            for _ in range(10):
+                element = schemas.sample(artefact)
+                if element.get("isExternalReference"):
+                    element.set("isExternalReference", "false")
+                join_references(element)
+                yield message_with(container, element)
+    for path in OTHER_MESSAGES[version]:
+        for _ in range(10):
+            element = schemas.sample(schemas.in_message(*path))
+            for name, value in (("isExternalReference", "false"), ("action", "Replace")):
+                if element.get(name):
+                    element.set(name, value)
+            yield message_around(schemas, path, element, version)
+
+
+def outcome(root: etree._Element) -> Any:
+    """The model of a message, or why it is refused."""
+    try:
+        return model_of(etree.tostring(root))
+    except MessageError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("version", ["21", "30", "31"])
+def test_a_reference_may_leave_out_what_the_schema_fixes(version: str) -> None:
+    """A message reads the same with and without each attribute of a <Ref>, and each id, that the schema presets."""
+    schemas = PresetSchemas(version)
+    tried: Counter[str] = Counter()
+    differing: set[tuple[str, str]] = set()
+    for root in samples(schemas, version):
+        for element in root.iter():
+            local = etree.QName(element).localname
+            for name, value in schemas.presets_of(element).items():
+                if name != "id" and local != "Ref":
+                    continue
+                before = element.get(name)
+                element.set(name, value)
+                stated = outcome(root)
+                del element.attrib[name]
+                place = "/".join(etree.QName(one).localname for one in (*reversed([*element.iterancestors()]), element))
+                if isinstance(stated, str) or outcome(root) != stated:
+                    differing.add((f"{place}@{name}", value))
+                if before is not None:
+                    element.set(name, before)
+                tried[name] += 1
+    assert differing == set()
+    for name, least in STATED.get(version, {}).items():
+        assert tried[name] >= least, name
+
+
+MEASURE_DIMENSION = b"""<m:Structure xmlns:m="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/message"
+    xmlns:s="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/structure"
+    xmlns:c="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/common">
+  <m:Header><m:ID>M</m:ID><m:Test>false</m:Test><m:Prepared>2026-01-01T00:00:00Z</m:Prepared>
+    <m:Sender id="SDMX"/></m:Header>
+  <m:Structures>
+    <s:Concepts>
+      <s:ConceptScheme id="CS11" agencyID="SDMX" version="1.0"><c:Name xml:lang="en">Measures</c:Name>
+        <s:Concept id="TURNOVER"><c:Name xml:lang="en">Turnover</c:Name></s:Concept>
+        <s:Concept id="ORDERS"><c:Name xml:lang="en">Orders</c:Name></s:Concept>
+        <s:Concept id="STS_INDICATOR"><c:Name xml:lang="en">Indicator</c:Name></s:Concept>
+        <s:Concept id="OBS_VALUE"><c:Name xml:lang="en">Value</c:Name></s:Concept>
+      </s:ConceptScheme>
+    </s:Concepts>
+    <s:DataStructures>
+      <s:DataStructure id="DSD" agencyID="SDMX" version="1.0"><c:Name xml:lang="en">Structure</c:Name>
+        <s:DataStructureComponents>
+          <s:DimensionList id="DimensionDescriptor">
+            <s:MeasureDimension id="STS_INDICATOR" position="1">
+              <s:ConceptIdentity><Ref id="STS_INDICATOR" maintainableParentID="CS11" agencyID="SDMX"/>
+              </s:ConceptIdentity>
+              <s:LocalRepresentation><s:Enumeration><Ref id="CS11" agencyID="SDMX"/></s:Enumeration>
+              </s:LocalRepresentation>
+            </s:MeasureDimension>
+          </s:DimensionList>
+          <s:AttributeList id="AttributeDescriptor">
+            <s:Attribute id="NOTE" assignmentStatus="Conditional">
+              <s:ConceptIdentity><Ref id="ORDERS" maintainableParentID="CS11" agencyID="SDMX"/></s:ConceptIdentity>
+              <s:AttributeRelationship><s:PrimaryMeasure><Ref id="OBS_VALUE"/></s:PrimaryMeasure>
+              </s:AttributeRelationship>
+            </s:Attribute>
+            <s:ReportingYearStartDay assignmentStatus="Conditional">
+              <s:ConceptIdentity><Ref id="TURNOVER" maintainableParentID="CS11" agencyID="SDMX"/></s:ConceptIdentity>
+              <s:LocalRepresentation><s:TextFormat textType="MonthDay"/></s:LocalRepresentation>
+              <s:AttributeRelationship><s:None/></s:AttributeRelationship>
+            </s:ReportingYearStartDay>
+          </s:AttributeList>
+          <s:MeasureList id="MeasureDescriptor">
+            <s:PrimaryMeasure><s:ConceptIdentity><Ref id="OBS_VALUE" maintainableParentID="CS11" agencyID="SDMX"/>
+            </s:ConceptIdentity></s:PrimaryMeasure>
+          </s:MeasureList>
+        </s:DataStructureComponents>
+      </s:DataStructure>
+    </s:DataStructures>
+  </m:Structures>
+</m:Structure>"""
+
+
+def test_a_measure_dimension_takes_its_values_from_a_concept_scheme() -> None:
+    """A <Ref> without a class names a concept scheme: it resolves, is valid when written again, and sdmx1 agrees."""
+    assert faults("21", MEASURE_DIMENSION) == []
+    structures = Structures(FakeSnapshot.of(split_message(MEASURE_DIMENSION)))
+    found = structures.resolve("urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=SDMX:DSD(1.0)")
+    enumeration = found.components["STS_INDICATOR"].representation.enumeration
+    assert str(enumeration) == "urn:sdmx:org.sdmx.infomodel.conceptscheme.ConceptScheme=SDMX:CS11(1.0)"
+    assert found.components["STS_INDICATOR"].allowed_ids() == {"TURNOVER", "ORDERS", "STS_INDICATOR", "OBS_VALUE"}
+    assert (
+        faults("21", write_message(list(read_message(MEASURE_DIMENSION)), "application/vnd.sdmx.structure+xml")) == []
+    )
+
+
+def test_the_class_is_what_sdmx1_reads_where_it_is_stated() -> None:
+    """The model without the class is the one that sdmx1 has of the same message with the class."""
+    stated = MEASURE_DIMENSION.replace(
+        b'<Ref id="CS11"', b'<Ref class="ConceptScheme" package="conceptscheme" id="CS11"'
+    )
+    # sdmx1 does not know a reporting year start day.
+    stated = re.sub(rb"<s:ReportingYearStartDay.*?</s:ReportingYearStartDay>", b"", stated, flags=re.DOTALL)
+    [theirs] = sdmx.read_sdmx(BytesIO(stated)).structure.values()
+    enumerated = theirs.dimensions.get("STS_INDICATOR").local_representation.enumerated
+    [ours] = [one for one in read_message(MEASURE_DIMENSION) if isinstance(one, DataStructure)]
+    representation = ours.dimension_list["STS_INDICATOR"].representation
+    assert representation is not None
+    assert representation.enumeration is not None
+    assert representation.enumeration.cls == type(enumerated).__name__ == "ConceptScheme"
+
+
+def test_components_with_a_fixed_id_may_leave_it_out() -> None:
+    """A reporting year start day, and a reference to the primary measure, have the ids that the schema fixes."""
+    found = next(one for one in read_message(MEASURE_DIMENSION) if isinstance(one, DataStructure))
+    assert list(found.attributes) == ["NOTE", "REPORTING_YEAR_START_DAY"]
+    assert found.attributes["NOTE"].relationship.measures == ("OBS_VALUE",)

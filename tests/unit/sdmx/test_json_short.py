@@ -1,0 +1,165 @@
+"""The short way for JSON finds what the long way finds, takes what is usual, and leaves the rest alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from test_classes import DATA
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx import Format, Message, read_message
+from kafka_replica.sdmx.formats import unpacked
+from kafka_replica.sdmx.readers import fusion, sdmx_json
+from kafka_replica.sdmx.readers.json_short import short
+from kafka_replica.sdmx.readers.json_tree import opened
+from support.sdmx.sdmx_corpus import data_of, rows
+from support.sdmx.sdmx_json_samples import SAMPLE, message
+
+FUSION = (DATA / "every_class.fusion.json").read_bytes()
+ALL = rows(("fusion-json", ""), ("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1"))
+
+
+def short_way(data: bytes) -> Message | None:
+    """What the short way finds."""
+    return short(sdmx_json.read_short if b'"data"' in data else fusion.read_short, data, None)
+
+
+def long_way(data: bytes) -> Message:
+    """What the long way finds."""
+    outer = opened(data, None)
+    room: Any = fusion if outer.format is Format.FUSION_JSON else sdmx_json
+    found: Message = room.read_message(outer)
+    return found
+
+
+def written(data: bytes, style: str) -> bytes:
+    """The same with other blanks."""
+    how: dict[str, Any] = {"compact": {"separators": (",", ":")}, "usual": {}, "indented": {"indent": "\t"}}[style]
+    return json.dumps(json.loads(data), ensure_ascii=False, **how).encode()
+
+
+@pytest.mark.parametrize("style", ["compact", "usual", "indented"])
+@pytest.mark.parametrize("format_", ["SDMX-JSON", "Fusion-JSON"])
+def test_both_ways_agree(format_: str, style: str) -> None:
+    """Artefact by artefact of every class, however it is written."""
+    whole = json.loads(message(SAMPLE) if format_ == "SDMX-JSON" else FUSION)
+    held = whole["data"] if format_ == "SDMX-JSON" else {name: one for name, one in whole.items() if name != "meta"}
+    taken = 0
+    for name, artefacts in held.items():
+        part = {name: artefacts}
+        body = {"meta": whole["meta"], **({"data": part} if format_ == "SDMX-JSON" else part)}
+        data = written(json.dumps(body).encode(), style)
+        found, other = short_way(data), long_way(data)
+        if found is not None:
+            taken += 1
+            assert list(found) == list(other)
+            assert (found.header, found.format) == (other.header, other.format)
+    assert taken > len(held) * 0.6, f"the short way took {taken} of {len(held)} messages"
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
+    """The short way declines, or finds the same."""
+    data = unpacked(data_of(row)).lstrip()
+    found = short_way(data)
+    if found is not None:
+        other = long_way(data)
+        assert list(found) == list(other)
+        assert (found.header, found.format) == (other.header, other.format)
+
+
+GOOD = b'{"meta": {"id": "M"}, "data": {"codelists": [{"id": "CL", "agencyID": "A", "codes": [{"id": "X"}]}]}}'
+BAD: dict[str, tuple[bytes, bytes]] = {
+    "data twice": (b'"meta": {"id": "M"}', b'"data": {}, "meta": {"id": "M"}'),
+    "list twice": (b'"codelists": [', b'"codelists": [], "codelists": ['),
+    "id twice": (b'"id": "CL"', b'"id": "OTHER", "id": "CL"'),
+    "id twice, escaped": (b'"id": "CL"', b'"\\u0069d": "OTHER", "id": "CL"'),
+    "id twice, the same": (b'"id": "CL"', b'"id":"CL","id":"CL"'),
+    "no agency": (b'"agencyID": "A", ', b""),
+    "agency is a number": (b'"A"', b"1"),
+    "urn is a number": (b'"id": "CL"', b'"id": "CL", "urn": 5'),
+    "code twice": (b'{"id": "X"}', b'{"id": "X"}, {"id": "X"}'),
+    "not UTF-8": (b'"X"', b'"X", "other": "\xff"'),
+    "code is a number": (b'{"id": "X"}', b"7"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_the_short_way_lets_nothing_through(name: str) -> None:
+    """What is refused stays refused, and it is the long way that says why."""
+    assert short_way(GOOD) is not None
+    bad = GOOD.replace(*BAD[name], 1)
+    assert bad != GOOD
+    assert short_way(bad) is None
+    with pytest.raises(MessageError):
+        read_message(bad)
+
+
+def test_a_name_that_only_looks_twice() -> None:
+    """Blanks, braces and names inside of texts do not confuse it."""
+    odd = GOOD.replace(b"{", b" {\n ").replace(b'"id": "X"', b'"id": "X", "name": "a \\" {\\"id\\": 1}, \\n  b"')
+    found = short_way(odd)
+    assert found is not None
+    assert list(found) == list(long_way(odd))
+
+
+def long_message(**last: Any) -> dict[str, Any]:
+    """A message longer than those that are called short, with texts that are not ASCII."""
+    codes = [{"id": f"C{n}", "name": f"catégorie € {n} " * 5} for n in range(2000)]
+    return json.loads(GOOD) | {"data": {"codelists": [{"id": "CL", "agencyID": "A", "codes": codes, **last}]}}
+
+
+@pytest.mark.parametrize("style", ["compact", "usual", "indented"])
+def test_a_long_message(style: str) -> None:
+    """It is read in the short way, whatever its blanks are; what is wrong with it is not let through."""
+    data = written(json.dumps(long_message(version="1.0")).encode(), style)
+    assert len(data) > 3 * (1 << 16)
+    found = short_way(data)
+    assert found is not None
+    assert list(found) == list(long_way(data))
+    colon = b'"version":' if style == "compact" else b'"version": '
+    for good, bad in (
+        (colon, b'"id": "OTHER", ' + colon),
+        ("catégorie € 900 ".encode(), b"cat\xc3"),
+        (b'"C1999"', b'"C1"'),
+        (b'"C1999"', b'"\xed\xa0\x80"'),
+    ):
+        assert good in data
+        wrong = data.replace(good, bad, 1)
+        assert short_way(wrong) is None
+        with pytest.raises(MessageError):
+            read_message(wrong)
+
+
+def test_letters_across_the_pieces_that_are_checked() -> None:
+    """A letter of several bytes may lie anywhere; half of one at the end is damage."""
+    for shift in range(8):
+        message_ = long_message(version="1.0", name="x" * shift + "€" * 50_000)
+        data = json.dumps(message_, ensure_ascii=False).encode()
+        found = short_way(data)
+        assert found is not None
+        assert next(iter(found)).name() == "x" * shift + "€" * 50_000
+    assert short_way(data[:-1] + b"\xe2") is None
+
+
+@pytest.mark.parametrize("style", ["compact", "usual", "indented"])
+def test_which_of_the_two_it_is(style: str) -> None:
+    """Both formats are told apart however their outer members are ordered, with any class alone."""
+    fusion_ = {"Codelist": [{"id": "CL", "agencyId": "A", "version": "1.0", "items": [{"id": "X"}]}]}
+    sdmx = {"codelists": [{"id": "CL", "agencyID": "A", "version": "1.0", "codes": [{"id": "X"}]}]}
+    meta: dict[str, Any] = {"meta": {"id": "M", "sender": {"id": "S"}}}
+    listed: dict[str, Any] = {"meta": {"id": "M", "contentLanguages": ["en"]}}
+    for whole, format_ in [
+        (meta | fusion_, Format.FUSION_JSON),
+        (fusion_ | meta, Format.FUSION_JSON),
+        (fusion_, Format.FUSION_JSON),
+        (listed | {"data": sdmx}, Format.SDMX_JSON_2_0),
+        ({"data": sdmx} | listed, Format.SDMX_JSON_2_0),
+        ({"data": sdmx, "errors": []}, Format.SDMX_JSON_2_0),
+        ({"data": sdmx}, Format.SDMX_JSON_2_0),
+    ]:
+        found = read_message(written(json.dumps(whole).encode(), style))
+        assert found.format is format_
+        assert [(str(one.urn.reference), list(one.codes)) for one in found] == [("A:CL(1.0)", ["X"])]  # type: ignore[attr-defined]

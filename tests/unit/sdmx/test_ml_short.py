@@ -1,0 +1,229 @@
+"""The short way for SDMX-ML takes nothing that libxml2 refuses, and makes the same of what it takes."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+from test_classes import DATA
+
+from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx import Format, Message, split_message
+from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.formats import unpacked
+from kafka_replica.sdmx.model import Codelist
+from kafka_replica.sdmx.readers import markup, ml
+from kafka_replica.sdmx.readers.ml.plain import Element, NotPlainError, parsed
+from kafka_replica.sdmx.readers.ml.tree import parse
+from support.sdmx.sdmx_corpus import data_of, rows
+
+ALL: Final = rows(("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1"))
+OWN: Final = sorted(DATA.glob("*.xml"))
+
+
+def plainly(data: bytes) -> Element | None:
+    """The root, or None where the document is left to libxml2."""
+    try:
+        return parsed(data)
+    except (NotPlainError, UnicodeDecodeError):
+        return None
+
+
+def tree(element: Any) -> Any:
+    """All that an element of either kind says."""
+    inner = [tree(child) for child in element]
+    return element.tag, list(element.items()), element.text or "", element.tail or "", inner
+
+
+def said(message: Message) -> Any:
+    """All that a message says, with its codes made."""
+    return message.format, message.header, list(message)
+
+
+def assert_the_same(data: bytes) -> bool:
+    """Whether it was taken; the tree is that of libxml2 then, and so are the texts and what is asked of elements."""
+    found = plainly(data)
+    if found is None:
+        return False
+    other = parse(data)[1] if b"sdmx.org" in data else etree.fromstring(data)
+    assert tree(found) == tree(other)
+    assert "".join(found.itertext()) == "".join(str(text) for text in other.itertext())
+    return True
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
+    """As they are, and cut into small messages."""
+    whole = unpacked(data_of(row)).lstrip()
+    parts = [part.value for part in split_message(whole)] if len(whole) < 3_000_000 else []
+    for data in (whole, *parts[:60]):
+        if len(data) < 200_000:
+            assert_the_same(data)
+        found = ml.read_short(data)
+        if found is not None:
+            assert said(found) == said(markup.read_message(data))
+
+
+@pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
+def test_both_ways_agree_on_every_class(path: Any) -> None:
+    """Position up, our own samples are small and plain: most of them are taken, and of other messages none."""
+    parts = [part.value for part in split_message(path.read_bytes())]
+    taken = 0
+    for data in parts:
+        assert_the_same(data)
+        found = ml.read_short(data)
+        if found is not None:
+            taken += 1
+            assert said(found) == said(markup.read_message(data))
+    format_, root = parse(path.read_bytes())
+    is_structure = str(root.tag).endswith("}Structure")
+    if is_structure and format_ in {Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}:
+        assert taken > len(parts) * 0.6, f"the short way took {taken} of {len(parts)} messages"
+    else:
+        assert taken == 0
+
+
+GOOD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n<a:r xmlns:a="http://x.org/a" xmlns="http://x.org/d">{}</a:r>\n'
+PLAIN: Final = [
+    "<b/>", "<b></b>", "<b />", "<b\n/>", "<b >x</b>", "<a:b c='1' d=\"2\"/>", "<b c='\"' d=\"'\"/>", "<b c=''/>",
+    "<b>x<c/>y</b>z", "<b a:c='1' c='2'/>", "<b xml:lang='fr'>\u00e9\U0001f600</b>", "<b c='&amp;&lt;&quot;&apos;'/>",
+    "<b>&amp;lt; &gt;</b>", "<b c='1\n2\t3'/>", "<b>1\r\n2\r3</b>", "<b c='1\r\n2'/>", "<b c=\"it's\" d=\"&#38;\"/>",
+    "<b>\u0085\u2028\x7f</b>", "<b.c-d_e/>", "<b\tc='1'\n\n  d='2'/>", "<b c='/'/>", "<b c='x/'></b>", "<b/><b/><b/>",
+    "\ufffd", "<b xmlns:a='http://x.org/a' xmlns=\"http://x.org/d\"><a:c/></b>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("inner", PLAIN)
+def test_what_is_plain_is_taken_or_left_but_never_misread(inner: str) -> None:
+    """Every form that the parser knows, and some that it leaves alone."""
+    taken = assert_the_same(GOOD.format(inner).encode())
+    assert taken or "#" in inner
+
+
+BAD: Final = [
+    "<b>", "</b>", "<b></c>", "<b/", "<>", "</>", "< b/>", "<b c/>", "<b c=1/>", "<b c='1'd='2'/>", "<b c='1' c='2'/>",
+    "<b a:c='1' a:c='2'/>", "<x:b/>", "<b x:c='1'/>", "<b>&x;</b>", "<b>&</b>", "<b>&amp</b>", "<b c='&'/>",
+    "<b c='<'/>",
+    "<b>]]></b>", "<b>\x00</b>", "<b>\x0b</b>", "<b>\ufffe</b>", "<b>\uffff</b>", "<b c='\x01'/>", "<1/>", "<-b/>",
+    "<b:c:d/>", "<:b/>", "<b:/>", "<b c='1\"/>", "<b c=\"1/>", "<b></b c='1'>", "<b></b", "<b c=\"1\" \"/>",
+    "<b/ >", "<b//>", "<b></a:r><a:r>", "</a:r><a:r>", "</a:r>x<a:r>", "<b c='1'=/>", "<b =''/>", "<!b/>", "<?b>",
+    "<b xmlns:x=''/>",
+    "<b xmlns:a='http://x.org/a' xmlns:a='http://x.org/a'/>", "<b xmlns:a=''/>", "<b\x0bc='1'/>", "<b\u00a0c='1'/>",
+    "<b><c></b></c>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("inner", BAD)
+def test_what_is_no_xml_is_left_alone(inner: str) -> None:
+    """Each of these libxml2 refuses; so it has to be asked."""
+    data = GOOD.format(inner).encode()
+    with pytest.raises(etree.XMLSyntaxError):
+        etree.fromstring(data)
+    assert plainly(data) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"x", b"<a/>", b"<a></a><a></a>", b"x<a></a>", b"<a></a>x", b"<!DOCTYPE a><a></a>", b"<a>\xff</a>",
+        b"<a>\xed\xa0\x80</a>", b"<a>\xc0\x80</a>", b'<?xml version="1.0" encoding="latin-1"?><a>\xe9</a>',
+        b'<?xml version="1.1"?><a></a>', b"<?xml version=\"1.0'?><a></a>",
+        b"<a xmlns='http://x.:y/'></a>",
+        b"<a xmlns:xml='http://x.org/'></a>", b"<a xmlns:xmlns='http://x.org/'></a>",
+        b"<a xmlns='http://www.w3.org/2000/xmlns/'></a>", b"<a xmlns:b=''></a>", b"<a" + b" " * 9000 + b"></a>",
+        b"<a>" * 300 + b"</a>" * 300, b"\xef\xbb\xbf<a></a>", b"<a xmlns='http://x.org/' xmlns='http://y.org/'></a>",
+    ],
+)  # fmt: skip
+def test_documents_that_are_left_alone(data: bytes) -> None:
+    """Allowed or not: what stands around the root, encodings, reserved namespaces, depth."""
+    assert plainly(data) is None
+
+
+def test_what_was_read_of_tags_is_kept_within_bounds() -> None:
+    """A hundred thousand tags that are all different do not stay in memory, and change nothing."""
+    inner = "".join(f"<b c{number % 700}='{number}' d=\"{number}\"/>" for number in range(20_000))
+    for _ in range(2):
+        assert assert_the_same(GOOD.format(inner).encode())
+
+
+def small_parts() -> list[bytes]:
+    """Our own samples in parts."""
+    return [part.value for path in OWN for part in split_message(path.read_bytes()) if len(part.value) < 8_000]
+
+
+_PARTS: Final = small_parts()
+_JUNK: Final = ["<", ">", "&", "'", '"', "/", "=", " ", "\n", "\r", "]]>", "<b>", "</b>", "<!--x-->", "&amp;", "&#9;",
+                "\x00",
+                "xmlns:q='http://x.org/'", "xml:lang='", ":", "<![CDATA[x]]>", "<?p?>", "\u00e9", "\ufffe"]  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 10**9))
+def test_damage_is_met_as_libxml2_meets_it(seed: int) -> None:
+    """Texts cut, doubled and mixed with junk: what is taken is well-formed, and the same for both."""
+    chance = random.Random(seed)
+    text = chance.choice(_PARTS).decode()
+    for _ in range(chance.randint(1, 3)):
+        at, length = chance.randrange(len(text)), chance.choice([0, 0, 1, 2, 20])
+        put = chance.choice([*_JUNK, text[at : at + length] * 2, ""])
+        text = text[:at] + put + text[at + length :]
+    data = text.encode()
+    found = plainly(data)
+    if found is None:
+        return
+    assert tree(found) == tree(etree.fromstring(data))
+    short = ml.read_short(data)
+    if short is not None:
+        assert said(short) == said(markup.read_message(data))
+
+
+@pytest.mark.parametrize(
+    "inner", ["<b xmlns='http://x.org/a'/>", '<b xmlns:a="http://x.org/d"/>', "<b xmlns:c='http://c.org/'/>"]
+)
+def test_what_is_declared_within_is_left_alone(inner: str) -> None:
+    """Unless it says the same again, as messages do that were cut out of larger ones."""
+    etree.fromstring(GOOD.format(inner).encode())
+    assert plainly(GOOD.format(inner).encode()) is None
+
+
+def test_the_long_way_tells_what_is_wrong() -> None:
+    """What the short way cannot make anything of is an error with its line."""
+    data = next(one for one in _PARTS if b"/v2_1/" in one and ml.read_short(one))
+    broken = data.replace(b' agencyID="', b' agencyID=" (', 1)
+    assert ml.read_short(broken) is None
+    with pytest.raises(SdmxError, match="line"):
+        markup.read_message(broken)
+
+
+_V21: Final = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
+_CODELIST: Final = (
+    f'<m:Structure xmlns:m="{_V21}/message" xmlns:s="{_V21}/structure" xmlns:c="{_V21}/common">'
+    "<m:Structures><s:Codelists>"
+    '<s:Codelist id="CL" agencyID="A" version="1.0"><c:Name>x</c:Name><s:Code id="X"><c:Name>x</c:Name></s:Code>'
+    '<s:Code id="Y">{}</s:Code></s:Codelist></s:Codelists></m:Structures></m:Structure>'
+)
+
+
+@pytest.mark.parametrize(
+    ("inner", "names", "parent"),
+    [
+        ("<c:Name>a<c:Name>b</c:Name>c</c:Name>", {"en": "abc"}, None),
+        ("<c:Name>a</c:Name><c:Description><c:Name>b</c:Name></c:Description>", {"en": "a"}, None),
+        ("<c:Name>a</c:Name><s:Parent>X<c:Name>b</c:Name></s:Parent>", {"en": "a"}, "Xb"),
+        ("<c:Name>a</c:Name><s:Parent><Ref id='X'><c:Name>b</c:Name></Ref></s:Parent>", {"en": "a"}, "X"),
+        ("<c:Name>a</c:Name><s:Code id='Z'><c:Name>b</c:Name></s:Code>", {"en": "a"}, None),
+    ],
+)
+def test_codes_with_names_where_none_belong(inner: str, names: dict[str, str], parent: str | None) -> None:
+    """Elements in a text are part of the text, and those elsewhere no names of the code; whichever way it is read."""
+    data = _CODELIST.format(inner).encode()
+    found = ml.read_short(data)
+    assert found is not None
+    for message in (found, markup.read_message(data)):
+        (codelist,) = message
+        assert isinstance(codelist, Codelist)
+        assert (codelist.codes["Y"].names, codelist.codes["Y"].parent) == (InternationalString(names), parent)

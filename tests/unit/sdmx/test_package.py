@@ -1,0 +1,112 @@
+"""The room as a whole: what it imports, and what it says where a library is missing."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kafka_replica.sdmx
+
+OURS = (
+    "kafka_replica.errors",
+    "kafka_replica.filters",
+    "kafka_replica.common.html_tables",
+    "kafka_replica.records",
+    "kafka_replica.sdmx",
+    "kafka_replica.common.wording",
+)
+
+# Each of the libraries that may be there or not is in one file.
+ROOMS = {
+    "tables/__init__.py": {"pandas", "polars", "pyarrow"},  # for types alone
+    "tables/libraries.py": {"pandas", "polars", "pyarrow"},
+    "exchange/sdmx1/library.py": {"sdmx"},
+    "exchange/pysdmx/library.py": {"pysdmx"},
+    "writers/xlsx/message.py": {"xlsxwriter"},
+}
+
+
+def run(code: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout
+
+
+def test_it_knows_nothing_of_brokers() -> None:
+    """No file of the room imports a Kafka client, or anything of kafka_replica but OURS."""
+    room = Path(kafka_replica.sdmx.__file__).parent
+    for path in room.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found = {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found = {node.module or ""}
+            else:
+                continue
+            for module in found:
+                if module.startswith("kafka_replica"):
+                    assert module.startswith(OURS), (path, module)
+                else:
+                    allowed = (
+                        sys.stdlib_module_names
+                        | {"lxml", "msgspec"}
+                        | ROOMS.get(path.relative_to(room).as_posix(), set())
+                    )
+                    assert module.partition(".")[0] in allowed, (path, module)
+
+
+def test_it_works_without_a_kafka_client() -> None:
+    """URNs and messages can be read where confluent-kafka is not installed."""
+    printed = run(
+        "import sys; sys.modules['confluent_kafka'] = None\n"
+        "from kafka_replica.sdmx import Urn\nprint(Urn.of_reference('Codelist', 'SDMX:CL_FREQ(2.1)'))"
+    )
+    assert printed.strip() == "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.1)"
+
+
+@pytest.mark.parametrize("library", ["lxml", "msgspec"])
+@pytest.mark.parametrize("name", ["Structures", "read_message", "Codelist", "InternationalString", "model"])
+def test_a_missing_library_is_named(library: str, name: str) -> None:
+    """Without one of its libraries the room says which extra to install, whatever is asked for first."""
+    wanted = "import kafka_replica.sdmx.model" if name == "model" else f"from kafka_replica.sdmx import {name}"
+    printed = run(
+        f"import sys; sys.modules[{library!r}] = None\n"
+        "from kafka_replica.errors import MissingExtraError\n"
+        f"try:\n    {wanted}\nexcept MissingExtraError as error:\n    print(error)"
+    )
+    assert "kafka-replica[sdmx]" in printed
+
+
+def test_urns_and_versions_need_no_library() -> None:
+    """URNs, their classes, versions and formats work where neither lxml nor msgspec is, and as they do elsewhere."""
+    code = (
+        "from kafka_replica.sdmx import Format, Urn\n"
+        "from kafka_replica.sdmx.urn import MAX_URN\n"
+        "from kafka_replica.sdmx.versions import newest, sort_key\n"
+        "from kafka_replica.errors import UrnError\n"
+        "import pickle\n"
+        "code = Urn.parse('urn:sdmx:org.sdmx.infomodel.codelist.Code=SDMX:CL_FREQ(2.1).A')\n"
+        "again = pickle.loads(pickle.dumps(code))\n"
+        "print(code, repr(code), code.maintainable, code.maintainable.reference, bytes(code) == str(code).encode())\n"
+        "print(code == again, hash(code) == hash(again), len({code, again}), code != code.maintainable)\n"
+        "print(sorted([Urn.of_reference('Codelist', f'SDMX:{id}(1.0)') for id in 'CAB']))\n"
+        "print(newest('1.0+', ['1.0', '1.10', '1.9', '2.0-draft']), Format.EDI.title)\n"
+        "try:\n    Urn.parse('nothing')\nexcept UrnError as error:\n    print(error)\n"
+        "try:\n    code.id = 'X'\nexcept AttributeError as error:\n    print('immutable')\n"
+    )
+    blocked = "import sys; sys.modules.update(lxml=None, msgspec=None)\n"
+    assert run(blocked + code) == run(code)
+    assert "immutable" in run(code)
+
+
+def test_every_public_name_is_there() -> None:
+    """What the package says it has it has, each name from its home; others are no attributes."""
+    assert set(kafka_replica.sdmx.__all__) <= set(dir(kafka_replica.sdmx))
+    assert all(getattr(kafka_replica.sdmx, name) is not None for name in kafka_replica.sdmx.__all__)
+    assert set(kafka_replica.sdmx.__all__) == set(kafka_replica.sdmx._HOME_OF)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = kafka_replica.sdmx.nothing

@@ -1,0 +1,125 @@
+"""Provision agreements of SDMX-ML 2.0, which stand in the messages of registries."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from kafka_replica.errors import MessageError, UnwritableError
+from kafka_replica.sdmx import split_message
+from kafka_replica.sdmx.earlier import ProvisionAgreementOfSources
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.model import ProvisionAgreement
+from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.writing import write_message
+from support.paths import SDMX_DATA
+from support.sdmx.registry_messages import interface, schema
+
+DATA = (SDMX_DATA / "provision_agreements.sdmx20.xml").read_bytes()
+URN = "urn:sdmx:org.sdmx.infomodel."
+ML = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
+OF_21 = f"""<m:Structure xmlns:m="{ML}/message" xmlns:s="{ML}/structure" xmlns:c="{ML}/common"><m:Structures>
+<s:ProvisionAgreements><s:ProvisionAgreement id="PA_PLAIN" agencyID="KR" version="1.0" validFrom="2026-01-01T00:00:00">
+<c:Name xml:lang="en">Labour by STAT</c:Name>
+<s:StructureUsage><Ref agencyID="KR" id="LABOUR" version="1.0" class="Dataflow"/></s:StructureUsage>
+<s:DataProvider><Ref agencyID="SDMX" maintainableParentID="DATA_PROVIDERS" maintainableParentVersion="1.0" id="STAT"/>
+</s:DataProvider></s:ProvisionAgreement></s:ProvisionAgreements></m:Structures></m:Structure>""".encode()
+AGREEMENT = (
+    '<r:ProvisionAgreement id="PA" action="{action}"><r:DataflowRef><r:AgencyID>KR</r:AgencyID>'
+    "<r:DataflowID>F</r:DataflowID></r:DataflowRef><r:DataProviderRef>"
+    "<r:URN>urn:sdmx:org.sdmx.infomodel.base.DataProvider=SDMX:ORGS[1.0].STAT</r:URN></r:DataProviderRef>"
+    "</r:ProvisionAgreement>"
+)
+
+
+def test_twin() -> None:
+    """An agreement that says nothing else is the same as in 2.1; its agency is that of the flow."""
+    plain, _ = read_message(DATA)
+    assert type(plain) is ProvisionAgreement
+    assert [plain] == list(read_message(OF_21))
+
+
+def test_sources_and_constraints() -> None:
+    """What 2.1 has no place for is kept; the URN tells the agency and version where the agreement has one."""
+    _, full = read_message(DATA)
+    assert isinstance(full, ProvisionAgreementOfSources)
+    assert str(full.urn) == f"{URN}registry.ProvisionAgreement=OTHER:PA_FULL(2.0)"
+    assert str(full.structure_usage) == f"{URN}metadatastructure.Metadataflow=KR:QUALITY(1.0)"
+    assert full.flow_provision is not None
+    assert full.flow_provision.simple_data_source == "https://example.org/data.xml"
+    assert full.provider_provision is None
+    assert (full.index_time_series, full.index_data_set) == (True, False)
+    assert full.provision is not None
+    assert full.provision.queryable_data_source is not None
+    assert full.provision.queryable_data_source.data_url == "https://example.org/rest"
+    constraint = full.provision.constraint
+    assert constraint is not None
+    assert (constraint.id, constraint.kind) == ("C1", "Content")
+    [region] = constraint.cube_regions
+    [member] = region.key_values
+    assert (region.include, member.id, [one.value for one in member.values]) == (False, "FREQ", ["A", "Q"])
+    [keys] = constraint.key_sets
+    assert [(one.id, one.values[0].value) for one in keys.keys[0].key_values] == [("FREQ", "A"), ("AREA", "DE")]
+    assert constraint.reference_period == ("2020-01-01T00:00:00", "2021-01-01T00:00:00")
+    with pytest.raises(UnwritableError):
+        write_message(full, Format.SDMX_ML_2_1)
+
+
+def test_parts() -> None:
+    """Each agreement is cut out alone, and the message stays valid: the status stands behind it."""
+    whole = list(read_message(DATA))
+    parts = split_message(
+        DATA.replace(b'status="Success"/>', b'status="Success"><!--the artefact goes here--></r:StatusMessage>')
+    )
+    assert [part.urn for part in parts] == [one.urn for one in whole]
+    for part, one in zip(parts, whole, strict=True):
+        assert list(read_message(part.value, part.content_type)) == [one]
+        faults = [str(fault.message) for fault in _faults(part.value)]
+        assert [fault for fault in faults if "[1.0]" not in fault] == []
+
+
+def _faults(data: bytes) -> list[etree._LogEntry]:
+    valid = schema("20")
+    valid.validate(etree.fromstring(data))
+    return list(valid.error_log)
+
+
+def test_requests_and_events() -> None:
+    """Agreements stand in requests and events too; what is to be deleted is refused."""
+    for action in ("Append", "Delete"):
+        one = AGREEMENT.format(action=action)
+        event = "<m:NotifyRegistryEvent><r:EventAction>{}</r:EventAction><r:ProvisioningEvent>{}</r:ProvisioningEvent>"
+        happened = f"{event.format(action, AGREEMENT.format(action='Append'))}</m:NotifyRegistryEvent>"
+        for body in (f"<m:SubmitProvisioningRequest>{one}</m:SubmitProvisioningRequest>", happened):
+            data = interface("20", body)
+            if action == "Delete":
+                with pytest.raises(MessageError, match="deletion"):
+                    read_message(data)
+                continue
+            [found] = read_message(data)
+            assert isinstance(found, ProvisionAgreement)
+            assert str(found.urn) == f"{URN}registry.ProvisionAgreement=KR:PA(1.0)"
+            assert str(found.data_provider) == f"{URN}base.DataProvider=SDMX:DATA_PROVIDERS(1.0).STAT"
+
+
+def test_nothing_found_and_no_id() -> None:
+    """An answer without agreements is a message of nothing; an agreement without any id has no URN."""
+    body = '<m:QueryProvisioningResponse><r:StatusMessage status="Success"/></m:QueryProvisioningResponse>'
+    assert len(read_message(interface("20", body))) == 0
+    with pytest.raises(MessageError, match="no id"):
+        read_message(DATA.replace(b' id="PA_PLAIN"', b""))
+    assert next(iter(read_message(DATA.replace(b' id="PA_FULL"', b"").replace(b"PA_PLAIN", b"A")))).id == "A"
+    with pytest.raises(MessageError, match="ConstraintID"):
+        read_message(DATA.replace(b"<c:ConstraintID>C1</c:ConstraintID>", b""))
+
+
+def test_one_message_within_another() -> None:
+    """An answer within a metadata set has no place there: cut out, the set would bring its agreements along."""
+    inner = DATA[DATA.index(b"<m:QueryProvisioningResponse") : DATA.index(b"</m:RegistryInterface>")]
+    reports = (SDMX_DATA / "metadata_set.sdmx20.xml").read_bytes()
+    mark = b"</g:AttributeValueSet>"
+    spaces = b' xmlns:r="http://www.SDMX.org/resources/SDMXML/schemas/v2_0/registry" '
+    inner = inner.replace(b"<m:QueryProvisioningResponse", b"<m:QueryProvisioningResponse" + spaces, 1)
+    assert reports.count(mark)
+    with pytest.raises(MessageError, match="no place in <GenericMetadata>"):
+        split_message(reports.replace(mark, inner + mark, 1))

@@ -1,0 +1,334 @@
+"""What refers to what in one version, version rules in look-ups, and references that lead nowhere."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_replica.errors import ArtefactNotFoundError, MessageError
+from kafka_replica.records import Record
+from kafka_replica.sdmx import Structures, Urn, read_message, split_message
+from kafka_replica.sdmx.items import has_items, item_of
+from kafka_replica.sdmx.lookups import decoding as module
+from kafka_replica.sdmx.lookups.cache import DecodeCache
+from kafka_replica.sdmx.lookups.references import Dangling, references_of
+from kafka_replica.sdmx.samples import sample_files
+from support.sdmx.sdmx_corpus import FakeSnapshot, record
+from support.sdmx.sdmx_json_samples import CODELIST, CONCEPT, FLOW, SAMPLE, URN, artefact, message, named
+
+
+def structures_of(data: dict[str, Any]) -> Structures:
+    """Look-ups in a version of these artefacts."""
+    return Structures(FakeSnapshot.of(split_message(message(data))))
+
+
+def codelists(*versions: str, id_: str = "CL") -> list[dict[str, Any]]:
+    """One codelist in these versions."""
+    return [artefact(id_, version=version, codes=[named("A")]) for version in versions]
+
+
+def names(urns: Any) -> list[str]:
+    """The ids and versions of URNs."""
+    return [f"{urn.id}({urn.version})" for urn in urns]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("1.0+", ["CL(1.10.0)", "CL2(1.0)"]),
+        ("1+.0.0", ["CL(2.0.0)", "CL2(1.0)"]),
+        ("1.0.0+", ["CL(1.0.1)", "CL2(1.0)"]),
+        ("1.9+.0", ["CL(1.10.0)"]),
+        ("+", ["CL(2.0.0)", "CL2(1.0)"]),
+        ("~", ["CL(3.0.0-draft)", "CL2(1.0)"]),
+        ("3.0.0-draft", ["CL(3.0.0-draft)"]),
+        ("1.0", ["CL2(1.0)"]),
+        ("1.1*", ["CL(1.10.0)"]),
+        ("9+", []),
+    ],
+)
+def test_find_by_a_rule(rule: str, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each artefact once, in the version meant; nothing is decoded for it. Text patterns still work."""
+    lists = codelists("1.0.0", "1.0.1", "1.10.0", "1.9.0", "2.0.0", "3.0.0-draft") + codelists("1.0", id_="CL2")
+    found = structures_of({"codelists": lists})
+    monkeypatch.setattr(module, "read_message", None)
+    assert names(found.find(cls="Codelist", version=rule)) == expected
+    assert len(found.find(version="*")) == 7
+
+
+def test_latest() -> None:
+    """The newest version of an artefact, drafts only where they are asked for."""
+    found = structures_of({"codelists": codelists("1.0.0", "1.10.0", "2.0.0-draft")})
+    assert found.latest(f"{URN}codelist.Codelist=A:CL(1.0.0)").version == "1.10.0"
+    assert found.latest(Urn.of("Code", "A", "CL", "7.7", "A"), stable=False).version == "2.0.0-draft"
+    with pytest.raises(ArtefactNotFoundError, match="nothing here"):
+        found.latest(f"{URN}codelist.Codelist=A:NONE(1.0.0)")
+    drafts = structures_of({"codelists": codelists("2.0.0-draft")})
+    with pytest.raises(ArtefactNotFoundError, match=r"2\.0\.0-draft"):
+        drafts.latest(f"{URN}codelist.Codelist=A:CL(1.0.0)")
+
+
+def test_a_reference_with_a_rule_is_followed() -> None:
+    """An item, and a child, in the newest version that fits."""
+    concepts = [{"id": "C", "coreRepresentation": {"enumeration": f"{URN}codelist.Codelist=A:CL(1.0+.0)"}}]
+    data = {
+        "codelists": codelists("1.0.0", "1.10.0", "2.0.0"),
+        "conceptSchemes": [artefact("CS", concepts=concepts), artefact("CS", version="2.0.0", concepts=concepts)],
+    }
+    found = structures_of(data)
+    code = found.get(f"{URN}codelist.Code=A:CL(1.0+.0).A")
+    assert str(code.urn) == f"{URN}codelist.Code=A:CL(1.10.0).A"
+    assert names(found.children(f"{URN}conceptscheme.ConceptScheme=A:CS(1.0.0)")) == ["CL(1.10.0)"]
+    assert names(found.children(f"{URN}conceptscheme.ConceptScheme=A:CS(1+.0.0)")) == ["CL(1.10.0)"]
+    assert names(found.parents(f"{URN}codelist.Codelist=A:CL(1.0+.0)")) == ["CS(1.0.0)", "CS(2.0.0)"]
+    assert found.parents(f"{URN}codelist.Codelist=A:CL(2.0.0)") == ()
+    assert found.dangling() == ()
+
+
+def test_the_samples() -> None:
+    """A dataflow's descendants are its structure, the concepts and the lists; nothing dangles."""
+    parts = [part for path in sample_files() for part in split_message(path.read_bytes())]
+    found = Structures(FakeSnapshot.of(parts))
+    flow = Urn.of("Dataflow", "KR_DEMO", "LABOUR", "1.0")
+    reached = found.descendants(flow)
+    assert names(reached[:1]) == ["DSD_LABOUR(1.0)"] == names(found.children(flow))
+    assert {"CS_LABOUR(1.0)", "CL_FREQ(2.1)", "CL_OBS_STATUS(1.0)"} <= set(names(reached))
+    assert len(reached) == len(set(reached))
+    assert flow in found.parents(Urn.of("DataStructure", "KR_DEMO", "DSD_LABOUR", "1.0"))
+    assert found.dangling() == ()
+
+
+def test_references_of_every_class() -> None:
+    """Each class's references are found: those that the sample of SDMX-JSON writes, and no others."""
+    expected = {
+        "DF": {"DSD"}, "CAT": {"DF", "CATS"}, "PA": {"DF", "DATA_PROVIDERS"}, "CON": {"DF"}, "H": {"CL"},
+        "HA": {"H", "CL", "DF"}, "SM": {"DSD", "DF", "RM"}, "RM": {"CL"}, "CSM": {"CS", "CS2"}, "MDF": {"MSD"},
+        "MPA": {"MDF", "METADATA_PROVIDERS"}, "MCON": {"MDF"}, "PR": {"DF", "DSD"}, "TS": {"VMS", "RS"},
+        "VMS": {"DF", "CL", "CS"}, "RT": {"DSD", "DF"}, "MSD": {"CS"}, "DSD": {"MSD", "CS", "CL"}, "CS": {"CL"},
+        "CL": {"CL"}, "VL": set(), "AGENCIES": set(), "CTS": set(),
+    }  # fmt: skip
+    found = {one.urn.id: {urn.id for urn in references_of(one)} for one in read_message(message(SAMPLE))}
+    assert {id_: found[id_] for id_ in expected} == expected
+
+
+def listing(id_: str, version: str, target: tuple[str, str] | None) -> dict[str, Any]:
+    """A codelist that may extend another."""
+    refers = [{"codelist": f"{URN}codelist.Codelist=A:{target[0]}({target[1]})"}] if target else []
+    return artefact(id_, version=version, codelistExtensions=refers)
+
+
+IDS = st.sampled_from(["X", "Y", "Z"])
+VERSIONS = st.sampled_from(["1.0.0", "1.1.0", "2.0.0", "2.0.0-draft"])
+TARGETS = st.none() | st.tuples(IDS, VERSIONS | st.sampled_from(["1.0+.0", "1+.0.0", "*"]))
+CHANGES = st.lists(st.tuples(IDS, VERSIONS, TARGETS, st.booleans()), max_size=4)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(CHANGES, max_size=5))
+def test_the_index_is_kept_from_version_to_version(versions: list[list[tuple[Any, ...]]]) -> None:
+    """After any changes it answers as one that is made anew; and the older version still answers for itself."""
+    records: dict[bytes, Record] = {}
+    kept = Structures(FakeSnapshot(records, 0))
+    kept.dangling()
+    for number, changes in enumerate(versions, start=1):
+        records, changed = dict(records), []
+        for id_, version, target, is_deleted in changes:
+            [part] = split_message(message({"codelists": [listing(id_, version, target)]}))
+            key = bytes(part.urn)
+            changed.append(key)
+            records.pop(key, None)
+            if not is_deleted:
+                records[key] = record(key, part.value, part.content_type)
+        older, answers = kept, family(kept)
+        kept = kept.moved_to(FakeSnapshot(records, number), [*changed, b"not a urn"])
+        assert family(kept) == family(Structures(FakeSnapshot(records, number)))
+        assert family(older) == answers
+        assert family(kept) == family(Structures(FakeSnapshot(records, number)))
+
+
+def family(structures: Structures) -> Any:
+    """All that can be asked of the references of a version."""
+    asked = [
+        (urn, structures.parents(urn), structures.children(urn), structures.descendants(urn), structures.ancestors(urn))
+        for urn in structures
+    ]
+    return asked, structures.dangling()
+
+
+def test_moving_on_decodes_what_changed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of a hundred artefacts is changed: one is decoded."""
+    lists = [listing(f"L{i}", "1.0.0", ("L0", "1.0.0") if i else None) for i in range(100)]
+    snapshot = FakeSnapshot.of(split_message(message({"codelists": lists})))
+    first = Structures(snapshot, cache=DecodeCache())
+    assert len(first.parents(f"{URN}codelist.Codelist=A:L0(1.0.0)")) == 99
+    calls: list[int] = []
+    real = module.read_message
+    monkeypatch.setattr(module, "read_message", lambda *given, **options: calls.append(1) or real(*given, **options))
+    key = f"{URN}codelist.Codelist=A:L5(1.0.0)"
+    [part] = split_message(message({"codelists": [listing("L5", "1.0.0", ("L1", "1.0.0"))]}))
+    records = snapshot.records | {key.encode(): record(key.encode(), part.value, part.content_type)}
+    second = first.moved_to(FakeSnapshot(records, 8), [key])
+    assert len(second.parents(f"{URN}codelist.Codelist=A:L0(1.0.0)")) == 98
+    assert names(second.parents(f"{URN}codelist.Codelist=A:L1(1.0.0)")) == ["L5(1.0.0)"]
+    assert (second.version, len(calls)) == (8, 1)
+
+
+def test_dangling() -> None:
+    """Artefacts and items that are not there; not what may be elsewhere."""
+    data = {
+        "codelists": [
+            artefact("FULL", codes=[named("A")]),
+            artefact("PART", isPartial=True, codes=[named("A")]),
+            artefact("STUB", isExternalReference=True),
+            artefact("EXT", codelistExtensions=[{"codelist": f"{URN}codelist.Codelist=A:FULL(1.0.0)"}]),
+        ],
+        "hierarchies": [
+            artefact("H", hierarchicalCodes=[
+                {"id": f"X{at}", "code": f"{URN}codelist.Code=A:{name}(1.0.0).{code}"}
+                for at, (name, code) in enumerate(
+                    [("FULL", "A"), ("FULL", "B"), ("PART", "B"), ("STUB", "B"), ("EXT", "B"), ("NONE", "A")])
+            ])
+        ],
+        "categorisations": [
+            artefact("C", source=f"{URN}codelist.Codelist=A:FULL(2.0+.0)",
+                     target=f"{URN}categoryscheme.Category=A:S(1.0).X")
+        ],
+    }  # fmt: skip
+    found = structures_of(data).dangling()
+    assert [(one.source.id, str(one.target).partition("=")[2]) for one in found] == [
+        ("C", "A:S(1.0).X"), ("C", "A:FULL(2.0+.0)"), ("H", "A:FULL(1.0.0).B"), ("H", "A:NONE(1.0.0).A"),
+    ]  # fmt: skip
+    assert isinstance(found[0], Dangling)
+
+
+def test_a_rule_in_a_draft_means_drafts_too() -> None:
+    """For queries, expansion, representations and resolution alike; in a stable artefact it does not."""
+    rule = f"{URN}codelist.Codelist=A:CL(1.0+.0)"
+    concept = f"{URN}conceptscheme.Concept=A:CS(VERSION).C"
+    lists = [
+        artefact("CL", version="1.0.0", codes=[named("A")]), artefact("CL", version="1.1.0-draft", codes=[named("B")]),
+    ]  # fmt: skip
+    versions = ("1.0.0", "2.0.0-draft")
+    data = {
+        "codelists": lists + [
+            artefact("EXT", version=one, codelistExtensions=[{"codelist": rule}]) for one in versions],
+        "conceptSchemes": [artefact("CS", version=one, concepts=[
+            {"id": "C", "coreRepresentation": {"enumeration": rule}}]) for one in versions],
+        "dataStructures": [artefact("DSD", version=one, dataStructureComponents={"dimensionList": {
+            "id": "X", "dimensions": [{"id": "D", "conceptIdentity": concept.replace("VERSION", one)}],
+        }}) for one in versions],
+    }  # fmt: skip
+    found = structures_of(data)
+    for version, code in zip(versions, "AB", strict=True):
+        scheme = f"{URN}conceptscheme.ConceptScheme=A:CS({version})"
+        [meant] = found.children(scheme)
+        assert list(found.codelist(meant).codes) == [code]
+        assert found.children(scheme.replace("ConceptScheme=", "Concept=") + ".C") == (meant,)
+        assert Urn.parse(scheme) in found.parents(meant)
+        assert list(found.expanded(f"A:EXT({version})").codes) == [code]
+        structure = f"{URN}datastructure.DataStructure=A:DSD({version})"
+        assert found.resolve(structure).components["D"].listed_ids() == {code}
+        [(_, enumeration)] = found.components(structure)
+        assert enumeration is not None
+        assert list(found.codelist(enumeration).codes) == [code]
+    assert found.dangling() == ()
+
+
+def test_circles_do_no_harm() -> None:
+    """Two lists that extend each other are each other's descendants, once."""
+    lists = [
+        artefact(one, codelistExtensions=[{"codelist": f"{URN}codelist.Codelist=A:{other}(1.0.0)"}])
+        for one, other in (("X", "Y"), ("Y", "X"))
+    ]
+    found = structures_of({"codelists": lists})
+    assert names(found.descendants(f"{URN}codelist.Codelist=A:X(1.0.0)")) == ["Y(1.0.0)"]
+
+
+def test_a_record_that_cannot_be_read_does_not_stop_queries() -> None:
+    """Every query answers from what can be read, and lists each record that cannot, with its place in the log."""
+    snapshot = FakeSnapshot.of(split_message(message({"codelists": [
+        listing("L0", "1.0.0", None), listing("L1", "1.0.0", ("L0", "1.0.0")), listing("L2", "1.0.0", ("L1", "1.0.0")),
+        listing("L3", "1.0.0", ("NONE", "1.0.0")), listing("BAD", "1.0.0", ("L0", "1.0.0"))]})))  # fmt: skip
+    key = f"{URN}codelist.Codelist=A:BAD(1.0.0)"
+    record_ = snapshot.records[key.encode()]
+    snapshot.records[key.encode()] = record_._replace(value=b"{broken")
+    good = Structures(FakeSnapshot.of([]))
+    good.dangling()
+    for found in (Structures(snapshot), good.moved_to(snapshot, list(snapshot.records))):
+        first, last = f"{URN}codelist.Codelist=A:L0(1.0.0)", f"{URN}codelist.Codelist=A:L2(1.0.0)"
+        answers = [
+            found.parents(first), found.ancestors(first), found.children(last), found.descendants(last),
+            found.dangling(), found.children(key), found.parents(key),
+        ]  # fmt: skip
+        assert [[getattr(one, "id", None) or one.target.id for one in answer] for answer in answers] == [
+            ["L1"], ["L1", "L2"], ["L1"], ["L1", "L0"], ["NONE"], [], []]  # fmt: skip
+        for answer in answers:
+            [(urn, error)] = answer.unreadable.items()
+            assert (str(urn), answer.is_complete) == (key, False)
+            assert isinstance(error, MessageError)
+            assert "structures-3, offset 4, key" in str(error)
+            assert "1 unreadable" in repr(answer)
+            assert pickle.loads(pickle.dumps(answer)) == answer
+        assert found.unreadable().keys() == answers[0].unreadable.keys()
+        snapshot_of_good = FakeSnapshot(snapshot.records | {key.encode(): record_}, 8)
+        mended = found.moved_to(snapshot_of_good, [key])
+        assert names(mended.parents(first)) == ["BAD(1.0.0)", "L1(1.0.0)"]
+        assert mended.parents(first).is_complete
+        assert repr(mended.parents(first)) == repr(tuple(mended.parents(first)))
+
+
+def test_the_attachments_of_what_cannot_be_read() -> None:
+    """Constraints that cannot be read are listed with those that can; so is a record that may hold a constraint."""
+    data = {"dataConstraints": [
+        artefact(one, role="Allowed", constraintAttachment={"dataflows": [FLOW]}) for one in ("GOOD", "BAD")
+    ]}  # fmt: skip
+    flow = artefact("DF", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
+    snapshot = FakeSnapshot.of(split_message(message(data | {"dataflows": [flow]})))
+    mended = dict(snapshot.records)
+    bad = f"{URN}registry.DataConstraint=A:BAD(1.0.0)".encode()
+    snapshot.records[bad] = snapshot.records[bad]._replace(value=b"{broken")
+    found = Structures(snapshot).constraints_of(FLOW)
+    assert [one.id for one in found] == ["GOOD"]
+    assert [one.id for one in found.unreadable] == ["BAD"]
+    snapshot.records[FLOW.encode()] = snapshot.records[FLOW.encode()]._replace(value=b"{broken")
+    found = Structures(snapshot).constraints_of(FLOW)
+    assert [one.id for one in found] == ["GOOD"]
+    assert [one.id for one in found.unreadable] == ["DF", "BAD"]
+    assert Structures(snapshot).hierarchies_of(FLOW) == ()
+    first = Structures(snapshot)
+    assert not first.constraints_of(FLOW).is_complete
+    second = first.moved_to(FakeSnapshot(mended, 8), [FLOW, bad.decode()])
+    assert [one.id for one in second.constraints_of(FLOW)] == ["BAD", "GOOD"]
+    assert second.constraints_of(FLOW).is_complete
+
+
+def test_unknown_artefacts_are_refused() -> None:
+    """Asking for the family of what is not there raises."""
+    found = structures_of({"codelists": codelists("1.0.0")})
+    for ask in (found.children, found.parents, found.descendants, found.ancestors):
+        with pytest.raises(ArtefactNotFoundError):
+            ask(CODELIST)
+
+
+def test_items_of_every_class() -> None:
+    """Items of all schemes are found by their path, and what is not there is not."""
+    held = {one.urn.id: one for one in read_message(message(SAMPLE))}
+    for artefact_id, class_, path in [
+        ("CATS", "Category", "ONE.TWO.X"), ("H", "HierarchicalCode", "ONE.TWO"), ("H", "Level", "L1.L2"),
+        ("PR", "ProcessStep", "S1.S2"), ("MSD", "MetadataAttribute", "CONTACT.NAME"),
+        ("VMS", "VtlDataflowMapping", "V1"),
+        ("DSD", "DimensionDescriptor", "DimensionDescriptor"), ("DSD", "GroupDimensionDescriptor", "G"),
+        ("DSD", "DataAttribute", "A1"), ("DATA_PROVIDERS", "DataProvider", "P"), ("CS", "Concept", "FREQ.SUB"),
+    ]:  # fmt: skip
+        found = item_of(held[artefact_id], class_, path)
+        assert found is not None, path
+        assert found.urn.cls == class_
+        if "Descriptor" not in class_ or class_ == "GroupDimensionDescriptor":
+            assert item_of(held[artefact_id], class_, path + "X") is None
+    assert not has_items(held["RM"])
+    assert item_of(held["RM"], "X", "X") is None
+    assert Structures(FakeSnapshot.of(split_message(message(SAMPLE)))).get(CONCEPT + "FREQ").id == "FREQ"

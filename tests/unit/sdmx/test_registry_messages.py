@@ -1,0 +1,127 @@
+"""Registrations, and structures, in the messages of registries."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from kafka_replica.errors import MessageError
+from kafka_replica.sdmx import split_message
+from kafka_replica.sdmx.model import Codelist, Registration
+from kafka_replica.sdmx.reading import read_message
+from support.sdmx.registry_messages import (
+    AGREEMENT_URN,
+    REGISTRATION_URN,
+    answer,
+    interface,
+    request,
+    schema,
+    submission,
+)
+
+EDITIONS = ["21", "30", "31"]
+
+
+@pytest.mark.parametrize("version", EDITIONS)
+@pytest.mark.parametrize("make", [request, answer])
+def test_registrations(version: str, make: type) -> None:
+    """Everything that a registration says, in a request and in the answer to a query."""
+    data = make(version)
+    [found] = read_message(data)
+    assert isinstance(found, Registration)
+    assert str(found.urn) == REGISTRATION_URN
+    assert str(found.provision_agreement) == AGREEMENT_URN
+    assert found.simple_data_sources == ("https://example.org/data.xml",)
+    [queryable] = found.queryable_data_sources
+    assert (queryable.data_url, queryable.wadl_url) == ("https://example.org/rest", "https://example.org/wadl")
+    assert (queryable.is_rest, queryable.is_web_service) == (True, False)
+    assert (found.valid_from, found.valid_to) == ("2026-01-01T00:00:00", "2027-01-01T00:00:00")
+    assert found.last_updated == "2026-02-01T00:00:00"
+    flags = (
+        found.index_time_series,
+        found.index_data_set,
+        found.index_attributes,
+        found.index_reporting_period,
+    )
+    assert flags == (True, True, False, True)
+    assert [one.id for one in found.constraints] == (["CC"] if make is answer else [])
+    assert not found.is_stub
+
+
+@pytest.mark.parametrize("version", EDITIONS)
+@pytest.mark.parametrize("make", [request, answer])
+def test_parts_of_registry_messages(version: str, make: type) -> None:
+    """What is cut out says the same, and is valid where the whole is."""
+    data = make(version)
+    [part] = split_message(data)
+    assert str(part.urn) == REGISTRATION_URN
+    assert list(read_message(part.value, part.content_type)) == list(read_message(data))
+    valid = schema(version)
+    if valid.validate(etree.fromstring(data)):
+        assert valid.validate(etree.fromstring(part.value)), valid.error_log
+
+
+@pytest.mark.parametrize("version", EDITIONS)
+def test_samples_are_valid(version: str) -> None:
+    """The samples are what the standard means."""
+    valid = schema(version)
+    for data in (request(version), answer(version), submission(version)):
+        assert valid.validate(etree.fromstring(data)), valid.error_log
+
+
+@pytest.mark.parametrize("version", ["20", *EDITIONS])
+def test_structures_in_a_submission(version: str) -> None:
+    """A registry message that holds structures is read as a structure message is."""
+    data = submission(version)
+    [found] = read_message(data)
+    assert isinstance(found, Codelist)
+    assert str(found.urn) == "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=KR:CL(1.0)"
+    assert found.name() == "A list"
+    [part] = split_message(data)
+    assert list(read_message(part.value)) == [found]
+
+
+def test_structures_in_answers_of_20() -> None:
+    """QueryStructureResponse and StructuralEvent of 2.0 hold structures too."""
+    codelist = '<s:CodeList id="CL" agencyID="KR"><s:Name>A list</s:Name></s:CodeList>'
+    held = f"<r:CodeLists>{codelist}</r:CodeLists>"
+    response = f'<m:QueryStructureResponse><r:StatusMessage status="Success"/>{held}</m:QueryStructureResponse>'
+    event = (
+        "<m:NotifyRegistryEvent><r:EventTime>2026-01-01T00:00:00</r:EventTime><r:EventAction>Replace</r:EventAction>"
+        f"<r:StructuralEvent>{held}</r:StructuralEvent></m:NotifyRegistryEvent>"
+    )
+    for body in (response, event):
+        assert [one.urn.id for one in read_message(interface("20", body))] == ["CL"]
+
+
+def test_no_results() -> None:
+    """A query that found nothing gives a message of nothing, not an error."""
+    body = '<m:QueryRegistrationResponse><r:StatusMessage status="Success"/></m:QueryRegistrationResponse>'
+    for version in EDITIONS:
+        assert len(read_message(interface(version, body))) == 0
+
+
+@pytest.mark.parametrize("version", EDITIONS)
+def test_deletions_are_refused(version: str) -> None:
+    """What a message asks to delete must not be taken for what is there."""
+    for data in (request(version, "Delete"), submission(version, "Delete")):
+        with pytest.raises(MessageError, match="deletion"):
+            read_message(data)
+
+
+def test_deletions_of_20_are_refused() -> None:
+    """In 2.0 what is to be deleted stands beside the structures, or an event says so."""
+    end = b"</r:Structure>"
+    asked = submission("20").replace(end, end + b'<r:SubmittedStructure action="Delete"/>')
+    held = '<r:StructuralEvent><r:CodeLists><s:CodeList id="CL" agencyID="KR"/></r:CodeLists></r:StructuralEvent>'
+    event = f"<m:NotifyRegistryEvent><r:EventAction>Delete</r:EventAction>{held}</m:NotifyRegistryEvent>"
+    for data in (asked, interface("20", event)):
+        with pytest.raises(MessageError, match="deletion"):
+            read_message(data)
+
+
+def test_without_id() -> None:
+    """A registration that no registry has given an id yet has no URN."""
+    data = request("21").replace(b'<r:Registration id="REG_1" ', b"<r:Registration ")
+    with pytest.raises(MessageError, match="no id"):
+        read_message(data)

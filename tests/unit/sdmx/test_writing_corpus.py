@@ -1,0 +1,97 @@
+"""Every artefact of every real file is written in every format, and read again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from kafka_replica.errors import MessageError, UnreadableContentError, UnwritableError
+from kafka_replica.sdmx import read_message
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.writers.carrying import carried
+from kafka_replica.sdmx.writing import media_types, writable, write_message
+from support.sdmx.conversions import schema_faults
+from support.sdmx.sdmx_corpus import data_of, rows
+
+ALL = rows(
+    ("fusion-json", ""), ("sdmx-edi", ""), ("xlsx", ""),
+    *(("sdmx-ml", one) for one in ("1.0", "2.0", "2.1", "3.0", "3.1")),
+    *(("sdmx-json", one) for one in ("1.0", "2.0", "2.1")),
+)  # fmt: skip
+
+# Artefacts that do not go back into the format they came in: (file, class) -> why.
+NOT_AS_THEY_CAME = {
+    # a time dimension of the type "wrongtype"
+    "sdmx-json-2.0/bis-med-it__pysdmx__tests__io__json__sdmxjson2__deser__samples__schema_valid": {"DataStructure"},
+    # 3.0's artefacts under the namespace of 2.1, and 2.0's keys under the header of 1.0
+    "sdmx-ml-2.1": {"GeoGridCodelist", "GeographicCodelist", "MetadataProviderScheme", "RepresentationMap"},
+    "sdmx-json-1.0": {"DataConstraint", "ValueList", "DataStructure"},
+    # an attachment level that says "dimensions" of an attribute without any
+    "fusion-json/bis-med-it__pysdmx__tests__api__fmr__samples__df__errorlvl": {"DataStructure"},
+}
+
+LEAST = {Format.SDMX_ML_3_0: 1225, Format.SDMX_ML_2_1: 1060, Format.SDMX_JSON_2_0: 1215, Format.FUSION_JSON: 1165}
+"""How many of the artefacts of the corpus are carried at least."""
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_what_is_written_reads_back_as_the_same(row: dict[str, str]) -> None:
+    """In each format an artefact is written whole, or refused; into its own it goes always, but for a checked list."""
+    try:
+        message = read_message(data_of(row))
+    except (MessageError, UnreadableContentError):
+        pytest.skip("this file is not read")
+    refused = {kind for start, kinds in NOT_AS_THEY_CAME.items() if row["file"].startswith(start) for kind in kinds}
+    for artefact in message:
+        for media_type in map(Format, media_types()):
+            data: bytes | None
+            try:
+                data = write_message(artefact, media_type, verify=False)
+            except UnwritableError as error:
+                _explained(error, artefact)
+                data = None
+            if data is None:
+                assert media_type is not message.format or type(artefact).__name__ in refused
+                continue
+            expected = artefact if isinstance(artefact, OpaqueArtefact) else carried(artefact, media_type)
+            if _read(data, artefact) == expected:
+                is_own = media_type is message.format and type(artefact).__name__ != "DataStructure"
+                if is_own and expected != artefact:
+                    assert schema_faults(media_type, data_of(row)), "its own format has a place for all that it says"
+                continue
+            # What is lost unverified is noticed when it counts.
+            with pytest.raises(UnwritableError, match=r"has no place|cannot be read again"):
+                write_message(artefact, media_type)
+            assert media_type is not message.format or type(artefact).__name__ in refused
+
+
+def _explained(error: UnwritableError, artefact: Artefact) -> None:
+    assert str(artefact.urn) in str(error), "the error names the artefact"
+
+
+def _read(data: bytes, artefact: Artefact) -> Artefact | None:
+    try:
+        return read_message(data).artefacts.get(artefact.urn)
+    except MessageError:
+        return None
+
+
+@pytest.mark.corpus
+def test_most_of_the_corpus_goes_into_every_format_that_has_its_classes() -> None:
+    """Of all artefacts, at least as many as when this was written are carried; a writer that refuses too much fails."""
+    if ALL[0].values[0] is None:
+        pytest.skip("the shared corpus is not here: real files are NOT tested")
+    found: Counter[str] = Counter()
+    for parameter in ALL:
+        row: Any = parameter.values[0]
+        try:
+            message = read_message(data_of(row))
+        except (MessageError, UnreadableContentError):
+            continue
+        for artefact in message:
+            for media_type in LEAST:
+                found[media_type] += writable(artefact, media_type) is None
+    assert {media_type: found[media_type] for media_type, least in LEAST.items() if found[media_type] < least} == {}

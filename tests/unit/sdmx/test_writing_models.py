@@ -1,0 +1,107 @@
+"""read(write(x)) == x for artefacts made at random."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+from test_standard_schemas import xml_schema
+
+from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx import read_message
+from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.model import Artefact, Codelist
+from kafka_replica.sdmx.writers.carrying import carried
+from kafka_replica.sdmx.writing import media_types, writable, write_message
+from support.sdmx.sdmx_models import BOTH, TODAY, codelists
+
+QUICK = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+SINCE_3 = [Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1]
+
+
+@pytest.mark.parametrize("format_", SINCE_3, ids=lambda one: one.title)
+@given(artefact=TODAY)
+@QUICK
+def test_todays_formats_carry_today(format_: Format, artefact: Artefact) -> None:
+    """What SDMX 3.0 has, its formats carry: nothing is refused, and what comes back is the very same."""
+    found = read_message(write_message(artefact, format_, verify=False))
+    assert [carried(artefact, format_)] == list(found)
+
+
+@pytest.mark.parametrize("format_", [Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0], ids=lambda one: one.title)
+@given(artefact=BOTH)
+@QUICK
+def test_those_of_yesterday_carry_what_they_have(format_: Format, artefact: Artefact) -> None:
+    """The same for SDMX 2.1: versions of three numbers too, in all texts and languages."""
+    found = read_message(write_message(artefact, format_, verify=False))
+    assert [carried(artefact, format_)] == list(found)
+
+
+@given(artefact=codelists(), format_=st.sampled_from([Format.FUSION_JSON, Format.SDMX_ML_2_0, Format.EDI]))
+@QUICK
+def test_the_others_carry_it_or_say_why(artefact: Codelist, format_: Format) -> None:
+    """A codelist is carried whole, or what has no place is named: nothing between."""
+    why = writable(artefact, format_)
+    if why is not None:
+        assert f"{artefact.urn} as {format_.title}: " in why
+        return
+    data = write_message(artefact, format_)
+    assert list(read_message(data)) == [carried(artefact, format_)]
+
+
+@given(artefacts=st.lists(TODAY, max_size=5), format_=st.sampled_from(SINCE_3))
+@QUICK
+def test_several_in_one_message(artefacts: list[Artefact], format_: Format) -> None:
+    """All artefacts of a message come back, and the bytes are the same each time."""
+    assume(len({artefact.urn for artefact in artefacts}) == len(artefacts))
+    data = write_message(artefacts, format_)
+    assert data == write_message(artefacts, format_)
+    assert {one.urn: one for one in read_message(data)} == {one.urn: carried(one, format_) for one in artefacts}
+
+
+@given(artefact=TODAY, version=st.sampled_from(["30", "31"]))
+@settings(QUICK, max_examples=15)
+def test_structure_is_valid(artefact: Artefact, version: str) -> None:
+    """Elements and attributes are those of the schema, in its order, whatever the artefact says."""
+    schema = xml_schema(version)
+    schema.validate(
+        etree.fromstring(write_message(artefact, {"30": Format.SDMX_ML_3_0, "31": Format.SDMX_ML_3_1}[version]))
+    )
+    found = [
+        fault.message for fault in schema.error_log if "not expected" in fault.message or "not allowed" in fault.message
+    ]
+    assert found == []
+
+
+@given(
+    text=st.text(st.characters(exclude_categories=()), min_size=1, max_size=8),
+    format_=st.sampled_from([Format(one) for one in media_types()]),
+)
+@QUICK
+def test_any_text_is_kept_or_refused(text: str, format_: Format) -> None:
+    """Controls, halves of surrogate pairs, separators: a name comes back as it was, or the artefact is refused.
+
+    In SDMX-EDI a line end becomes a blank, as docs/writing-sdmx.md says, and those around the name are left out.
+    """
+    source = read_message(b'{"Codelist":[{"id":"CL","agencyId":"AG","version":"1.0","items":[{"id":"A"}]}]}')
+    [codelist] = source
+    assert isinstance(codelist, Codelist)
+    named = _named(codelist, text)
+    try:
+        data = write_message(named, format_)
+    except UnwritableError:
+        return
+    [found] = read_message(data)
+    lines = [line.strip() for line in re.split("[\r\n]", text)] if format_ is Format.EDI else [text]
+    assert found.name("en") == (text if len(lines) == 1 else " ".join(filter(None, lines)))
+
+
+def _named(codelist: Codelist, text: str) -> Codelist:
+    from msgspec.structs import replace
+
+    from kafka_replica.sdmx import InternationalString
+
+    return replace(codelist, names=InternationalString([("en", text)]))

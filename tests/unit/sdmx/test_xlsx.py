@@ -1,0 +1,267 @@
+"""XLSX: representation maps as Fusion writes them, in workbooks made here; and files that do harm."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import time
+import zipfile
+from typing import Any
+from xml.sax.saxutils import escape
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_replica.errors import MessageError, SdmxError, UnreadableContentError
+from kafka_replica.sdmx import Format, Urn, read_message, split_message
+from kafka_replica.sdmx.model import RepresentationMap
+from kafka_replica.sdmx.readers.xlsx import package, worksheet
+from support.sdmx.sdmx_corpus import data_of, rows
+from support.sdmx.sdmx_json_samples import artefact, message
+
+URN = "urn:sdmx:org.sdmx.infomodel.codelist."
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+HEADER = [["Agency", "A"], ["Id", "RM"], ["Version", "1.0.0"], ["Name", "Map"], ["Name Locale", "fr"]]
+BODY = [
+    [],
+    ["Source"],
+    [f"{URN}Codelist=A:CL(1.0)", "String", "--->", f"{URN}ValueList=A:VL(1.0)"],
+    [],
+    ["A", "B", "--->", "C"],
+    ["regex::^S(1|2)$", "B", "--->", r"\1", "2020-01-01", "2024-12-31"],
+    ["substr(0,2,IN)", "", "--->", ""],
+]
+
+
+def column(at: int) -> str:
+    """The name of a column."""
+    return chr(ord("A") + at)
+
+
+def sheet(table: list[list[Any]], shared: list[str] | None = None) -> str:
+    """A worksheet: numbers as numbers, texts inline or among the shared strings."""
+    written = []
+    for number, row in enumerate(table, start=1):
+        cells = []
+        for at, value in enumerate(row):
+            place = f'r="{column(at)}{number}"'
+            if isinstance(value, int | float):
+                cells.append(f"<c {place}><v>{value}</v></c>")
+            elif shared is not None and value:
+                shared.append(value)
+                cells.append(f'<c {place} t="s"><v>{len(shared) - 1}</v></c>')
+            elif value:
+                cells.append(f'<c {place} t="inlineStr"><is><t>{escape(value)}</t></is></c>')
+        written.append(f'<row r="{number}">{"".join(cells)}</row>')
+    return f'<worksheet xmlns="{MAIN}"><sheetData>{"".join(written)}</sheetData></worksheet>'
+
+
+def zipped(parts: dict[str, str | bytes]) -> bytes:
+    """A ZIP file of these parts."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+def parts_of(*sheets: str, shared: list[str] | None = None) -> dict[str, str | bytes]:
+    """The parts of a workbook of these worksheets."""
+    names = "".join(f'<sheet name="S{i}" sheetId="{i}" r:id="r{i}"/>' for i in range(len(sheets)))
+    links = "".join(
+        f'<Relationship Id="r{i}" Type="{OFFICE}/worksheet" Target="worksheets/sheet{i}.xml"/>'
+        for i in range(len(sheets))
+    )
+    strings = "".join(f"<si><t>{escape(text)}</t></si>" for text in shared or ())
+    return {
+        "_rels/.rels": f'<Relationships xmlns="{RELATIONS}"><Relationship Id="b" Type="{OFFICE}/officeDocument" '
+        'Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{names}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{RELATIONS}">{links}</Relationships>',
+        "xl/sharedStrings.xml": f'<sst xmlns="{MAIN}">{strings}</sst>',
+        **{f"xl/worksheets/sheet{i}.xml": content for i, content in enumerate(sheets)},
+    }
+
+
+def workbook(table: list[list[Any]]) -> bytes:
+    """A workbook of one worksheet."""
+    return zipped(parts_of(sheet(table)))
+
+
+def only(data: bytes) -> RepresentationMap:
+    """The one map of a workbook."""
+    [found] = read_message(data)
+    assert isinstance(found, RepresentationMap)
+    return found
+
+
+def test_a_map() -> None:
+    """Header, source and target, values, regular expressions, substrings, dates."""
+    found = only(workbook(HEADER + BODY))
+    assert found.urn == Urn.of("RepresentationMap", "A", "RM", "1.0.0")
+    assert dict(found.names) == {"fr": "Map"}
+    assert [str(one) for one in found.sources] == [f"{URN}Codelist=A:CL(1.0)", "String"]
+    assert [str(one) for one in found.targets] == [f"{URN}ValueList=A:VL(1.0)"]
+    plain, pattern, piece = found.mappings
+    assert ([one.value for one in plain.sources], plain.targets, plain.valid_from) == (["A", "B"], ("C",), None)
+    assert (pattern.sources[0].value, pattern.sources[0].is_reg_ex, pattern.targets) == ("^S(1|2)$", True, (r"\1",))
+    assert (pattern.valid_from, pattern.valid_to) == ("2020-01-01", "2024-12-31")
+    assert (piece.sources[0].value, piece.sources[0].start_index, piece.sources[0].end_index) == ("IN", 0, 2)
+    assert piece.targets == ()
+    assert read_message(workbook(HEADER + BODY)).format is Format.XLSX
+    assert only(gzip.compress(workbook(HEADER + BODY))) == found
+
+
+def test_it_is_the_same_as_in_json() -> None:
+    """A map as XLSX and as SDMX-JSON is the same map."""
+    rows_ = [
+        {"sourceValues": [{"value": "A"}, {"value": "B"}], "targetValues": ["C"]},
+        {
+            "sourceValues": [{"value": "^S(1|2)$", "isRegEx": True}, {"value": "B"}],
+            "targetValues": [r"\1"], "validFrom": "2020-01-01", "validTo": "2024-12-31",
+        },
+        {"sourceValues": [{"value": "IN", "startIndex": 0, "endIndex": 2}, {"value": ""}]},
+    ]  # fmt: skip
+    ends = {
+        "source": [{"codelist": f"{URN}Codelist=A:CL(1.0)"}, {"dataType": "String"}],
+        "target": [{"codelist": f"{URN}ValueList=A:VL(1.0)"}],
+    }
+    written = artefact("RM", names={"fr": "Map"}, representationMappings=rows_, **ends) | {"name": "Map"}
+    [twin] = read_message(message({"representationMaps": [written]}))
+    assert only(workbook(HEADER + BODY)) == twin
+
+
+def test_how_it_may_be_written() -> None:
+    """Shared strings, other labels, numbers for version and dates, arrows among the titles, other worksheets."""
+    header = [["Agency ID:", "A"], ["ID", "RM"], ["Version", 1], ["Name", "N", "M"], ["Name Locale", "en", "de"]]
+    header += [["Start Date", 43831], ["URI", "http://example.org"], ["Annotations", "x"], ["Description", "D"]]
+    header += [["Final", "TRUE"]]
+    body = [["Source", "--->", "Target", "Valid From", "Valid To"], ["A:CL(1.0)", "--->", "String"]]
+    body += [[1, "--->", 2.5, 43831, 43832]]
+    shared: list[str] = []
+    other = sheet([["ID", "NAME"], ["A", "B"]], shared)
+    found = only(zipped(parts_of(other, sheet([*header, [], *body], shared), shared=shared)))
+    assert (found.version, found.is_final) == ("1.0", True)
+    assert dict(found.names) == {"en": "N", "de": "M"}
+    assert (found.valid_from, found.uri, found.description()) == ("2020-01-01", "http://example.org", "D")
+    assert dict(found.annotations[0].text) == {"en": "x"}
+    assert ([str(one) for one in found.sources], found.targets) == ([f"{URN}Codelist=A:CL(1.0)"], ("String",))
+    [row] = found.mappings
+    assert (row.sources[0].value, row.targets, row.valid_from, row.valid_to) == (
+        "1",
+        ("2.5",),
+        "2020-01-01",
+        "2020-01-02",
+    )
+
+
+def test_cutting() -> None:
+    """A workbook of one map is its own part; of two it is refused, for workbooks are not cut."""
+    data = workbook(HEADER + BODY)
+    [part] = split_message(data)
+    assert (part.urn, part.value, part.content_type) == (only(data).urn, data, Format.XLSX)
+    second = [["Agency", "A"], ["Id", "RM2"], *BODY]
+    two = zipped(parts_of(sheet(HEADER + BODY), sheet(second)))
+    assert [urn.id for urn in read_message(two).artefacts] == ["RM", "RM2"]
+    with pytest.raises(UnreadableContentError, match="2 representation maps"):
+        split_message(two)
+
+
+@pytest.mark.parametrize("row", rows(("xlsx", "")))
+def test_corpus(row: dict[str, str]) -> None:
+    """The map with as many rows as the index says; a workbook of another kind is refused as what it is."""
+    if not row["maintainables_by_type"]:
+        # A template of the World Bank's: codelists without agency and version.
+        with pytest.raises(UnreadableContentError, match="no worksheet holds a representation map"):
+            read_message(data_of(row))
+    else:
+        assert len(only(data_of(row)).mappings) == int(row["items(codes/concepts/mappings)"])
+
+
+def of_cell(attributes: str) -> str:
+    """A worksheet of one cell."""
+    return f'<worksheet xmlns="{MAIN}"><row><c {attributes}><v>9</v></c></row></worksheet>'
+
+
+GOOD = parts_of(sheet(HEADER + BODY))
+BOMB = b"<worksheet><sheetData>" + b" " * (65 << 20)
+BILLION = (
+    '<!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>' + sheet(HEADER + BODY)
+)  # fmt: skip
+HOSTILE: dict[str, bytes] = {
+    "no zip": b"PK\x03\x04" + b"x" * 100,
+    "truncated": zipped(GOOD)[:-50],
+    "another zip": zipped({"a.txt": "x"}),
+    "no worksheet": zipped({name: text for name, text in GOOD.items() if "sheets/" not in name} | {
+        "xl/_rels/workbook.xml.rels": "<Relationships/>"}),
+    "bomb": zipped(GOOD | {"xl/worksheets/sheet0.xml": BOMB}),
+    "bomb in strings": zipped(
+        parts_of(sheet(HEADER + BODY, [])) | {"xl/sharedStrings.xml": b"<sst>" + b" " * (65 << 20)}),
+    "many parts": zipped({f"p{i}": "" for i in range(10_001)}),
+    "doctype": zipped(GOOD | {"xl/worksheets/sheet0.xml": BILLION}),
+    "doctype in utf-16": zipped(GOOD | {"xl/worksheets/sheet0.xml": BILLION.encode("utf-16")}),
+    "not xml": zipped(GOOD | {"xl/worksheets/sheet0.xml": "<worksheet><row>"}),
+    "deep": zipped(GOOD | {"xl/worksheets/sheet0.xml": "<row>" * 100_000}),
+    "no such string": zipped(GOOD | {"xl/worksheets/sheet0.xml": of_cell('t="s"')}),
+    "bad column": zipped(GOOD | {"xl/worksheets/sheet0.xml": of_cell('r="ZZZ1"')}),
+    "bad version": workbook([["Agency", "A"], ["Id", "RM"], ["Version", "one"], *BODY]),
+    "bad agency": workbook([["Agency", "A b"], ["Id", "RM"], *BODY]),
+    "bad end": workbook([*HEADER, ["urn:nothing", "--->", "String"]]),
+    "no target": workbook([*HEADER, ["String", "--->"]]),
+    "a gap": workbook([*HEADER, ["String", "", "--->", "String"]]),
+    "two arrows": workbook([*HEADER, ["String", "--->", "String"], ["a", "b", "--->", "c"]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_refused(name: str) -> None:
+    """Each is refused with MessageError, at once, in words of bounded length."""
+    started = time.thread_time()
+    with pytest.raises(MessageError) as caught:
+        read_message(HOSTILE[name])
+    assert time.thread_time() - started < 5
+    assert 20 < len(str(caught.value)) < 1000
+
+
+def test_a_size_that_lies() -> None:
+    """A part that claims to be small and is not is refused, and not unfolded beyond what it claims."""
+    data = bytearray(zipped({name: text for name, text in GOOD.items() if "sheet0" not in name} | {
+        "xl/worksheets/sheet0.xml": BOMB}))  # fmt: skip
+    size = len(BOMB).to_bytes(4, "little")
+    at = data.rfind(size)
+    data[at : at + 4] = (1000).to_bytes(4, "little")
+    with pytest.raises(MessageError, match="sheet0"):
+        read_message(bytes(data))
+
+
+def test_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bounds on cells and on all parts together hold."""
+    data = workbook(HEADER + BODY)
+    monkeypatch.setattr(worksheet, "MAX_CELLS", 5)
+    with pytest.raises(MessageError, match="more than 5 cells"):
+        read_message(data)
+    monkeypatch.undo()
+    monkeypatch.setattr(package, "MAX_PART", 900)
+    with pytest.raises(MessageError, match="unfolds"):
+        read_message(data)
+
+
+@settings(max_examples=200, deadline=5000)
+@given(st.data())
+def test_damaged_workbooks(data: st.DataObject) -> None:
+    """A workbook with cells changed or bytes damaged is read or refused with an error of ours."""
+    table = [list(row) for row in HEADER + BODY]
+    for _ in range(data.draw(st.integers(0, 3))):
+        row = data.draw(st.sampled_from([one for one in table if one]))
+        value = st.text(st.characters(categories=["L", "N", "P", "Zs"]), max_size=12)
+        row[data.draw(st.integers(0, len(row) - 1))] = data.draw(value | st.integers() | st.just("--->") | st.just(""))
+    whole = bytearray(workbook(table))
+    for _ in range(data.draw(st.integers(0, 2))):
+        whole[data.draw(st.integers(4, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    for act in (read_message, split_message):
+        with contextlib.suppress(SdmxError):
+            act(bytes(whole))
