@@ -80,7 +80,7 @@ def test_set_aside_until_it_is_well(local_kafka: LocalKafka, kafka_topic: TopicM
     At each point a replica that starts today holds the same, and lists the same.
     """
     topic = kafka_topic("aside", partitions=2)
-    options: dict[str, Any] = {"check": refuse, "on_bad_record": "skip"}
+    options: dict[str, Any] = {"validator": refuse, "on_bad_record": "skip"}
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {"a": "1", "b": "1", "c": "1", "d": "1"})
 
@@ -106,7 +106,7 @@ def test_set_aside_until_it_is_well(local_kafka: LocalKafka, kafka_topic: TopicM
 def test_bad_records_outlive_a_long_absence(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """What is listed stays listed where the replica was away for longer than tombstones are kept, and lost nothing."""
     topic = kafka_topic("absence")
-    options: dict[str, Any] = {"check": refuse, "on_bad_record": "skip", "boundaries": "markers"}
+    options: dict[str, Any] = {"validator": refuse, "on_bad_record": "skip", "boundaries": "markers"}
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {"a": BAD, "b": BAD, "c": "1"})
     with durable(local_kafka, topic, tmp_path, **options) as replica:
@@ -180,7 +180,7 @@ def test_dead_letters_that_cannot_be_written_end_the_replica(
     topic, compacted = kafka_topic("source"), kafka_topic("refuses", config={"max.message.bytes": "200"})
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {"good": "1"})
-    options: dict[str, Any] = {"check": refuse, "on_bad_record": "dead-letter"}
+    options: dict[str, Any] = {"validator": refuse, "on_bad_record": "dead-letter"}
     letters = DeadLetterTopic(config(local_kafka), compacted, timeout_s=10)
     with durable(local_kafka, topic, tmp_path / "store", dead_letters=letters, **options) as replica:
         decided(replica, local_kafka, topic)
