@@ -24,6 +24,7 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.headers.transactions import origins_of
+from kafka_replica.publication.lifecycle import LifecycleLog
 from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.status import State
 from kafka_replica.records import Partition, Position
@@ -60,7 +61,9 @@ class Follower:
         publisher: Publisher,
         make_reader: MakeReader = make_reader,
         closing: Event | None = None,
+        lifecycle: LifecycleLog | None = None,
     ) -> None:
+        self._lifecycle = lifecycle or LifecycleLog(options.name, publisher)
         self._closing = closing or Event()
         self._options = options
         self._make_reader = make_reader
@@ -84,7 +87,9 @@ class Follower:
             publisher, record_filter, on_bad_record=options.on_bad_record, dead_letters=options.dead_letters
         )
         waits = options.wait_for_topics
-        self._retry = BrokerRetry(options.name, publisher, self._closing, waits_for_topics=waits)
+        self._retry = BrokerRetry(
+            options.name, publisher, self._closing, waits_for_topics=waits, on_pause=self._lifecycle.note
+        )
         self._deletions: DeletionCheck
         self._log_starts = LogStarts()
         self._point: ConsistentPoint | None = None  # the last one, if nothing was settled since
@@ -122,6 +127,7 @@ class Follower:
                 self._begin(opened, resume_point)
                 while not self._closing.is_set():
                     self._step()
+                    self._lifecycle.note()
                     if not self._barrier.passed:
                         self._mind_the_time()
             self._note()

@@ -32,13 +32,23 @@ class BrokerRetry:
         waits_for_topics: whether a topic that does not exist is waited for.
         publisher: where trouble is told.
         closing: ends all waiting.
+        on_pause: is called before each pause.
     """
 
-    def __init__(self, name: str, publisher: Publisher, closing: Event, *, waits_for_topics: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        publisher: Publisher,
+        closing: Event,
+        *,
+        waits_for_topics: bool,
+        on_pause: Callable[[], None] = lambda: None,
+    ) -> None:
         self._name = name
         self._publisher = publisher
         self._closing = closing
         self._waits_for_topics = waits_for_topics
+        self._on_pause = on_pause
         self._missing_since_s: float | None = None
         self._heard = False
         self._in_trouble = False
@@ -67,6 +77,7 @@ class BrokerRetry:
 
     def pause(self) -> None:
         """Before something is tried again."""
+        self._on_pause()
         self._closing.wait(_RETRY_S)
 
     def unavailable(self, reader: LogReader, error: BrokerUnavailableError) -> None:

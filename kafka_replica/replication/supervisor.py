@@ -12,6 +12,7 @@ from threading import Event
 
 from kafka_replica.broker.reading.readers import make_reader
 from kafka_replica.errors import KafkaReplicaError, LogReplacedError, StoreDamagedError
+from kafka_replica.publication.lifecycle import LifecycleLog
 from kafka_replica.publication.publisher import Publisher
 from kafka_replica.replication.follower import Follower
 from kafka_replica.replication.opening import MakeReader
@@ -35,6 +36,7 @@ class Supervisor:
         self._store = store
         self._publisher = publisher
         self._make_reader = make_reader
+        self._lifecycle = LifecycleLog(options.name, publisher)
 
     def run(self) -> None:
         """Follows; whatever ends it is on the board afterwards."""
@@ -49,12 +51,16 @@ class Supervisor:
         finally:
             if self.closing.is_set():
                 self._publisher.stopped()
+            self._lifecycle.note()
 
     def _keep(self) -> None:
         resume_point = self._saved()
+        self._lifecycle.started(None if resume_point is None else str(resume_point.position))
         in_vain = 0
         while not self.closing.is_set():
-            follower = Follower(self._options, self._store, self._publisher, self._make_reader, self.closing)
+            follower = Follower(
+                self._options, self._store, self._publisher, self._make_reader, self.closing, self._lifecycle
+            )
             try:
                 follower.follow(resume_point)
             except (LogReplacedError, StoreDamagedError) as error:

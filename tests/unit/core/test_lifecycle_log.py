@@ -1,0 +1,70 @@
+"""The log lines about the state of a replica."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from kafka_replica import Partition, Position, State, Status
+from kafka_replica.publication.lifecycle import LifecycleLog, described
+from kafka_replica.testing import FakeTopic
+
+P = Partition("t", 0)
+LIVE = Status(State.LIVE, ready=True, version=3, keys=1500, position=Position({P: 7}))
+
+
+@pytest.mark.parametrize(
+    ("status", "line"),
+    [
+        (LIVE, "the replica of t is live after 2.0 s catching up: version 3 at t-0@7, 1,500 keys"),
+        (
+            Status(
+                State.BLOCKED, ready=False, version=0, keys=0, read_position=Position({P: 5}),
+                blocking_transaction="t-0@4",
+            ),
+            "the replica of t is blocked after 2.0 s catching up: read up to t-0@5; a transaction is open at t-0@4",
+        ),
+        (
+            Status(State.STALLED, ready=False, version=0, keys=0, last_contact_s=10.2),
+            "the replica of t is stalled after 2.0 s catching up; no answer from a broker for 10 s",
+        ),
+    ],
+)  # fmt: skip
+def test_a_change_of_state_is_described(status: Status, line: str) -> None:
+    """The line names the new state, how long the one before lasted, the position, and the reason."""
+    assert described("t", status, State.CATCHING_UP, 2.0) == line
+
+
+def test_only_changes_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """However often the state is looked at, each change of it gives one line."""
+
+    class Source:
+        state = State.LIVE
+
+        def status(self) -> Status:
+            return LIVE
+
+    source = Source()
+    with caplog.at_level(logging.INFO, logger="kafka_replica"):
+        log = LifecycleLog("t", source)
+        for state in (State.LIVE, State.LIVE, State.STALLED, State.STALLED, State.LIVE):
+            source.state = state
+            log.note()
+    assert len(caplog.messages) == 3
+
+
+def test_a_replica_logs_its_life(caplog: pytest.LogCaptureFixture) -> None:
+    """One line each for the start, catching up, live and stopped; none for what happens in between."""
+    topic = FakeTopic()
+    topic.put("a", b"1")
+    with caplog.at_level(logging.INFO, logger="kafka_replica"):
+        with topic.replica() as replica:
+            replica.wait_ready(timeout_s=20)
+            for number in range(20):
+                topic.put("a", b"%d" % number)
+            replica.wait_for(topic.end(), timeout_s=20)
+        lines = [line for line in caplog.messages if line.startswith("the replica of")]
+    states = [line.split(" after ")[0].removeprefix(f"the replica of {topic.name} ") for line in lines]
+    assert states[0] == "starts and reads from the beginning"
+    assert [state for state in states[1:] if state != "is catching up"] == ["is live", "is stopped"], lines
