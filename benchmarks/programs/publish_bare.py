@@ -19,7 +19,7 @@ from confluent_kafka import Producer
 from benchmarks.programs.structures import TRANSACTION_RECORDS, structures
 from benchmarks.programs.turns import take_turns
 from kafka_replica.broker.writing.writer import DEFAULTS
-from kafka_replica.producer.headers import TransactionHeaders, of_transaction
+from kafka_replica.headers.transactions import TransactionHeaders, of_transaction
 
 _NOW_MS = 1_795_291_687_184
 

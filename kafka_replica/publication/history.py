@@ -30,10 +30,6 @@ class History:
         """One more; the oldest is let go of."""
         self._kept.append(snapshot)
 
-    def clear(self) -> None:
-        """What comes next has nothing to do with what was before."""
-        self._kept.clear()
-
     def at(self, version: int, present: Snapshot | None) -> Snapshot:
         """The version of that number.
 

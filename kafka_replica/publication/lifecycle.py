@@ -43,7 +43,7 @@ class LifecycleLog:
     def note(self) -> None:
         """Log the state if it has changed since the last call."""
         state = self._publisher.state
-        if state is self._state:
+        if state is self._state or (state is State.CATCHING_UP and self._state is State.NEW):  # the start was logged
             return
         now_s = time.monotonic()
         _log.info("%s", described(self._name, self._publisher.status(), self._state, now_s - self._since_s))
@@ -52,7 +52,8 @@ class LifecycleLog:
 
 def described(name: str, status: Status, before: State, lasted_s: float) -> str:
     """Return the line for a change of state: the new state, its position, and the reason where one is known."""
-    text = f"the replica of {name} is {status.state} after {lasted_s:.1f} s {before}"
+    lasted = f"{lasted_s:.1f} s" if before is State.NEW else f"{lasted_s:.1f} s {before}"
+    text = f"the replica of {name} is {status.state} after {lasted}"
     if status.version:
         text += f": version {status.version} at {status.position}, {status.keys:,} keys"
     elif status.read_position:

@@ -14,7 +14,7 @@ missing in one may be of a transaction that has its other records in another.
 
 from __future__ import annotations
 
-from kafka_replica.records import Partition, Position
+from kafka_replica.records import Position
 
 
 class Barrier:
@@ -58,11 +58,3 @@ class Barrier:
             return False
         self.passed = True
         return True
-
-    def missing(self, position: Position) -> dict[Partition, int]:
-        """Offsets still to come before anything can be shown, a partition; empty when none are."""
-        return {
-            partition: target - position.get(partition, 0)
-            for partition, target in self.least.items()
-            if position.get(partition, 0) < target
-        }

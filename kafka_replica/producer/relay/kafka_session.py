@@ -21,8 +21,8 @@ from kafka_replica.errors import (
     KafkaReplicaError,
     TopicNotFoundError,
 )
+from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
-from kafka_replica.producer.headers import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
 from kafka_replica.producer.relay.arrival import Arrival
 from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from kafka_replica.broker.writing.transaction_inspector import TransactionInspector
 from kafka_replica.errors import BrokerUnavailableError
-from kafka_replica.producer.headers import read
+from kafka_replica.headers.transactions import read
 from kafka_replica.producer.relay.progress import Progress, read_progress
 from kafka_replica.records import Partition
 from kafka_replica.transactions import Batch, Kind

@@ -8,7 +8,7 @@ from confluent_kafka import Consumer, KafkaError, TopicPartition
 
 from kafka_replica import Change, Partition, Replica
 from kafka_replica.errors import BrokerUnavailableError
-from kafka_replica.producer.headers import TransactionHeaders, read
+from kafka_replica.headers.transactions import TransactionHeaders, read
 
 
 @dataclass(frozen=True, slots=True)

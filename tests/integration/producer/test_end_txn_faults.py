@@ -27,8 +27,8 @@ from kafka_replica import Partition
 from kafka_replica.broker.writing.transaction_inspector import TransactionInspector
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.errors import CommitUnknownError
+from kafka_replica.headers.transactions import read
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.headers import read
 from kafka_replica.transactions import Batch, Kind
 from support.broker.kafka_tools import ends, wait_decided
 from support.producer.producer_tools import settings_of, wait_until

@@ -15,8 +15,8 @@ import pytest
 
 from kafka_replica import Partition
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.headers.transactions import TransactionHeaders, written
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.headers import TransactionHeaders, written
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.relay.progress import progress_key, progress_value

@@ -11,7 +11,7 @@ from chaos.outbox.checker import Flaw, Flaws, check_end, check_log, check_marks,
 from chaos.outbox.expected import expected_of
 from chaos.outbox.store import Row
 from chaos.outbox.watch import Logged, Version
-from kafka_replica.producer.headers import TransactionHeaders
+from kafka_replica.headers.transactions import TransactionHeaders
 from kafka_replica.records import Partition
 
 GHOSTS = {"ghost": "old"}

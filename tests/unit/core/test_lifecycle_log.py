@@ -55,7 +55,7 @@ def test_only_changes_are_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_replica_logs_its_life(caplog: pytest.LogCaptureFixture) -> None:
-    """One line each for the start, catching up, live and stopped; none for what happens in between."""
+    """One line each for the start, live and stopped; none for what happens in between."""
     topic = FakeTopic()
     topic.put("a", b"1")
     with caplog.at_level(logging.INFO, logger="kafka_replica"):
@@ -67,4 +67,4 @@ def test_a_replica_logs_its_life(caplog: pytest.LogCaptureFixture) -> None:
         lines = [line for line in caplog.messages if line.startswith("the replica of")]
     states = [line.split(" after ")[0].removeprefix(f"the replica of {topic.name} ") for line in lines]
     assert states[0] == "starts and reads from the beginning"
-    assert [state for state in states[1:] if state != "is catching up"] == ["is live", "is stopped"], lines
+    assert states[1:] == ["is live", "is stopped"], lines
