@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from test_standard_schemas import xml_schema
@@ -80,6 +80,7 @@ def test_structure_is_valid(artefact: Artefact, version: str) -> None:
     text=st.text(st.characters(exclude_categories=()), min_size=1, max_size=8),
     format_=st.sampled_from([Format(one) for one in media_types()]),
 )
+@example(text="0\n", format_=Format.EDI)
 @QUICK
 def test_any_text_is_kept_or_refused(text: str, format_: Format) -> None:
     """Controls, halves of surrogate pairs, separators: a name comes back as it was, or the artefact is refused.
