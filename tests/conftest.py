@@ -1,9 +1,15 @@
-"""Makes ``support``, ``chaos`` and ``fuzz`` importable in the processes that tests start, too."""
+"""Makes ``support``, ``chaos`` and ``fuzz`` importable in the processes that tests start, and tests repeatable."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+from hypothesis import settings
+
 _FOLDER = str(Path(__file__).resolve().parent)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_FOLDER, os.environ.get("PYTHONPATH")]))
+
+# The same examples in every run: who changes nothing sees no new failure. HYPOTHESIS_PROFILE=default looks for new ones.
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
