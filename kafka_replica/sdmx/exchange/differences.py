@@ -9,7 +9,7 @@ from kafka_replica.sdmx.containers import Items, StubTuple, are_one_kind, is_com
 
 
 def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
-    """The paths of what is not equal, ``codes['A'].annotations[0].value``; nothing where all is."""
+    """Return the paths of what is not equal, ``codes['A'].annotations[0].value``; nothing where all is."""
     if not are_one_kind(one, other):
         yield path or "class"
     elif is_compound(one):

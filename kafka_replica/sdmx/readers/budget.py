@@ -27,7 +27,7 @@ class Budget:
         self._left = _FREE_BYTES + _FACTOR * size
 
     def spend(self, part: bytes) -> bytes:
-        """The part itself, if there is room for it.
+        """Return the part itself, if there is room for it.
 
         Raises:
             MessageError: the parts are out of all proportion to the message.

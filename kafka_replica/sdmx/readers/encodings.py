@@ -31,7 +31,7 @@ _charset = re.compile(r""";\s*charset\s*=\s*["']?((?:iso-8859|windows)-[0-9]{1,4
 
 
 def as_utf8(data: bytes) -> bytes:
-    """The message in UTF-8 if it is in UTF-16 or UTF-32; else as it is, for parsers know the other encodings.
+    """Return the message in UTF-8 if it is in UTF-16 or UTF-32; else as it is, for parsers know the other encodings.
 
     Raises:
         MessageError: it is damaged.
@@ -55,7 +55,7 @@ def _declares_wide(declaration: bytes) -> bool:
 
 
 def by_charset(data: bytes, content_type: str | None) -> bytes:
-    """The message in UTF-8 where only its content type says what it is in (``;charset=iso-8859-1``)."""
+    """Return the message in UTF-8 where only its content type says what it is in (``;charset=iso-8859-1``)."""
     claimed = _charset(content_type) if content_type else None
     if claimed is None or _declared(data[:500]) is not None:
         return data

@@ -23,7 +23,7 @@ DEFAULT_VERSION: Final = "1.0"
 def artefact_urn(
     class_: str, agency: str | None, id_: str | None, version: str | None, stated: str | None, where: str
 ) -> Urn:
-    """The URN of an artefact from its own class, agency, id and version.
+    """Return the URN of an artefact from its own class, agency, id and version.
 
     A URN it carries (``stated``) is used for one thing only: the package of a vendor's class. Registries
     send URNs that contradict the artefact they stand on.

@@ -39,7 +39,7 @@ _MANY_FORMATS: Final = 1024
 
 
 def text_format(wire: F, where: Urn, make: Callable[[F, Urn], TextFormat], *, is_whole: bool) -> TextFormat:
-    """The format of a text, made once of the same words, for formats are few. Raises MessageError.
+    """Return the format of a text, made once of the same words, for formats are few. Raises MessageError.
 
     ``make`` makes it, ``is_whole`` tells whether its fields are plain values that say all.
     """
@@ -60,7 +60,7 @@ _FACETS: Final = tuple(name for name in WireFacets.__struct_fields__ if name != 
 
 
 def facets(wire: WireFacets, where: Urn) -> dict[str, Any]:
-    """The facets as arguments of a ``TextFormat``, but for its type. Raises MessageError."""
+    """Return the facets as arguments of a ``TextFormat``, but for its type. Raises MessageError."""
     found = {name: getattr(wire, name) for name in _FACETS}
     for name, value in found.items():
         if isinstance(value, Decimal) and not value.is_finite():
@@ -72,7 +72,7 @@ _USUAL: Final = 256
 
 
 def component_urn(structure: Urn, class_: str, component: str, taken: set[str]) -> Urn:
-    """The same for a component of a data structure, in less time. Raises MessageError."""
+    """Return the same for a component of a data structure, in less time. Raises MessageError."""
     # Ids of components are those of a programming language, with few exceptions.
     if component.isidentifier() and component.isascii() and component not in taken and len(component) < _USUAL:
         return Urn(structure.package, class_, structure.agency, structure.id, structure.version, component)
@@ -80,7 +80,7 @@ def component_urn(structure: Urn, class_: str, component: str, taken: set[str]) 
 
 
 def item_urn(scheme: Urn, class_: str, item: str | None, taken: Container[str]) -> Urn:
-    """The URN of an item; it must have an id that no other has. Raises MessageError."""
+    """Return the URN of an item; it must have an id that no other has. Raises MessageError."""
     if item is not None and item in taken:
         raise MessageError(f"reading {scheme}: the id {item[:80]!r} comes twice, and which one counts cannot be known")
     try:

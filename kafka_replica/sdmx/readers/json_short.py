@@ -41,7 +41,7 @@ def short(read: Callable[[bytes, Any, M], Message], data: bytes, claimed: M) -> 
 
 
 def objects_of(tree: dict[str, Any]) -> dict[str, Objects]:
-    """The lists of objects by name. Raises DeclinedError for anything else."""
+    """Return the lists of objects by name. Raises DeclinedError for anything else."""
     for name, held in tree.items():
         if type(held) is not list or not all(type(one) is dict for one in held):
             raise DeclinedError(name)
@@ -49,5 +49,5 @@ def objects_of(tree: dict[str, Any]) -> dict[str, Objects]:
 
 
 def list_of(decoder: msgspec.json.Decoder[Any]) -> Any:
-    """The type of a list of what the decoder gives."""
+    """Return the type of a list of what the decoder gives."""
     return list.__class_getitem__(decoder.type)

@@ -87,7 +87,7 @@ def _plural(name: str) -> str:
 
 
 def collection_of(class_: str) -> str:
-    """The name of the list of a class in SDMX-JSON: Codelist -> codelists."""
+    """Return the name of the list of a class in SDMX-JSON: Codelist -> codelists."""
     plural = _plural(class_)
     return plural[0].lower() + plural[1:]
 
@@ -193,7 +193,7 @@ def _format_of_schema(address: str) -> Format | None:
 
 
 def sdmx_json_format(in_meta: str | None, schema: msgspec.Raw | None, claimed: Format | None) -> Format:
-    """The edition of SDMX-JSON: by the schema in the header, else by ``$schema``, else as claimed, else 2.0."""
+    """Return the edition of SDMX-JSON: by the schema in the header, else by ``$schema``, else as claimed, else 2.0."""
     found = _format_of_schema(in_meta[:300]) if in_meta else None
     if found is None and schema is not None:
         found = _format_of_schema(bytes(schema)[:300].decode("latin-1"))
@@ -254,7 +254,7 @@ def _identity(members: dict[str, msgspec.Raw], what: str) -> _Identity:
 
 
 def _self_urn(artefact: msgspec.Raw) -> str | None:
-    """The URN that an artefact of SDMX-JSON has in the link to itself. Raises MessageError."""
+    """Return the URN that an artefact of SDMX-JSON has in the link to itself. Raises MessageError."""
     links: list[_Link] = decoded(_LINKS, artefact, "the links of an artefact").links or []
     return next((link.urn for link in links if link.rel == "self" and link.urn), None)
 

@@ -15,7 +15,7 @@ IMPLIED_ROLES: Final = {("FREQ", "Frequency"), ("TIME_FORMAT", "TimeFormat")}
 def roles_of_dimension(
     id_: str, roles: Iterable[str], cross_sectional: Iterable[str] = ()
 ) -> tuple[type[Dimension], dict[str, Any]]:
-    """The class for a dimension with these marks, and what to give it beyond what every dimension has."""
+    """Return the class for a dimension with these marks, and what to give it beyond what every dimension has."""
     arguments = _beyond(id_, roles, cross_sectional)
     return (KeyFamilyDimension if arguments else Dimension), arguments
 
@@ -23,7 +23,7 @@ def roles_of_dimension(
 def roles_of_attribute(
     id_: str, roles: Iterable[str], cross_sectional: Iterable[str] = ()
 ) -> tuple[type[Attribute], dict[str, Any]]:
-    """The class for an attribute with these marks, and what to give it beyond what every attribute has."""
+    """Return the class for an attribute with these marks, and what to give it beyond what every attribute has."""
     arguments = _beyond(id_, roles, cross_sectional)
     return (KeyFamilyAttribute if arguments else Attribute), arguments
 

@@ -47,7 +47,7 @@ def synthetic_name(urn: Urn) -> InternationalString:
 
 
 def concept_scheme_urn(agency: str) -> Urn:
-    """The scheme of an agency's concepts that are in none. Raises UrnError."""
+    """Return the scheme of an agency's concepts that are in none. Raises UrnError."""
     return Urn.of("ConceptScheme", agency, STANDALONE_CONCEPTS, DEFAULT_VERSION)
 
 

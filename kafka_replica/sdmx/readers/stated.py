@@ -16,7 +16,7 @@ _without_version = re.compile(
 
 
 def stated(text: str) -> Urn:
-    """The URN that a reference states. Without a version it means 1.0, as a <Ref> without one does (2.1).
+    """Return the URN that a reference states. Without a version it means 1.0, as a <Ref> without one does (2.1).
 
     Raises:
         UrnError: it is none.

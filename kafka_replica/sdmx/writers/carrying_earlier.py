@@ -21,7 +21,7 @@ _TIME: Final = Representation(format=TextFormat(text_type="ObservationalTimePeri
 
 
 def as_earlier(artefact: Maintainable, *, is_10: bool) -> Maintainable:
-    """The artefact as SDMX-ML 2.0 or 1.0 says it."""
+    """Return the artefact as SDMX-ML 2.0 or 1.0 says it."""
     if artefact.is_external_reference:
         # One address is all that a stub has there, and it is that of a message.
         address = artefact.structure_url or artefact.uri
@@ -44,12 +44,12 @@ def is_standalone(one: ConceptScheme) -> bool:
 
 
 def _standing_alone(one: ConceptScheme, concepts: Items[Concept]) -> ConceptScheme:
-    """The scheme that the reader makes of concepts that stand alone."""
+    """Return the scheme that the reader makes of concepts that stand alone."""
     return ConceptScheme(urn=one.urn, names=synthetic_name(one.urn), concepts=concepts, is_partial=one.is_partial)
 
 
 def without_time_format(one: DataStructure) -> DataStructure:
-    """The structure without the format of time where that is the one which follows from the time dimension."""
+    """Return the structure without the format of time where that is the one which follows from the time dimension."""
     if one.dimension_list.is_stub or not any(each.representation == _TIME for each in one.dimension_list.values()):
         return one
     dimensions = {

@@ -10,7 +10,7 @@ from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple,
 
 
 def difference(one: Any, other: Any) -> str | None:
-    """The path of the first field that differs, ``codes[A].parent`` say; None where all is equal."""
+    """Return the path of the first field that differs, ``codes[A].parent`` say; None where all is equal."""
     if one == other:
         return None
     return _path(one, other).removeprefix(".") or "the whole"

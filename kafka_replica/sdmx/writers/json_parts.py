@@ -33,7 +33,7 @@ def urns(found: Iterable[Urn]) -> list[str]:
 
 
 def parts(found: tuple[Any, ...]) -> list[Any]:
-    """The parts of an artefact, none for a stub."""
+    """Return the parts of an artefact, none for a stub."""
     return [] if isinstance(found, StubTuple) else list(found)
 
 
@@ -43,7 +43,7 @@ def true(value: bool) -> bool | None:
 
 
 def facets(one: TextFormat) -> Json:
-    """The facets of a text, but for its type and sentinel values, which are written in several ways."""
+    """Return the facets of a text, but for its type and sentinel values, which are written in several ways."""
     return obj(
         isSequence=one.is_sequence,
         isMultiLingual=one.is_multi_lingual,

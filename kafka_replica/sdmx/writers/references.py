@@ -132,18 +132,18 @@ def check_references(format_: Format, *classes: str) -> Change:
 
 
 def with_address(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
-    """The links that SDMX-ML 3.x has a place for: those with an address."""
+    """Return the links that SDMX-ML 3.x has a place for: those with an address."""
     return links if all(one.url is not None for one in links) else tuple(one for one in links if one.url is not None)
 
 
 def with_target(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
-    """The links that SDMX-JSON has a place for: those with an address or a URN."""
+    """Return the links that SDMX-JSON has a place for: those with an address or a URN."""
     kept = tuple(one for one in links if one.url is not None or one.urn is not None)
     return links if len(kept) == len(links) else kept
 
 
 def with_known_urns(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
-    """The links that SDMX-JSON 2.x has a place for: without URNs of other classes, and then with an address."""
+    """Return the links that SDMX-JSON 2.x has a place for: without URNs of other classes, and then with an address."""
     if all(_is_urn_3(one.urn) for one in links):
         return with_target(links, None)
     return with_target(tuple(one if _is_urn_3(one.urn) else replace(one, urn=None) for one in links), None)
@@ -169,7 +169,7 @@ def _once(found: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
 
 
 def changes_of(format_: Format) -> dict[str, Change]:
-    """The checks of all URNs in an artefact, by field, and what becomes of links."""
+    """Return the checks of all URNs in an artefact, by field, and what becomes of links."""
     if format_ in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0}:
         references = {field: _checked_reference(_check_earlier(format_), field) for field in (*_TO_ANYTHING, *_CLASSES)}
         return {"Identifiable.urn": _check_earlier(format_), **references}

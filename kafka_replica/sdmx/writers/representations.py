@@ -34,7 +34,7 @@ _IN_TIME: Final = TextFormat(text_type=_TIME)
 
 
 def changes_of(format_: Format) -> dict[str, Change]:
-    """The checks of representations, by field; and what becomes of them."""
+    """Return the checks of representations, by field; and what becomes of them."""
     if format_ not in SINCE_2_1:
         return {}
     is_json = "JSON" in format_.name
@@ -121,7 +121,7 @@ def _is_whole(value: Decimal | None) -> bool:
 
 
 def _of_level(own: TextFormat | None, _: Level) -> TextFormat | None:
-    """The format of the codes of a level."""
+    """Return the format of the codes of a level."""
     if own is None:
         return None
     if own.text_type not in _OF_LEVELS and own.text_type is not None:

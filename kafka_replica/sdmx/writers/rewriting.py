@@ -67,7 +67,7 @@ class Rules:
         return replace(value, **changed) if changed else value
 
     def _steps_of(self, kind: type[msgspec.Struct]) -> Iterator[tuple[str, tuple[Change, ...], bool]]:
-        """The fields that a rule is about, and those whose parts may have such fields."""
+        """Return the fields that a rule is about, and those whose parts may have such fields."""
         hints = typing.get_type_hints(kind)
         for field in msgspec.structs.fields(kind):
             changes = tuple(self._changes_of(kind, field))

@@ -40,7 +40,7 @@ def as_instant_with_zone(value: str | None) -> str | None:
 
 
 def with_zone(value: str | None) -> str | None:
-    """The same for what may be an instant or a period. Raises UnwritableError for a day of a zone."""
+    """Return the same for what may be an instant or a period. Raises UnwritableError for a day of a zone."""
     day, found = _is_day(value or ""), _is_instant(value or "")
     if day and day[2]:
         raise UnwritableError(f"the format has a place for days without a zone, and {value!r} has one")
@@ -58,7 +58,7 @@ def as_day(value: str | None) -> str | None:
 
 
 def milliseconds(value: str | None) -> int | None:
-    """The time since 1970, or None for what is no instant that a number of milliseconds gives exactly."""
+    """Return the time since 1970, or None for what is no instant that a number of milliseconds gives exactly."""
     if value is None or _is_finer(value) or not (_is_instant(value) or _is_day(value)):
         return None
     try:

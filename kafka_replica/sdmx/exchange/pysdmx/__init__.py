@@ -44,7 +44,7 @@ _TO: Final[dict[str, Callable[[Any, Work], Any]]] = {
 
 
 def to_pysdmx(artefact: Artefact, *, language: str | None = None) -> Any:
-    """The artefact as an object of pysdmx's model.
+    """Return the artefact as an object of pysdmx's model.
 
     **Much is left behind**, for pysdmx has no place for it: all languages but one, parents of codes and concepts,
     links, concept roles, ISO concepts, sentinel values, and more; ``docs/sdmx-libraries.md`` lists it. What would mean

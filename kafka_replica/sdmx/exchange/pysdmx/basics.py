@@ -23,7 +23,7 @@ class Work(NamedTuple):
     language: str | None
 
     def refused(self, why: str) -> NotExpressibleError:
-        """The error for what pysdmx would understand otherwise."""
+        """Return the error for what pysdmx would understand otherwise."""
         return NotExpressibleError(f"converting {self.urn} to pysdmx: {why}")
 
     def instant(self, text: str | None) -> datetime | None:
@@ -38,7 +38,7 @@ class Work(NamedTuple):
         return found if found.tzinfo else found.replace(tzinfo=UTC)
 
     def identified(self, one: Identifiable) -> dict[str, Any]:
-        """The arguments of an identifiable."""
+        """Return the arguments of an identifiable."""
         return {
             "id": one.id,
             "urn": str(one.urn),
@@ -47,12 +47,12 @@ class Work(NamedTuple):
         }
 
     def named(self, one: Nameable) -> dict[str, Any]:
-        """The arguments of a nameable."""
+        """Return the arguments of a nameable."""
         texts = {"name": one.name(self.language), "description": one.description(self.language)}
         return {**self.identified(one), **texts}
 
     def maintained(self, one: Maintainable, *, partial: bool = False) -> dict[str, Any]:
-        """The arguments of a maintainable; with ``partial`` of an item scheme."""
+        """Return the arguments of a maintainable; with ``partial`` of an item scheme."""
         return {
             **self.named(one),
             "version": one.version,
@@ -81,7 +81,7 @@ class Work(NamedTuple):
         )
 
     def representation(self, one: Representation | None, prefix: str = "") -> dict[str, Any]:
-        """The arguments that say how values are written, of a concept, or with a prefix of a component."""
+        """Return the arguments that say how values are written, of a concept, or with a prefix of a component."""
         if one is None:
             return {}
         found: dict[str, Any] = {}
@@ -100,14 +100,14 @@ class Work(NamedTuple):
         return {"array_def": pysdmx().ArrayBoundaries(least, most)}
 
     def data_type(self, one: TextFormat) -> Any:
-        """The data type, or None."""
+        """Return the data type, or None."""
         types = {kind.value: kind for kind in pysdmx().DataType}
         if one.text_type is not None and one.text_type not in types:
             raise self.refused(f"it has no data type {one.text_type}")
         return None if one.text_type is None else types[one.text_type]
 
     def facets(self, one: TextFormat) -> Any:
-        """The facets, or None where there are none."""
+        """Return the facets, or None where there are none."""
         found = {name: getattr(one, name) for name in _FACETS} | {
             name: _number(getattr(one, name)) for name in _NUMBERS
         }

@@ -83,7 +83,7 @@ def organisations(one: OrganisationScheme, work: Work) -> Any:
 
 
 def _id(organisation: Organisation, scheme: OrganisationScheme) -> str:
-    """The id of an agency is the path from the agencies of SDMX on, with dots."""
+    """Return the id of an agency is the path from the agencies of SDMX on, with dots."""
     is_top = not isinstance(organisation, Agency) or scheme.agency == "SDMX"
     return organisation.id if is_top else f"{scheme.agency}.{organisation.id}"
 

@@ -49,7 +49,7 @@ _ONE_EDITION: Final[dict[str, Edition]] = {
 
 
 def to_sdmx1(artefact: Artefact, *, edition: Edition | None = None) -> Any:
-    """The artefact as an object of sdmx1's model.
+    """Return the artefact as an object of sdmx1's model.
 
     What it refers to becomes an object that has an id and a URN and says that it is external, as sdmx1's own reader
     makes them. Links, occurrences, sentinel values, extensions of codelists and some more have no place there:
@@ -89,7 +89,7 @@ def _edition_of(artefact: Artefact) -> Edition:
 
 
 def from_sdmx1(obj: Any) -> Artefact:
-    """The artefact of an object of sdmx1's model; ``from_sdmx1(to_sdmx1(x)) == x`` for all that sdmx1 can hold.
+    """Return the artefact of an object of sdmx1's model; ``from_sdmx1(to_sdmx1(x)) == x`` for all that sdmx1 can hold.
 
     Its URN is made of its class, maintainer, id and version; a version that is missing is 1.0.
 

@@ -29,7 +29,7 @@ _MARKS: Final = ("is_final", "is_partial", "is_external_reference")
 
 
 def class_named(name: str, edition: Edition) -> Any:
-    """The class of sdmx1 for one of ours; None if it has none."""
+    """Return the class of sdmx1 for one of ours; None if it has none."""
     modules = (sdmx1().v21, sdmx1().v30) if edition == "2.1" else (sdmx1().v30, sdmx1().v21)
     theirs = _THEIRS.get(name, name)
     theirs = _THEIRS_21.get(theirs, theirs) if edition == "2.1" else theirs
@@ -37,7 +37,7 @@ def class_named(name: str, edition: Edition) -> Any:
 
 
 def our_name(obj: Any) -> str:
-    """The name SDMX has for the class of an object of sdmx1."""
+    """Return the name SDMX has for the class of an object of sdmx1."""
     name = type(obj).__name__
     return _OURS.get(name, name)
 
@@ -46,17 +46,17 @@ def our_name(obj: Any) -> str:
 
 
 def identified(one: Identifiable) -> dict[str, Any]:
-    """The arguments of an IdentifiableArtefact."""
+    """Return the arguments of an IdentifiableArtefact."""
     return {"id": one.id, "urn": str(one.urn), "uri": one.uri, "annotations": annotations_to(one.annotations)}
 
 
 def named(one: Nameable) -> dict[str, Any]:
-    """The arguments of a NameableArtefact."""
+    """Return the arguments of a NameableArtefact."""
     return {**identified(one), "name": dict(one.names), "description": dict(one.descriptions)}
 
 
 def maintained(one: Maintainable, *, partial: bool = False) -> dict[str, Any]:
-    """The arguments of a MaintainableArtefact; with ``partial`` of an ItemScheme."""
+    """Return the arguments of a MaintainableArtefact; with ``partial`` of an ItemScheme."""
     return {
         **named(one),
         "version": one.version,
@@ -71,7 +71,7 @@ def maintained(one: Maintainable, *, partial: bool = False) -> dict[str, Any]:
 
 
 def annotations_to(annotations: Iterable[Annotation]) -> list[Any]:
-    """The annotations; one with a value is of the edition that has values."""
+    """Return the annotations; one with a value is of the edition that has values."""
     made = []
     for one in annotations:
         own = {"id": one.id, "title": one.title, "type": one.type, "url": one.url, "text": dict(one.text)}
@@ -110,7 +110,7 @@ def reference_to(urn: Urn | None, edition: Edition) -> Any:
 
 
 def urn_of(obj: Any) -> Urn:
-    """The URN of an artefact, by what it says of itself. Raises UrnError, NotExpressibleError."""
+    """Return the URN of an artefact, by what it says of itself. Raises UrnError, NotExpressibleError."""
     known = Urn.parse(_normal(obj.urn)) if obj.urn else None
     agency = obj.maintainer.id if obj.maintainer is not None else known.agency if known else None
     version = str(obj.version) if obj.version else known.version if known else "1.0"
@@ -124,7 +124,7 @@ def _normal(text: str) -> str:
 
 
 def reference_from(obj: Any) -> Urn | None:
-    """The URN of what is referred to."""
+    """Return the URN of what is referred to."""
     if obj is None:
         return None
     if obj.urn:
@@ -135,17 +135,17 @@ def reference_from(obj: Any) -> Urn | None:
 
 
 def identity(obj: Any, urn: Urn) -> dict[str, Any]:
-    """The arguments of an Identifiable."""
+    """Return the arguments of an Identifiable."""
     return {"urn": urn, "uri": obj.uri, "annotations": annotations_from(obj.annotations)}
 
 
 def naming(obj: Any, urn: Urn) -> dict[str, Any]:
-    """The arguments of a Nameable."""
+    """Return the arguments of a Nameable."""
     return {**identity(obj, urn), "names": texts_from(obj.name), "descriptions": texts_from(obj.description)}
 
 
 def maintenance(obj: Any, urn: Urn) -> dict[str, Any]:
-    """The arguments of a Maintainable."""
+    """Return the arguments of a Maintainable."""
     return {
         **naming(obj, urn),
         "valid_from": obj.valid_from,
@@ -167,7 +167,7 @@ def texts_from(text: Any) -> InternationalString:
 
 
 def annotations_from(annotations: Iterable[Any]) -> tuple[Annotation, ...]:
-    """The annotations."""
+    """Return the annotations."""
     return tuple(
         Annotation(
             id=one.id,

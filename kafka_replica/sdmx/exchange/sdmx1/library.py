@@ -19,7 +19,7 @@ class Sdmx1(NamedTuple):
 
 @cache
 def sdmx1() -> Sdmx1:
-    """The library. Raises MissingExtraError."""
+    """Return the library. Raises MissingExtraError."""
     try:
         from sdmx import message  # noqa: PLC0415
         from sdmx.model import common, v21, v30  # noqa: PLC0415

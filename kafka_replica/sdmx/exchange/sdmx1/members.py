@@ -13,7 +13,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def refused(urn: Urn, why: str) -> NotExpressibleError:
-    """The error for what sdmx1 would understand otherwise."""
+    """Return the error for what sdmx1 would understand otherwise."""
     return NotExpressibleError(f"converting {urn} to sdmx1: {why}, and the constraint would mean something else")
 
 

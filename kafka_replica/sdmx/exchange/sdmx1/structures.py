@@ -86,7 +86,7 @@ def component_to(one: Component, edition: Edition, kind: Any = None, **arguments
 
 
 def _measures_to(artefact: DataStructure, edition: Edition) -> list[Any]:
-    """The measures, of the class that the edition has; 2.1 has one."""
+    """Return the measures, of the class that the edition has; 2.1 has one."""
     found = [one for one in artefact.measures.values() if one.urn.cls in {"PrimaryMeasure", "Measure"}]
     if edition == "2.1" and len(found) > 1:
         raise NotExpressibleError(f"converting {artefact.urn} to sdmx1: 2.1 has one measure; take edition 3.0")
@@ -171,7 +171,7 @@ def _component(obj: Any, urn: Urn) -> dict[str, Any]:
 
 
 def component_from(obj: Any, urn: Urn) -> dict[str, Any]:
-    """The arguments of a component."""
+    """Return the arguments of a component."""
     role = reference_from(getattr(obj, "concept_role", None))
     return {
         **identity(obj, urn),

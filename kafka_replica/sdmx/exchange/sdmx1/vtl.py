@@ -28,7 +28,7 @@ def scheme_fields_to(artefact: ItemScheme, edition: Edition) -> dict[str, Any]:
 
 
 def scheme_fields_from(obj: Any, class_: str) -> dict[str, Any]:
-    """The same by our names."""
+    """Return the same by our names."""
     if class_ == "GeoGridCodelist":
         return {"grid_definition": obj.grid_definition}
     if class_ == "TransformationScheme":

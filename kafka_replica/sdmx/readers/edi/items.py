@@ -30,7 +30,7 @@ def codelist(urn: Urn, body: list[Segment]) -> Codelist:
 
 
 def concept_scheme(urn: Urn, body: list[Segment]) -> ConceptScheme:
-    """The concepts of an agency: STC and FTX for each. Raises MessageError."""
+    """Return the concepts of an agency: STC and FTX for each. Raises MessageError."""
     concepts, _ = _items(urn, "Concept", Concept, body, "STC")
     return ConceptScheme(urn=urn, names=synthetic_name(urn), concepts=concepts)
 
@@ -38,7 +38,7 @@ def concept_scheme(urn: Urn, body: list[Segment]) -> ConceptScheme:
 def _items(
     scheme: Urn, class_: str, make: type[T], body: list[Segment], start: str
 ) -> tuple[Items[T], InternationalString]:
-    """The items, and the texts that stand before the first of them."""
+    """Return the items, and the texts that stand before the first of them."""
     items: dict[str, T] = {}
     own: Urn | None = None
     texts = before = Texts()

@@ -26,7 +26,7 @@ _LEVELS: Final[dict[str, Literal["dataset", "dimensions", "group", "observation"
 
 
 def key_family(urn: Urn, body: list[Segment]) -> DataStructure:
-    """The data structure that these segments describe. Raises MessageError."""
+    """Return the data structure that these segments describe. Raises MessageError."""
     texts = Texts()
     components: list[WrittenComponent] = []
     for segment in body[1:]:

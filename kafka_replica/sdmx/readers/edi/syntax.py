@@ -52,7 +52,7 @@ class Segment(NamedTuple):
     separators: Separators
 
     def elements(self) -> list[list[str]]:
-        """The elements after the tag, each a list of components. Raises MessageError."""
+        """Return the elements after the tag, each a list of components. Raises MessageError."""
         component, element, release, _ = self.separators
         raw = self.raw
         # What is short cannot have many parts.
@@ -111,7 +111,7 @@ class Interchange(NamedTuple):
 
 
 def opened(data: bytes) -> Interchange:
-    """The interchange in these bytes, decoded. Raises MessageError."""
+    """Return the interchange in these bytes, decoded. Raises MessageError."""
     data = data.lstrip().rstrip(_PADDING)
     advice, separators = "", Separators()
     if data[:3] == b"UNA":
@@ -171,7 +171,7 @@ def _advice(data: bytes) -> tuple[str, Separators]:
 
 
 def segments(interchange: Interchange) -> Iterator[Segment]:
-    """The segments from UNB to UNZ, in order. Raises MessageError where the text is cut off."""
+    """Return the segments from UNB to UNZ, in order. Raises MessageError where the text is cut off."""
     separators = interchange.separators
     text = interchange.text
     match = _segment_pattern(separators)

@@ -28,7 +28,7 @@ class Texts:
             self._pieces.setdefault(part(elements, 4).lower() or "en", []).extend(elements[3])
 
     def together(self) -> InternationalString:
-        """The texts by language; English where the message names none."""
+        """Return the texts by language; English where the message names none."""
         if not self._pieces:
             return NO_TEXT
         return InternationalString([(language, "".join(pieces)) for language, pieces in self._pieces.items()])

@@ -38,7 +38,7 @@ def annotations_of(wires: list[WireAnnotation]) -> tuple[Annotation, ...]:
 
 
 def annotation(wire: WireAnnotation) -> Annotation:
-    """An annotation."""
+    """Build an annotation."""
     texts, url = wire.text, wire.uri or wire.url
     if not url and wire.value is None:  # what says nothing costs nothing
         return Annotation(id=wire.id, title=wire.title, type=wire.type, text=written_texts(texts) if texts else NO_TEXT)
@@ -106,7 +106,7 @@ def maintained(wire: WireMaintainable) -> dict[str, Any]:
 
 
 def when(value: str | int | None) -> str | None:
-    """A date as text. Milliseconds since 1970 become what the same registries write elsewhere: no zone."""
+    """Build a date as text. Milliseconds since 1970 become what the same registries write elsewhere: no zone."""
     if not isinstance(value, int):
         return value
     try:
@@ -117,7 +117,7 @@ def when(value: str | int | None) -> str | None:
 
 
 def representation(wire: WireRepresentation | None, where: Urn) -> Representation | None:
-    """A representation, if there is one. Raises MessageError."""
+    """Build a representation, if there is one. Raises MessageError."""
     if wire is None:
         return None
     most = wire.max_occurs
@@ -137,7 +137,7 @@ def representation(wire: WireRepresentation | None, where: Urn) -> Representatio
 
 
 def text_format(wire: WireFormat, where: Urn) -> TextFormat:
-    """A text format. Raises MessageError."""
+    """Build a text format. Raises MessageError."""
     if wire.text_type is not None and len(wire.text_type) < _LONG_TYPE:
         alone, made = _of_type(wire.text_type)
         if wire == alone:
@@ -159,5 +159,5 @@ _LONG_TYPE: Final = 64
 
 @lru_cache(maxsize=64)
 def _of_type(text_type: str) -> tuple[WireFormat, TextFormat]:
-    """A format that says its type and nothing else, as it is written and made."""
+    """Build a format that says its type and nothing else, as it is written and made."""
     return WireFormat(text_type=text_type), TextFormat(text_type=text_type)

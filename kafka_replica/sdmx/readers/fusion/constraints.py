@@ -48,7 +48,7 @@ class WireConstraint(WireMaintainable, gc=False):
 
 
 def data_constraint(urn: Urn, wire: WireConstraint) -> DataConstraint:
-    """A DataConstraint."""
+    """Build a DataConstraint."""
     base = maintained(wire)
     cubes = [
         Region(key_values=tuple(_selection(id_, one) for id_, one in cube.items()), include=include)

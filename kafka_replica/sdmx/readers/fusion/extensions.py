@@ -53,7 +53,7 @@ class WireCodelist(WireScheme, gc=False):
 
 
 def codelist(urn: Urn, wire: WireCodelist) -> Codelist:
-    """A Codelist."""
+    """Build a Codelist."""
     found = items.codelist(urn, wire)
     if not wire.codelist_extensions:
         return found

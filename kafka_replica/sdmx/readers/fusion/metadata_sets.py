@@ -34,7 +34,7 @@ class WireMetadataSet(WireMaintainable, gc=False):
 
 
 def metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
-    """A MetadataSet."""
+    """Build a MetadataSet."""
     base = maintained(wire)
     is_stub = base["is_external_reference"] and not wire.attributes
     return MetadataSet(

@@ -141,5 +141,5 @@ def _says_nothing(value: Any) -> bool:
 
 
 def header_of(meta: WireMeta) -> Header:
-    """The header."""
+    """Return the header."""
     return Header(id=meta.id, sender=meta.sender.id if meta.sender else None, prepared=meta.prepared, test=meta.test)

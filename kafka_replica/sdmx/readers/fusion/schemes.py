@@ -85,7 +85,7 @@ class WireOrganisationScheme(WireMaintainable, gc=False):
 
 
 def organisation_scheme(urn: Urn, wire: WireOrganisationScheme) -> OrganisationScheme:
-    """An AgencyScheme, or another scheme of organisations."""
+    """Build an AgencyScheme, or another scheme of organisations."""
     scheme, kind = _ORGANISATIONS[urn.cls]
 
     def make(own: Urn, one: WireOrganisation) -> Organisation:
@@ -128,7 +128,7 @@ class WireCategoryScheme(WireMaintainable, gc=False):
 
 
 def category_scheme(urn: Urn, wire: WireCategoryScheme) -> CategoryScheme:
-    """A CategoryScheme."""
+    """Build a CategoryScheme."""
     base = maintained(wire)
     found = read_items(urn, "Category", wire.items, _category)
     return CategoryScheme(urn=urn, categories=items_of(urn, found, is_stub=base["is_external_reference"]), **base)
@@ -147,7 +147,7 @@ class WireCategorisation(WireMaintainable, gc=False):
 
 
 def categorisation(urn: Urn, wire: WireCategorisation) -> Categorisation:
-    """A Categorisation."""
+    """Build a Categorisation."""
     return Categorisation(
         urn=urn,
         source=reference(wire.structure_reference, urn),
@@ -164,7 +164,7 @@ class WireProvision(WireMaintainable, gc=False):
 
 
 def provision_agreement(urn: Urn, wire: WireProvision) -> ProvisionAgreement:
-    """A ProvisionAgreement."""
+    """Build a ProvisionAgreement."""
     return ProvisionAgreement(
         urn=urn,
         structure_usage=reference(wire.structure_usage, urn),
@@ -182,7 +182,7 @@ class WireMetadataProvision(WireMaintainable, gc=False):
 
 
 def metadata_provision_agreement(urn: Urn, wire: WireMetadataProvision) -> MetadataProvisionAgreement:
-    """A MetadataProvisionAgreement."""
+    """Build a MetadataProvisionAgreement."""
     base = maintained(wire)
     flow = reference(wire.metadataflow_ref, urn)
     return MetadataProvisionAgreement(

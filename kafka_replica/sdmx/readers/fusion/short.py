@@ -36,7 +36,7 @@ _WHOLE_MESSAGE: Final = msgspec.json.Decoder(
 
 
 def read_short(data: bytes, tree: Any, _: Format | None) -> Message:
-    """The message. Raises DeclinedError or any error of decoding where the long way has to look."""
+    """Return the message. Raises DeclinedError or any error of decoding where the long way has to look."""
     if type(tree) is not dict:
         raise DeclinedError("no object, or a name twice")
     meta = tree.pop("meta", None)
@@ -57,7 +57,7 @@ def read_short(data: bytes, tree: Any, _: Format | None) -> Message:
 
 
 def _single(data: bytes, name: str, members: dict[str, Any]) -> Message:
-    """A header and one artefact, as most messages are."""
+    """Build a header and one artefact, as most messages are."""
     decode, convert = _single_reader(name)
     whole: Any = decode(data)
     return Message(Format.FUSION_JSON, header_of(whole.meta), (_artefact(name, convert, members, whole.artefacts[0]),))

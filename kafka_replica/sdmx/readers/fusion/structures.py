@@ -37,7 +37,7 @@ _TO_OBSERVATION: Final = AttributeRelationship(kind="observation")
 
 
 def dataflow(urn: Urn, wire: WireDataflow) -> Dataflow:
-    """A Dataflow."""
+    """Build a Dataflow."""
     return Dataflow(urn=urn, structure_reference=reference(wire.data_structure_ref, urn), **maintained(wire))
 
 
@@ -109,7 +109,7 @@ def _attributes(urn: Urn, wires: list[WireComponent] | None, taken: set[str]) ->
 
 
 def data_structure(urn: Urn, wire: WireDataStructure) -> DataStructure:
-    """A DataStructure."""
+    """Build a DataStructure."""
     base = maintained(wire)
     taken: set[str] = set()
     dimensions = _dimensions(urn, wire.dimension_list.dimensions if wire.dimension_list else None, taken)

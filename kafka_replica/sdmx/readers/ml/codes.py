@@ -79,7 +79,7 @@ class _Source:
         self._plain: _Plain | None = None
 
     def code(self, id_: str, number: int) -> Code:
-        """The code of a number."""
+        """Return the code of a number."""
         plain = self._plain
         if plain is None:
             with self._lock:

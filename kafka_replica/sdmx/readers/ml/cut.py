@@ -36,7 +36,7 @@ class Cutter:
         self._around: dict[etree._Element, tuple[bytes, bytes]] = {}
 
     def message_of(self, artefact: etree._Element, *more: etree._Element) -> bytes:
-        """The message of this artefact alone (or of these items, where they stand alone), in UTF-8."""
+        """Return the message of this artefact alone (or of these items, where they stand alone), in UTF-8."""
         container = artefact.getparent()
         if container is None:  # a caller's mistake; artefacts come out of containers
             raise ValueError("an artefact without a container")

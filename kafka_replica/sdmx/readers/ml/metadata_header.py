@@ -78,7 +78,7 @@ class MetadataHeader:
         return self._structures.get(attribute(element, "structureRef", self._names), Reported())
 
     def provider(self, rest: list[Child]) -> Urn | None:
-        """The data provider among the children of a set, else the one of all sets."""
+        """Return the data provider among the children of a set, else the one of all sets."""
         return ref(rest, "DataProvider", self._names) or self._provider
 
     @cached_property
@@ -106,7 +106,7 @@ class MetadataHeader:
         return found.strip() if found else None
 
     def urn_of(self, element: etree._Element) -> Urn:
-        """The URN of a set; raises MessageError.
+        """Return the URN of a set; raises MessageError.
 
         3.x says that the agency of a set is its provider: so it is here, where a provider is named, else the
         agency of what it is reported by. The id is its setID, the version 1.0.

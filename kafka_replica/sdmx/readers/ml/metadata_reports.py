@@ -24,7 +24,7 @@ _VALID: Final = {"validFromDate": "valid_from", "validToDate": "valid_to"}
 
 
 def metadata_set(item: Item, header: MetadataHeader) -> MetadataSetOfReports:
-    """A <MetadataSet> of 2.1."""
+    """Read a <MetadataSet> of 2.1."""
     urn, base, _, names = item.parts
     # Of structure-specific sets <DataProvider> and <Report> are in no namespace.
     rest = known(item.element, ANY_NAME)

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def pick(rest: Iterable[Child], *kinds: str) -> Iterator[etree._Element]:
-    """The children of these names."""
+    """Return the children of these names."""
     return (element for kind, element in rest if kind in kinds)
 
 
@@ -32,18 +32,18 @@ def first(rest: Iterable[Child], *kinds: str) -> etree._Element | None:
 
 
 def text(rest: Iterable[Child], kind: str) -> str | None:
-    """The text of such a child, as written; None if there is none."""
+    """Return the text of such a child, as written; None if there is none."""
     found = first(rest, kind)
     return None if found is None else text_of(found)
 
 
 def texts(rest: Iterable[Child], kind: str) -> tuple[str, ...]:
-    """The texts of all such children, without blanks around."""
+    """Return the texts of all such children, without blanks around."""
     return tuple(text_of(element).strip() for element in pick(rest, kind))
 
 
 def international(rest: Iterable[Child], kind: str) -> InternationalString:
-    """The texts of all such children by language."""
+    """Return the texts of all such children by language."""
     found = [(language_of(element), text_of(element)) for element in pick(rest, kind)]
     return InternationalString(found) if found else NO_TEXT
 
@@ -60,7 +60,7 @@ def refs(rest: Iterable[Child], kind: str, names: Names, class_: str | None = No
 
 
 def known(element: etree._Element, names: Names) -> list[Child]:
-    """The children of an element that are of SDMX, by name."""
+    """Return the children of an element that are of SDMX, by name."""
     return [(kind, child) for child in element if (kind := names[child.tag])]
 
 
@@ -82,7 +82,7 @@ def read_items(
 
 
 def nested(item: Item, kind: str, make: Callable[[Item], T], class_: str | None = None) -> Items[T]:
-    """The items below an item."""
+    """Return the items below an item."""
     found = read_items(item.urn, class_ or item.urn.cls, pick(item.rest, kind), item.names, make, path=item.urn.item)
     return Items(found)
 
@@ -91,5 +91,5 @@ def scheme_items(
     urn: Urn, base: dict[str, Any], class_: str, elements: Iterable[etree._Element], names: Names,
     make: Callable[[Item], T],
 ) -> Items[T]:  # fmt: skip
-    """The items of a scheme, or those of a stub."""
+    """Return the items of a scheme, or those of a stub."""
     return items_of(urn, read_items(urn, class_, elements, names, make), is_stub=base["is_external_reference"])

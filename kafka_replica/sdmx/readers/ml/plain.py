@@ -45,7 +45,7 @@ class Element(list["Element"]):
         return found
 
     def keys(self) -> list[str]:
-        """The names of its attributes."""
+        """Return the names of its attributes."""
         return [name for name, _ in self.items()]
 
     def itertext(self) -> Iterator[str]:
@@ -69,7 +69,7 @@ def is_plain(element: object) -> bool:
 
 
 def parsed(data: bytes) -> Element:
-    """The root of a document. Raises NotPlainError, or UnicodeDecodeError, where libxml2 has to look."""
+    """Return the root of a document. Raises NotPlainError, or UnicodeDecodeError, where libxml2 has to look."""
     marks = data.translate(None, _NO_MARKS)
     text = data.decode()
     if marks != b"<>" * (len(marks) // 2) or "\ufffe" in text or "\uffff" in text:

@@ -116,7 +116,7 @@ class Tags(dict[str, Tag]):
 
 
 def _taken_apart(tag: str) -> tuple[str, dict[str, str]]:
-    """The name in a start tag, and its attributes as written. Raises NotPlainError."""
+    """Return the name in a start tag, and its attributes as written. Raises NotPlainError."""
     if not _is_tag(tag):
         raise NotPlainError("a tag")
     attributes: dict[str, str] = {}
@@ -130,7 +130,7 @@ def _taken_apart(tag: str) -> tuple[str, dict[str, str]]:
 
 
 def _normalised(value: str) -> str:
-    """The value of an attribute ([3.3.3] Attribute-Value Normalization). Raises NotPlainError."""
+    """Return the value of an attribute ([3.3.3] Attribute-Value Normalization). Raises NotPlainError."""
     value = value.replace("\n", " ").replace("\t", " ")
     return unescaped(value) if "&" in value else value
 
@@ -152,7 +152,7 @@ def root_of(tag: str) -> tuple[Tags, Tag]:
 
 
 def unescaped(text: str) -> str:
-    """The text with the five references that every document may have. Raises NotPlainError for another."""
+    """Return the text with the five references that every document may have. Raises NotPlainError for another."""
     if _other_reference(text):
         raise NotPlainError("a reference")
     for reference, character in _KNOWN:

@@ -136,7 +136,7 @@ _OF_LIBXML2: Final = frozenset({"MetadataSet", "Registration"})
 
 
 def read_plain(format_: Format, root: etree._Element) -> Message:
-    """The message of a document that was parsed by ``plain``.
+    """Return the message of a document that was parsed by ``plain``.
 
     Raises NotPlainError where the same document has to be read as libxml2 parses it.
     """

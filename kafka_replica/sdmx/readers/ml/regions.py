@@ -19,13 +19,13 @@ from kafka_replica.sdmx.readers.ml.values import XML_LANG, Child, annotations_of
 
 
 def key_set(element: etree._Element, names: Names) -> KeySet:
-    """A <DataKeySet> or <MetadataKeySet>."""
+    """Read a <DataKeySet> or <MetadataKeySet>."""
     keys = tuple(region(child, names) for child in pick(known(element, names), "Key"))
     return KeySet(keys=keys, is_included=boolean(element, "isIncluded") is not False)
 
 
 def region(element: etree._Element, names: Names) -> Region:
-    """A <CubeRegion>, <MetadataTargetRegion>, or a <Key> of a set; attributes are Attribute in 2.1."""
+    """Read a <CubeRegion>, <MetadataTargetRegion>, or a <Key> of a set; attributes are Attribute in 2.1."""
     rest = known(element, names)
     notes = first(rest, "Annotations")
     return Region(

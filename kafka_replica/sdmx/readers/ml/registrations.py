@@ -67,7 +67,7 @@ def _urn(element: etree._Element, names: Names) -> Urn:
 
 
 def registration(item: Item) -> Registration:
-    """A <Registration>."""
+    """Read a <Registration>."""
     urn, base, rest, names = item.parts
     element = item.element
     source = first(rest, "Datasource", "DataSource")

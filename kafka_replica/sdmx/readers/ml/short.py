@@ -25,7 +25,7 @@ _DECLINED: Final = (SdmxError, NotPlainError, UnicodeDecodeError, RecursionError
 
 
 def read_short(data: bytes) -> Message | None:
-    """The message, or None where libxml2 has to look."""
+    """Return the message, or None where libxml2 has to look."""
     # A look at the namespaces of the root saves the time of parsing what is not taken in the end.
     if len(data) > _SMALL or data.find(b"/v2_0/", 0, _START) > 0 or data.find(b"/v1_0/", 0, _START) > 0:
         return None

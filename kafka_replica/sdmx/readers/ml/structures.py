@@ -53,7 +53,7 @@ _LISTS: Final = {
 
 
 def dataflow(item: Item) -> Dataflow:
-    """A <Dataflow>."""
+    """Read a <Dataflow>."""
     urn, base, rest, names = item.parts
     found = [reference(child, names, "DataStructure") for kind, child in rest if kind == "Structure"]
     constraint = [one for kind, child in rest if kind == "DimensionConstraint" for one in known(child, names)]
@@ -209,7 +209,7 @@ def _relationship(relations: list[etree._Element], names: Names) -> AttributeRel
 
 
 def descriptor(urn: Urn, class_: str, element: etree._Element, names: Names) -> Identifiable | None:
-    """The list of components itself, if it carries annotations or links."""
+    """Return the list of components itself, if it carries annotations or links."""
     return _described(item_urn(urn, class_, element, element.get("id") or class_), element, names)
 
 
@@ -219,7 +219,7 @@ def _described(urn: Urn, element: etree._Element, names: Names) -> Identifiable 
 
 
 def data_structure(item: Item) -> DataStructure:
-    """A <DataStructure>."""
+    """Read a <DataStructure>."""
     urn, base, rest, names = item.parts
     parts = _Parts(urn, names)
     metadata: Urn | None = None

@@ -46,7 +46,7 @@ LISTS_OF_COMPONENTS: Final = {
 
 
 def structure_set(item: Item) -> StructureSet:
-    """A <StructureSet>; ids may come once for each kind of map."""
+    """Read a <StructureSet>; ids may come once for each kind of map."""
     urn, base, rest, names = item.parts
     taken: dict[str, dict[str, Any]] = {}
     schemes: list[SchemeMapInSet] = []
@@ -120,7 +120,7 @@ def _component_map(element: etree._Element, names: Names) -> ComponentMapInSet:
 
 
 def _component(element: etree._Element, side: str, names: Names) -> dict[str, Any]:
-    """The id of a component as an argument, with its class and its list where the reference says them."""
+    """Return the id of a component as an argument, with its class and its list where the reference says them."""
     name, end = side.lower(), first(known(element, names), side)
     ref = None if end is None else first(known(end, names), "Ref")
     class_ = None if ref is None else _CLASSES.get(ref.get("class", ""), ref.get("class"))

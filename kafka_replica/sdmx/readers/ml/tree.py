@@ -78,7 +78,7 @@ _known: dict[Format, Names] = {}
 
 
 def names_of(format_: Format) -> Names:
-    """The names of a format. Small messages have the same few; those of hostile ones are not kept for ever."""
+    """Return the names of a format. Small messages have the same few; those of hostile ones are not kept for ever."""
     found = _known.get(format_)
     if found is None or len(found) > _MANY_NAMES:
         found = _known[format_] = Names(format_)
@@ -93,7 +93,7 @@ def fail(element: etree._Element, reason: str) -> NoReturn:
 
 
 def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Element]:
-    """The format and the root of a document.
+    """Return the format and the root of a document.
 
     Raises:
         MessageError: not well-formed, has a DTD, or is not SDMX.
@@ -151,7 +151,7 @@ def _refuse_dtd(data: bytes) -> bool:
 
 @lru_cache(maxsize=64)
 def format_of_tag(tag: object) -> Format | None:
-    """The SDMX-ML that an element with this name is of, if it is of any."""
+    """Return the SDMX-ML that an element with this name is of, if it is of any."""
     # A comment's tag is no text, and stands for no namespace.
     return of_namespace(str(tag)[1:].partition("}")[0])
 
@@ -171,7 +171,7 @@ def _format_of(root: etree._Element) -> Format:
 
 
 def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, list[etree._Element]] | None:
-    """The Header of a structure message as registries send it, and the elements of its artefacts.
+    """Return the Header of a structure message as registries send it, and the elements of its artefacts.
 
     None where anything but one <Structures>, after a <Header> if any, stands in the root, or an artefact is not in a
     container: ``header_of`` and ``registrations.artefacts_in`` then tell what it is.
@@ -192,14 +192,14 @@ def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, l
 
 
 def header_of(root: etree._Element, names: Names) -> etree._Element | None:
-    """The message's Header, if it has one."""
+    """Return the message's Header, if it has one."""
     if len(root) and names[root[0].tag] == "Header":
         return root[0]
     return next((element for element in root.iter("{*}Header") if names[element.tag]), None)
 
 
 def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
-    """The elements that hold the containers of artefacts.
+    """Return the elements that hold the containers of artefacts.
 
     Raises MessageError where there is none: a data message, say.
     """
@@ -237,7 +237,7 @@ def urn_in_container(element: etree._Element, names: Names) -> Urn:
 
 
 def sets_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
-    """The metadata sets of a message of metadata."""
+    """Return the metadata sets of a message of metadata."""
     return (one for one in root.iter("{*}MetadataSet") if names[one.tag])
 
 
@@ -252,7 +252,7 @@ def is_metadata(root: etree._Element, names: Names) -> bool:
 
 
 def availability_of(root: etree._Element, names: Names) -> list[etree._Element]:
-    """The <AvailabilityConstraint> elements."""
+    """Return the <AvailabilityConstraint> elements."""
     if is_metadata(root, names) or next(root.iter("{*}Structures"), None) is None:
         return []
     held = (container for container in containers_of(root, names) if names[container.tag] == AVAILABILITY)
@@ -272,7 +272,7 @@ def unreadable_element(element: etree._Element, reason: str) -> UnreadableArtefa
 
 
 def urn_of(element: etree._Element) -> Urn:
-    """The URN of an artefact, by what it says of itself. Raises MessageError."""
+    """Return the URN of an artefact, by what it says of itself. Raises MessageError."""
     return artefact_urn(
         str(element.tag).rpartition("}")[2],
         element.get("agencyID", "").strip(),

@@ -31,7 +31,7 @@ def text_of(element: etree._Element) -> str:
 
 
 def language_of(element: etree._Element) -> str:
-    """The language of a text; English by the schemas' default."""
+    """Return the language of a text; English by the schemas' default."""
     return element.get(XML_LANG, "en")
 
 
@@ -137,7 +137,7 @@ class Item:
 
 
 def annotations_of(element: etree._Element, names: Names) -> tuple[Annotation, ...]:
-    """The annotations of an <Annotations>."""
+    """Return the annotations of an <Annotations>."""
     return tuple(_annotation(child, names) for child in element if names[child.tag] == "Annotation")
 
 
@@ -164,7 +164,7 @@ def _annotation(element: etree._Element, names: Names) -> Annotation:
 
 
 def reference(element: etree._Element, names: Names, class_: str) -> Urn:
-    """The URN that an element refers to: <Ref>, <URN> (2.1) or its text (3.x). Raises MessageError.
+    """Return the URN that an element refers to: <Ref>, <URN> (2.1) or its text (3.x). Raises MessageError.
 
     ``class_`` is the class of what is expected where a <Ref> does not say.
     """
@@ -259,7 +259,7 @@ def representation(element: etree._Element, names: Names, class_: str = "Codelis
 
 
 def text_format(element: etree._Element, names: Names) -> TextFormat:
-    """A <TextFormat>, <EnumerationFormat> or <CodingFormat>. Raises MessageError."""
+    """Read a <TextFormat>, <EnumerationFormat> or <CodingFormat>. Raises MessageError."""
     if not len(element) and element.keys() == ["textType"]:
         return TextFormat(text_type=element.get("textType"))
     return TextFormat(

@@ -15,7 +15,7 @@ _TYPES: Final = {"Alpha": "Alpha", "Num": "Numeric", "AlphaNum": "String"}
 
 
 def text_format(element: etree._Element, _: Names) -> TextFormat:
-    """A <TextFormat>: ``length`` is the most, or with a type that ends on Fixed the one there is.
+    """Read a <TextFormat>: ``length`` is the most, or with a type that ends on Fixed the one there is.
 
     Raises MessageError.
     """

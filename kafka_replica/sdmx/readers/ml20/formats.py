@@ -21,7 +21,7 @@ _TYPES: Final = {
 
 
 def text_format(element: etree._Element, names: Names) -> TextFormat:
-    """A <TextFormat>, <CodingType> or <ToTextFormat>. Raises MessageError."""
+    """Read a <TextFormat>, <CodingType> or <ToTextFormat>. Raises MessageError."""
     found = values.text_format(element, names)
     name = _TYPES.get(found.text_type or "")
     return msgspec.structs.replace(found, text_type=name) if name else found

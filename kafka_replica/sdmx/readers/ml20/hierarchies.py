@@ -33,7 +33,7 @@ _match_id = re.compile(r"[A-Za-z0-9_@$\-]+").fullmatch
 
 
 def hierarchical_codelist(urn: Urn, elements: list[etree._Element], source: Source) -> HierarchicalCodelist:
-    """A <HierarchicalCodelist>."""
+    """Read a <HierarchicalCodelist>."""
     base, rest = maintained(elements[0], source)
     included = [_included(element, source, urn.agency) for element in pick(rest, "CodelistRef")]
     aliases = {one.alias: one.codelist for one in included}
@@ -113,7 +113,7 @@ def _code(element: etree._Element, parts: dict[str, str], aliases: Mapping[str, 
 
 
 def _own_id(node: str | None, code: str, alias: str | None, taken: dict[str, Any]) -> str:
-    """The id in the hierarchy: that of the node, else of the code. Those that come twice are told apart.
+    """Return the id in the hierarchy: that of the node, else of the code. Those that come twice are told apart.
 
     2.0 allows one code below another several times, and codes with one id from several lists.
     """
@@ -129,7 +129,7 @@ def _own_id(node: str | None, code: str, alias: str | None, taken: dict[str, Any
 
 
 def _levels(item: Item, source: Source) -> Level | None:
-    """The levels by their Order, each in the one above it, as they are since 2.1."""
+    """Return the levels by their Order, each in the one above it, as they are since 2.1."""
     ordered: list[tuple[int, str, Item]] = []
     taken: dict[str, None] = {}
     for element in pick(item.rest, "Level"):

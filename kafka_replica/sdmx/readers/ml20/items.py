@@ -22,7 +22,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def codelist(urn: Urn, elements: list[etree._Element], source: Source) -> Codelist:
-    """A <CodeList>. What a code is called stands in its Description.
+    """Read a <CodeList>. What a code is called stands in its Description.
 
     Ids are read and checked at once, the rest when a code is asked for: nothing can be wrong with it but its id.
     """
@@ -50,7 +50,7 @@ class _Codes:
         self._read: list[Code] = []
 
     def code(self, _: str, number: int) -> Code:
-        """The code of a number; the first one asked for has all of them made, and the document let go of."""
+        """Return the code of a number; the first one asked for has all of them made, and the document let go of."""
         with self._lock:
             if self._codelist is not None:
                 # libxml2 has no way to the hundredth child but past the others.
@@ -76,7 +76,7 @@ def _code(own: Urn, element: etree._Element, names: Names) -> Code:
 
 
 def concept_scheme(urn: Urn, elements: list[etree._Element], source: Source) -> ConceptScheme:
-    """A <ConceptScheme>, or all <Concept>s of an agency that stand alone."""
+    """Read a <ConceptScheme>, or all <Concept>s of an agency that stand alone."""
     if source.names[elements[0].tag] == "Concept":
         return ConceptScheme(urn=urn, names=synthetic_name(urn), concepts=Items(_concepts(urn, elements, source)))
     base, rest = maintained(elements[0], source)

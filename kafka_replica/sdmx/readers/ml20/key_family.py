@@ -38,7 +38,7 @@ _LEVELS: Final[dict[str, Literal["dataset", "dimensions", "group", "observation"
 
 
 def key_family(urn: Urn, elements: list[etree._Element], source: Source) -> DataStructure:
-    """A <KeyFamily>. One without components is a stub: even the smallest has a measure, so they are elsewhere."""
+    """Read a <KeyFamily>. One without components is a stub: even the smallest has a measure, so they are elsewhere."""
     base, rest = maintained(elements[0], source)
     lists = [child for kind, child in rest if kind == "Components"]
     if not any(source.names[component.tag] for components in lists for component in components):
@@ -136,7 +136,7 @@ class _Parts:
         self.groups[id_] = make(urn=own, dimensions=tuple(dimensions), **arguments)
 
     def attributes(self) -> dict[str, Attribute]:
-        """The attributes, when all else is known."""
+        """Return the attributes, when all else is known."""
         # Made once: many attributes may name many dimensions.
         self._key = tuple(id_ for id_, one in self.dimensions.items() if not one.is_time)
         self._primary = tuple(id_ for id_, one in self.measures.items() if one.urn.cls == "PrimaryMeasure")

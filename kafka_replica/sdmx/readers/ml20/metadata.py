@@ -43,7 +43,7 @@ _SCHEMES: Final = {
 
 
 def metadata_structure(urn: Urn, elements: list[etree._Element], source: Source) -> MetadataStructure:
-    """A <MetadataStructureDefinition>."""
+    """Read a <MetadataStructureDefinition>."""
     base, rest = maintained(elements[0], source)
     targets: dict[str, MetadataTarget] = {}
     for identifiers in pick(rest, "TargetIdentifiers"):

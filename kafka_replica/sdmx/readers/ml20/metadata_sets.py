@@ -38,7 +38,7 @@ def sets_in(holder: etree._Element, source: Source) -> list[etree._Element]:
 
 
 def set_urn(element: etree._Element, source: Source) -> Urn:
-    """The URN of a set. Raises MessageError."""
+    """Return the URN of a set. Raises MessageError."""
     names = source.names
     rest = known(element, names)
     agency = _said(element, "dataProviderID") or (text(rest, "MetadataStructureAgencyRef") or "").strip()
@@ -55,7 +55,7 @@ def _said(element: etree._Element, name: str) -> str | None:
 
 
 def metadata_set(urn: Urn, elements: list[etree._Element], source: Source) -> MetadataSetOfReports:
-    """A <MetadataSet>."""
+    """Read a <MetadataSet>."""
     element, names = elements[0], source.names
     base, rest = maintained(element, source)
     report = (text(rest, "ReportRef") or "").strip() or None
@@ -82,7 +82,7 @@ def metadata_set(urn: Urn, elements: list[etree._Element], source: Source) -> Me
 
 
 def _provider(element: etree._Element, agency: str) -> Urn | None:
-    """The provider; since 2.1 an agency has one scheme of them, with a fixed id."""
+    """Return the provider; since 2.1 an agency has one scheme of them, with a fixed id."""
     id_ = _said(element, "dataProviderID")
     own = _said(element, "dataProviderSchemeAgencyId") or agency
     return made(element, "DataProvider", own, FIXED_IDS["DataProviderScheme"], DEFAULT_VERSION, id_) if id_ else None

@@ -49,7 +49,7 @@ _CONTACTS: Final = {
 
 
 def organisations(urn: Urn, elements: list[etree._Element], source: Source) -> OrganisationScheme:
-    """The scheme of these <Agency>, <DataProvider> or <DataConsumer> elements."""
+    """Return the scheme of these <Agency>, <DataProvider> or <DataConsumer> elements."""
     scheme, kind, versioned = _KINDS[urn.cls]
     found: dict[str, Organisation] = {}
     for element in elements:

@@ -29,7 +29,7 @@ _FLOWS: Final = ("Dataflow", "Metadataflow")
 
 
 def agreements(holder: etree._Element, source: Source) -> Iterator[etree._Element]:
-    """The agreements in a request, an answer or an event. Raises MessageError for those that are to be deleted.
+    """Return the agreements in a request, an answer or an event. Raises MessageError for those that are to be deleted.
 
     References to flows and providers that stand beside them are no artefacts.
     """
@@ -47,7 +47,7 @@ def refuse_deletion(element: etree._Element, source: Source) -> None:
 
 
 def agreement_urn(element: etree._Element, source: Source) -> Urn:
-    """The URN of an agreement: its id with agency and version of the URN it carries, or of its flow."""
+    """Return the URN of an agreement: its id with agency and version of the URN it carries, or of its flow."""
     stated = _stated(element)
     id_ = (element.get("id") or "").strip() or (None if stated is None else stated.id)
     where = f"at line {element.sourceline}"
@@ -67,7 +67,7 @@ def _stated(element: etree._Element) -> Urn | None:
 
 
 def provision_agreement(urn: Urn, elements: list[etree._Element], source: Source) -> ProvisionAgreement:
-    """A <ProvisionAgreement>."""
+    """Read a <ProvisionAgreement>."""
     element = elements[0]
     base, rest = maintained(element, source)
     base |= {"structure_usage": _flow(rest, source), "data_provider": _provider(urn, rest, source)}
@@ -93,7 +93,7 @@ def _flow(rest: list[Child], source: Source) -> Urn | None:
 
 
 def _provider(urn: Urn, rest: list[Child], source: Source) -> Urn | None:
-    """The provider; since 2.1 an agency has one scheme of them, with a fixed id."""
+    """Return the provider; since 2.1 an agency has one scheme of them, with a fixed id."""
     found = first(rest, "DataProviderRef")
     if found is None:
         return None
@@ -111,7 +111,7 @@ def _beside(element: etree._Element | None, source: Source) -> Provision | None:
 
 
 def _provision(rest: list[Child], source: Source) -> Provision | None:
-    """The <Datasource> and <Constraint> among these children; the source of an agreement itself is a service."""
+    """Return the <Datasource> and <Constraint> among these children; the source of an agreement itself is a service."""
     held, limit = first(rest, "Datasource"), first(rest, "Constraint")
     if held is None and limit is None:
         return None

@@ -42,7 +42,7 @@ _ALIASES: Final = {
 
 
 def structure_set(urn: Urn, elements: list[etree._Element], source: Source) -> StructureSet:
-    """A <StructureSet>."""
+    """Read a <StructureSet>."""
     base, rest = maintained(elements[0], source)
     related: list[Urn] = []
     schemes: list[SchemeMapInSet] = []

@@ -39,7 +39,7 @@ def maintained(
 
 
 def unnamed(element: etree._Element, source: Source) -> tuple[dict[str, Any], list[Child]]:
-    """The same for what has no names since SDMX 2.1: annotations and uri, and the other children."""
+    """Return the same for what has no names since SDMX 2.1: annotations and uri, and the other children."""
     arguments, rest = named(element, source.names)
     arguments.pop("names", None)
     arguments.pop("descriptions", None)
@@ -47,7 +47,7 @@ def unnamed(element: etree._Element, source: Source) -> tuple[dict[str, Any], li
 
 
 def id_of(element: etree._Element, taken: dict[str, Any], attribute: str = "id") -> str:
-    """The id of an item; it must have one that no other has. Raises MessageError."""
+    """Return the id of an item; it must have one that no other has. Raises MessageError."""
     # Real files have blanks around ids; the NMTOKENs of 1.0 may.
     found = element.get(attribute, "").strip()
     if not found:
@@ -58,7 +58,7 @@ def id_of(element: etree._Element, taken: dict[str, Any], attribute: str = "id")
 
 
 def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Urn:
-    """The URN of an item. Raises MessageError with its line.
+    """Return the URN of an item. Raises MessageError with its line.
 
     Codes of 1.0 are NMTOKENs, those of 2.0 may have a star, and real ones (concepts too) have more: such a URN
     cannot be parsed again, but the item is there.

@@ -48,7 +48,7 @@ _KINDS: Final[dict[str, type[Constraint]]] = {
 
 
 def constraint(urn: Urn, wire: WireConstraint, context: Context) -> Constraint:
-    """A constraint of any class."""
+    """Build a constraint of any class."""
     maker = _Maker(urn, context)
     period, calendar = wire.reference_period, wire.release_calendar
     return _KINDS[urn.cls](
@@ -74,7 +74,7 @@ def _role(written: str | None) -> str | None:
 
 
 def availability_constraint(wire: WireAvailability, context: Context) -> AvailabilityConstraint:
-    """An AvailabilityConstraint, which has no URN."""
+    """Build an AvailabilityConstraint, which has no URN."""
     maker = _Maker("an availability constraint", context)
     return AvailabilityConstraint(
         attachment=maker.attachment(wire.constraint_attachment) if wire.constraint_attachment else None,

@@ -38,7 +38,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def codelist(urn: Urn, wire: WireCodelist, context: Context) -> Codelist:
-    """A Codelist, or one of the geographic kinds."""
+    """Build a Codelist, or one of the geographic kinds."""
     arguments: dict[str, Any] = context.maintained(wire)
     if wire.codelist_extensions:
         arguments["extensions"] = tuple([_extension(urn, one) for one in wire.codelist_extensions])
@@ -111,7 +111,7 @@ def cascade(value: bool | str | None) -> str | None:
 
 
 def value_list(urn: Urn, wire: WireValueList, context: Context) -> ValueList:
-    """A ValueList."""
+    """Build a ValueList."""
     values = []
     for item in wire.value_items or ():
         if item.id is None:
@@ -129,7 +129,7 @@ def value_list(urn: Urn, wire: WireValueList, context: Context) -> ValueList:
 
 
 def concept_scheme(urn: Urn, wire: WireConceptScheme, context: Context) -> ConceptScheme:
-    """A ConceptScheme."""
+    """Build a ConceptScheme."""
     concepts: Items[Concept] | None = _lazy_concepts(urn, wire.concepts, context) if wire.concepts else None
     if concepts is None:
         found: dict[str, Concept] = {}

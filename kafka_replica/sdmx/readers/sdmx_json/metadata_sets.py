@@ -43,7 +43,7 @@ class WireMetadataSet(WireMaintainable, gc=False):
 
 
 def metadata_set(urn: Urn, wire: WireMetadataSet, context: Context) -> MetadataSet:
-    """A MetadataSet."""
+    """Build a MetadataSet."""
     is_stub = bool(wire.is_external_reference) and not wire.attributes
     return MetadataSet(
         urn=urn,

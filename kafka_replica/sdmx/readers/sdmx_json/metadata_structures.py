@@ -95,7 +95,7 @@ _TARGETS: Final = (
 
 
 def metadataflow(urn: Urn, wire: WireMetadataflow, context: Context) -> Metadataflow:
-    """A Metadataflow."""
+    """Build a Metadataflow."""
     return Metadataflow(
         urn=urn,
         structure_reference=reference(wire.structure, urn),
@@ -105,7 +105,7 @@ def metadataflow(urn: Urn, wire: WireMetadataflow, context: Context) -> Metadata
 
 
 def metadata_structure(urn: Urn, wire: WireMetadataStructure, context: Context) -> MetadataStructure:
-    """A MetadataStructure."""
+    """Build a MetadataStructure."""
     written = wire.metadata_structure_components or WireMetadataComponents()
     maker = _Maker(urn, context)
     attributes = written.metadata_attribute_list or WireAttributeList()

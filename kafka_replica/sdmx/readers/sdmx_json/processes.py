@@ -65,7 +65,7 @@ class WireProcess(WireMaintainable, gc=False):
 
 
 def process(urn: Urn, wire: WireProcess, context: Context) -> Process:
-    """A Process."""
+    """Build a Process."""
 
     def step(own: Urn, one: WireStep) -> ProcessStep:
         return ProcessStep(

@@ -25,7 +25,7 @@ def fail(where: Urn | str, reason: str) -> NoReturn:
 
 
 def item_scheme(urn: Urn, wire: WireMaintainable, found: Mapping[str, T]) -> Items[T]:
-    """The items of an artefact, or those of a stub where it says that they are elsewhere."""
+    """Return the items of an artefact, or those of a stub where it says that they are elsewhere."""
     return items_of(urn, found, is_stub=bool(wire.is_external_reference))
 
 
@@ -37,7 +37,7 @@ def is_stub(wire: WireMaintainable) -> bool:
 
 
 def parts(urn: Urn, wire: WireMaintainable, found: Iterable[T]) -> tuple[T, ...]:
-    """The parts of an artefact that have no ids, or those of a stub."""
+    """Return the parts of an artefact that have no ids, or those of a stub."""
     return parts_of(urn, found, is_stub=is_stub(wire))
 
 
@@ -72,5 +72,5 @@ def occurs(written: int | str | None, where: Urn) -> Occurs | None:
 
 
 def local_id(text: str) -> str:
-    """The id that a reference within one artefact names; some are written as URNs (1.0)."""
+    """Return the id that a reference within one artefact names; some are written as URNs (1.0)."""
     return text.rpartition(").")[2] if text.startswith("urn:") else text

@@ -48,7 +48,7 @@ _WHOLE: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(
 
 
 def read_short(data: bytes, tree: Any, claimed: Format | None) -> Message:
-    """The message. Raises DeclinedError or any error of decoding where the long way has to look."""
+    """Return the message. Raises DeclinedError or any error of decoding where the long way has to look."""
     if type(tree) is not dict or tree.keys() != _OUTER or type(tree["data"]) is not dict:
         raise DeclinedError("other members, or a name twice")
     lists = objects_of(tree["data"])
@@ -69,7 +69,7 @@ def read_short(data: bytes, tree: Any, claimed: Format | None) -> Message:
 
 
 def _single(data: bytes, name: str, claimed: Format | None) -> Message:
-    """A header and one artefact, as most messages are."""
+    """Build a header and one artefact, as most messages are."""
     class_, decode, convert = _single_reader(name)
     whole: Any = decode(data)
     meta_, wire = whole.meta, whole.data.artefacts[0]
@@ -78,7 +78,7 @@ def _single(data: bytes, name: str, claimed: Format | None) -> Message:
 
 @cache
 def _single_reader(name: str) -> tuple[str, Callable[[bytes], Any], Callable[[Urn, Any, Context], Artefact]]:
-    """The class of a list, what decodes a message with one artefact of it, and what makes the model of that."""
+    """Return the class of a list, what decodes a message with one artefact of it, and what makes the model of that."""
     class_ = _CLASSES[name]
     decoder, convert = READERS[class_]
     # A struct with a field for each class takes longer to make than a small artefact to read.

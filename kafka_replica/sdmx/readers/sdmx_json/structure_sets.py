@@ -95,7 +95,7 @@ _KINDS: Final = (
 
 
 def structure_set(urn: Urn, wire: WireStructureSet, context: Context) -> StructureSet:
-    """A StructureSet."""
+    """Build a StructureSet."""
     schemes = [
         _scheme_map(urn, class_, one, getattr(one, pairs), context)
         for class_, maps, pairs in _KINDS

@@ -39,7 +39,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def dataflow(urn: Urn, wire: WireDataflow, context: Context) -> Dataflow:
-    """A Dataflow."""
+    """Build a Dataflow."""
     return Dataflow(
         urn=urn,
         structure_reference=reference(wire.structure, urn),
@@ -205,7 +205,7 @@ def _says_no_more(wire: WireRelationship) -> bool:
 
 
 def data_structure(urn: Urn, wire: WireDataStructure, context: Context) -> DataStructure:
-    """A DataStructure."""
+    """Build a DataStructure."""
     written = wire.data_structure_components or WireComponents()
     make = _Maker(urn, context)
     dimensions = make.dimensions(_dimensions(written.dimension_list)) if written.dimension_list else {}
@@ -239,7 +239,7 @@ def _usage(urn: Urn, wire: WireUsage, context: Context) -> MetadataAttributeUsag
 
 
 def _descriptors(urn: Urn, wire: WireComponents, context: Context) -> tuple[Identifiable, ...]:
-    """The lists of components that carry annotations or links."""
+    """Return the lists of components that carry annotations or links."""
     lists = (wire.dimension_list, wire.attribute_list, wire.measure_list)
     return tuple(
         [

@@ -35,7 +35,7 @@ class Context(NamedTuple):
     language: str = "en"
 
     def texts(self, best: str | None, localised: Localised) -> InternationalString:
-        """The texts in all languages.
+        """Return the texts in all languages.
 
         The text without a language (``name``) is one of those in the map (``names``); where it is not, it is in
         the first of the message's languages (field guide, "contentLanguages").
@@ -87,7 +87,7 @@ class Context(NamedTuple):
         )
 
     def annotation(self, wire: WireAnnotation) -> Annotation:
-        """An annotation."""
+        """Build an annotation."""
         urls = [
             (link.hreflang or self.language, url)
             for link in wire.links or ()
@@ -133,7 +133,7 @@ class Context(NamedTuple):
         return arguments
 
     def representation(self, wire: WireRepresentation | None, where: Urn) -> Representation | None:
-        """A representation, if there is one. Raises MessageError."""
+        """Build a representation, if there is one. Raises MessageError."""
         if wire is None:
             return None
         format_ = _only_format(wire, where)
@@ -150,7 +150,7 @@ class Context(NamedTuple):
         )
 
     def text_format(self, wire: WireFormat, where: Urn) -> TextFormat:
-        """The facets of a text. Raises MessageError."""
+        """Return the facets of a text. Raises MessageError."""
         if wire.data_type is not None and len(wire.data_type) < _LONG_TYPE:
             alone, made = _of_type(wire.data_type)
             if wire == alone:
@@ -190,7 +190,7 @@ _LONG_TYPE: Final = 64
 
 @lru_cache(maxsize=64)
 def _of_type(data_type: str) -> tuple[WireFormat, TextFormat]:
-    """A format that says its type and nothing else, as it is written and made."""
+    """Build a format that says its type and nothing else, as it is written and made."""
     return WireFormat(data_type=data_type), TextFormat(text_type=data_type)
 
 

@@ -30,7 +30,7 @@ _DAMAGE: Final = (
 
 
 def failed(what: str) -> MessageError:
-    """The error for a file that cannot be read."""
+    """Return the error for a file that cannot be read."""
     return MessageError(f"reading an XLSX file: {what}; have it written again")
 
 
@@ -52,7 +52,7 @@ class Package:
         self._names = {name.lower(): name for name in reversed(self._zip.namelist())}
 
     def part(self, name: str) -> bytes | None:
-        """The bytes of a part, or None if there is none of this name; case does not count."""
+        """Return the bytes of a part, or None if there is none of this name; case does not count."""
         found = self._names.get(name.lower())
         if found is None:
             return None
@@ -71,7 +71,7 @@ class Package:
         return read
 
     def elements(self, name: str, *tags: str) -> Iterator[etree._Element]:
-        """The elements of these local names in a part, each whole; what was given out before is forgotten."""
+        """Return the elements of these local names in a part, each whole; what was given out before is forgotten."""
         data = self.part(name)
         if data is None:
             return
@@ -90,7 +90,7 @@ class Package:
             raise failed(f"its part {name[:80]!r} is not well-formed at line {error.lineno} ({error.msg})") from None
 
     def sheets(self) -> list[tuple[str, str]]:
-        """The name and the part of each worksheet, in order. Raises MessageError if this is no workbook."""
+        """Return the name and the part of each worksheet, in order. Raises MessageError if this is no workbook."""
         book = self._target("", "_rels/.rels", "/officeDocument") or "xl/workbook.xml"
         folder, _, file = book.rpartition("/")
         targets = {
@@ -108,7 +108,7 @@ class Package:
         return found
 
     def shared_strings(self) -> list[str]:
-        """The texts that cells refer to by number. Readings beside them (phonetic runs) are left out."""
+        """Return the texts that cells refer to by number. Readings beside them (phonetic runs) are left out."""
         return [text_of(one) for one in self.elements("xl/sharedStrings.xml", "si")]
 
     def _target(self, folder: str, relations: str, kind: str) -> str | None:
@@ -119,7 +119,7 @@ class Package:
 
 
 def text_of(element: etree._Element) -> str:
-    """The text of a shared string or an inline one."""
+    """Return the text of a shared string or an inline one."""
     if len(element) == 1 and len(element[0]) == 0:
         return element[0].text or ""
     texts = element.xpath(".//*[local-name() = 't'][not(ancestor::*[local-name() = 'rPh'])]/text()")

@@ -40,7 +40,7 @@ def _unreadable(sheet: tuple[str, str], reason: str) -> UnreadableArtefact:
 
 
 def cut_message(data: bytes) -> Iterator[tuple[Urn, bytes]]:
-    """The artefact and the workbook itself. Raises as :func:`read_message`, and for more artefacts than one."""
+    """Return the artefact and the workbook itself. Raises as :func:`read_message`, and for more artefacts than one."""
     [urn, *others] = read_message(data).artefacts
     if others:
         raise UnreadableContentError(

@@ -38,7 +38,7 @@ _LABELS: Final = {
 
 
 def representation_map(sheet: str, rows: Iterable[Row]) -> RepresentationMap | None:
-    """The map in the rows of a worksheet, or None if they do not hold one.
+    """Return the map in the rows of a worksheet, or None if they do not hold one.
 
     Raises:
         MessageError: they begin as one does, and then something is missing or wrong.

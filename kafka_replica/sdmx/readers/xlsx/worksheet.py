@@ -40,7 +40,7 @@ class Cells:
         self._left = MAX_CELLS
 
     def rows(self, part: str) -> Iterator[Row]:
-        """The rows of a worksheet in order; blank rows that are written are empty. Raises MessageError."""
+        """Return the rows of a worksheet in order; blank rows that are written are empty. Raises MessageError."""
         for row in self._package.elements(part, "row"):
             found: Row = {}
             at = -1

@@ -33,7 +33,7 @@ def segment(tag: str, *elements: str | tuple[str, ...]) -> str:
 
 
 def texts(found: InternationalString) -> list[str]:
-    """The FTX segments of a text: pieces of 70 characters, five in a segment; English needs no language."""
+    """Return the FTX segments of a text: pieces of 70 characters, five in a segment; English needs no language."""
     segments: list[str] = []
     for language, text in found.texts:
         _checked(text)
@@ -45,7 +45,7 @@ def texts(found: InternationalString) -> list[str]:
 
 
 def encoded(text: str) -> tuple[str, bytes]:
-    """The level of characters that an interchange names, and its bytes: Latin-1 where that is unmistakable."""
+    """Return the level of characters that an interchange names, and its bytes: Latin-1 where that is unmistakable."""
     try:
         data = text.encode("latin-1")
     except UnicodeEncodeError:

@@ -47,7 +47,7 @@ def data_constraint(one: DataConstraint) -> Json:
 
 
 def _kind(*, is_cube: bool, is_series: bool) -> str | None:
-    """The registry tells constraints of regions from constraints of series."""
+    """Return the registry tells constraints of regions from constraints of series."""
     if is_cube is is_series:
         return None
     return "CubeRegionConstraint" if is_cube else "SeriesConstraint"

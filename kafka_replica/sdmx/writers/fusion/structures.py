@@ -132,7 +132,7 @@ def _code(one: HierarchicalCode) -> Json:
 
 
 def hierarchy_association(one: HierarchyAssociation) -> Json:
-    """The association of a hierarchy."""
+    """Return the association of a hierarchy."""
     return obj(
         maintained(one),
         hierarchyRef=urn(one.linked_hierarchy),

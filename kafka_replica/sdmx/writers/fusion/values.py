@@ -16,7 +16,7 @@ from kafka_replica.sdmx.writers.times import milliseconds
 
 
 def items_of(found: Any) -> list[Any]:
-    """The items, none for a stub."""
+    """Return the items, none for a stub."""
     return [] if found.is_stub else list(found.values())
 
 

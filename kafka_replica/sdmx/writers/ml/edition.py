@@ -51,7 +51,7 @@ class Edition(NamedTuple):
         )
 
     def check(self, urn: Urn) -> Urn:
-        """The URN of something that this edition knows. Raises UnwritableError."""
+        """Return the URN of something that this edition knows. Raises UnwritableError."""
         if urn.cls in (_ONLY_3X if self.is_21 else _ONLY_21):
             raise UnwritableError(f"{urn} is of class {urn.cls}, which this edition does not have")
         if self.is_21 and not _is_legacy_version(urn.version):

@@ -98,7 +98,7 @@ class Element(NamedTuple):
 
 
 def element_of(artefact: Artefact, format_: Format) -> Element:
-    """The container and the XML of an artefact. Raises UnwritableError."""
+    """Return the container and the XML of an artefact. Raises UnwritableError."""
     edition = EDITIONS[format_]
     containers = _CONTAINERS_21 if edition.is_21 else _CONTAINERS_3X
     kind = artefact.urn.cls
@@ -135,7 +135,7 @@ def message_of(elements: Iterable[Element], header: Header, format_: Format) -> 
 
 
 def _body(by_container: dict[str, list[str]], edition: Edition) -> tuple[str, str]:
-    """The kind of the message, and what follows its header."""
+    """Return the kind of the message, and what follows its header."""
     apart = [kind for kind in (_METADATA, _REGISTRY) if kind in by_container]
     if apart and len(by_container) > 1:
         raise UnwritableError(

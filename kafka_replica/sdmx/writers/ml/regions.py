@@ -105,5 +105,5 @@ def _bound(tag: str, one: PeriodBound | None) -> str:
 
 
 def set_reference(one: SetReference, edition: Edition) -> str:
-    """The content of a reference to a data set or metadata set of 2.1."""
+    """Return the content of a reference to a data set or metadata set of 2.1."""
     return edition.ref("com:DataProvider", one.provider) + leaf("com:ID", one.id)

@@ -36,5 +36,5 @@ def registration(one: Registration, edition: Edition) -> str:
 
 
 def answer(results: list[str]) -> str:
-    """The body of the message."""
+    """Return the body of the message."""
     return el("mes:QueryRegistrationResponse", el("reg:StatusMessage", status="Success"), *results)

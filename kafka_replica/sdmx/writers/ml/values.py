@@ -19,7 +19,7 @@ _GEOGRAPHIC: Final = {"GeographicCodelist", "GeoGridCodelist"}
 
 
 def parts(found: tuple[T, ...]) -> tuple[T, ...]:
-    """The parts of an artefact, none for a stub."""
+    """Return the parts of an artefact, none for a stub."""
     return () if isinstance(found, StubTuple) else found
 
 
@@ -29,7 +29,7 @@ def texts(tag: str, found: InternationalString) -> str:
 
 
 def annotations_of(found: tuple[Annotation, ...], edition: Edition) -> str:
-    """The <Annotations>, if there are any."""
+    """Return the <Annotations>, if there are any."""
     return el("com:Annotations", *[_annotation(one, edition) for one in found]) if found else ""
 
 
@@ -50,7 +50,7 @@ def _annotation(one: Annotation, edition: Edition) -> str:
 
 
 def links(found: tuple[Link, ...], edition: Edition) -> str:
-    """The <Link> elements (3.x)."""
+    """Return the <Link> elements (3.x)."""
     edition.since_3(found, "links")
     return "".join([el("com:Link", rel=one.rel, url=one.url, urn=one.urn, type=one.type) for one in found])
 
@@ -71,7 +71,7 @@ def named(one: Nameable, edition: Edition) -> str:
 
 
 def identity(one: Identifiable) -> dict[str, str | None]:
-    """The attributes of anything with a URN."""
+    """Return the attributes of anything with a URN."""
     return {"id": one.id, "urn": str(one.urn), "uri": one.uri}
 
 
@@ -81,12 +81,12 @@ def item(tag: str, one: Nameable, edition: Edition, *content: str, **attributes:
 
 
 def without_urn(one: Identifiable) -> dict[str, str | None]:
-    """The same for what the schema of 3.x gives a URN of a form that cannot be."""
+    """Return the same for what the schema of 3.x gives a URN of a form that cannot be."""
     return {"id": one.id, "uri": one.uri}
 
 
 def component(tag: str, one: Identifiable, edition: Edition, *content: str, **attributes: str | None) -> str:
-    """The same without names."""
+    """Return the same without names."""
     return el(tag, annotated(one, edition), *content, **identity(one), **attributes)
 
 

@@ -27,12 +27,12 @@ def _checked(text: str) -> str:
 
 
 def text(value: str) -> str:
-    """The text of an element. Raises UnwritableError for characters that XML has no place for."""
+    """Return the text of an element. Raises UnwritableError for characters that XML has no place for."""
     return _checked(value).translate(_TEXT) if _special_in_text(value) or not value.isprintable() else value
 
 
 def attribute(value: str) -> str:
-    """The value of an attribute, without the quotes. Raises UnwritableError."""
+    """Return the value of an attribute, without the quotes. Raises UnwritableError."""
     return _checked(value).translate(_VALUE) if _special_in_value(value) or not value.isprintable() else value
 
 
@@ -54,5 +54,5 @@ def flag(value: bool | None) -> str | None:
 
 
 def true(value: bool) -> str | None:
-    """The same where false need not be said."""
+    """Return the same where false need not be said."""
     return "true" if value else None

@@ -91,7 +91,7 @@ def _concept(one: Concept, scheme: Urn, edition: Edition) -> str:
 
 
 def agencies(one: OrganisationScheme, edition: Edition) -> str:
-    """The <Agency> elements, which stand alone in 1.0 and in a scheme without meaning in 2.0."""
+    """Return the <Agency> elements, which stand alone in 1.0 and in a scheme without meaning in 2.0."""
     if one.organisations.is_stub:
         raise UnwritableError("SDMX-ML before 2.1 has no place for a scheme of agencies, so for no stub of one")
     found = [_organisation("str:Agency", each, edition) for each in one.organisations.values()]

@@ -45,7 +45,7 @@ def key_family(one: DataStructure, edition: Edition) -> str:
 
 
 def concept_of(urn: Urn | None, edition: Edition) -> dict[str, str | None]:
-    """The attributes that name the concept of a component. Raises UnwritableError where there is none."""
+    """Return the attributes that name the concept of a component. Raises UnwritableError where there is none."""
     if urn is None:
         raise UnwritableError("a component names no concept")
     if edition.is_10:

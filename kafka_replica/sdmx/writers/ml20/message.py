@@ -36,7 +36,7 @@ _CONTAINERS_10: Final = ("Agencies", "CodeLists", "Concepts", "KeyFamilies")
 
 
 def element_of(artefact: Artefact, format_: Format) -> tuple[str, str]:
-    """The container and the XML of an artefact. Raises UnwritableError."""
+    """Return the container and the XML of an artefact. Raises UnwritableError."""
     edition, kind = EDITIONS[format_], artefact.urn.cls
     if kind not in _WRITERS or (edition.is_10 and kind not in _IN_10):
         raise UnwritableError(f"{format_.title} has no class {kind}, or it is not written")
@@ -45,7 +45,7 @@ def element_of(artefact: Artefact, format_: Format) -> tuple[str, str]:
 
 
 def message_of(elements: Iterable[tuple[str, str]], header: Header, format_: Format) -> bytes:
-    """The message of these artefacts."""
+    """Return the message of these artefacts."""
     edition = EDITIONS[format_]
     by_container: dict[str, list[str]] = {}
     for container, element in elements:

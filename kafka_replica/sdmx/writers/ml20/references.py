@@ -42,6 +42,6 @@ def category(urn: Urn) -> str:
 
 
 def category_path(tag: str, path: str) -> str:
-    """The ids of a path of categories, each in the one before; nothing where there is no path."""
+    """Return the ids of a path of categories, each in the one before; nothing where there is no path."""
     first, _, rest = path.partition(".")
     return el(tag, leaf("str:ID", first), category_path("str:CategoryID", rest)) if first else ""

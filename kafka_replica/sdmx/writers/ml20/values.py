@@ -65,7 +65,7 @@ def texts(tag: str, found: InternationalString) -> str:
 
 
 def annotations_of(found: tuple[Annotation, ...]) -> str:
-    """The <Annotations>, if there are any."""
+    """Return the <Annotations>, if there are any."""
     return el("str:Annotations", *[_annotation(one) for one in found]) if found else ""
 
 
@@ -103,7 +103,7 @@ def maintained(tag: str, one: Maintainable, edition: Edition, *content: str) -> 
 
 
 def annotated(one: Identifiable) -> str:
-    """The annotations of a component, which has no place for its uri."""
+    """Return the annotations of a component, which has no place for its uri."""
     return annotations_of(one.annotations)
 
 

@@ -34,7 +34,7 @@ _CODES: Final = {"GeographicCodelist": "geoFeatureSetCodes", "GeoGridCodelist": 
 
 
 def items_of(found: Any) -> list[Any]:
-    """The items, none for a stub."""
+    """Return the items, none for a stub."""
     return [] if found.is_stub else list(found.values())
 
 

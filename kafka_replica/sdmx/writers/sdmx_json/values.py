@@ -46,7 +46,7 @@ class Edition(NamedTuple):
             raise UnwritableError(f"{urn} has the version {urn.version!r}, and versions of 1.0 are numbers with dots")
 
     def own_urn(self, urn: Urn) -> str | None:
-        """The URN that an artefact carries; the schemas forget some classes."""
+        """Return the URN that an artefact carries; the schemas forget some classes."""
         return None if urn.cls in WITHOUT_URN.get(self.format, ()) else str(urn)
 
     def since_2(self, value: Any, what: str) -> None:
@@ -140,7 +140,7 @@ def representation(one: Representation | None, edition: Edition) -> Json | None:
 
 
 def text_format(one: TextFormat, edition: Edition) -> Json:
-    """The facets of a text."""
+    """Return the facets of a text."""
     edition.since_2(one.sentinel_values, "values with a meaning of their own (sentinelValues)")
     return obj(
         {"textType" if edition.is_10 else "dataType": one.text_type},

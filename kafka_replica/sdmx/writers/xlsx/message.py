@@ -19,7 +19,7 @@ _MAX_NAME: Final = 31
 
 
 def element_of(artefact: Artefact, format_: Format) -> tuple[str, list[list[str]]]:
-    """The name of the worksheet and its rows. Raises UnwritableError."""
+    """Return the name of the worksheet and its rows. Raises UnwritableError."""
     if not isinstance(artefact, RepresentationMap):
         raise UnwritableError(f"{format_.title} has a layout for representation maps alone")
     if isinstance(artefact.mappings, StubTuple):
@@ -68,7 +68,7 @@ def _value(one: MappedValue) -> str:
 
 
 def message_of(elements: Iterable[tuple[str, list[list[str]]]], _: Header, __: Format) -> bytes:
-    """The workbook. A header has no place in one. Raises UnwritableError for a text too long for a cell."""
+    """Return the workbook. A header has no place in one. Raises UnwritableError for a text too long for a cell."""
     made = io.BytesIO()
     book = _workbook(made)
     names: dict[str, None] = {}
