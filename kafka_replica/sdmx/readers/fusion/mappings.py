@@ -1,4 +1,4 @@
-"""Structure maps and representation maps of Fusion-JSON: how they are written, and to the model."""
+"""Structure maps and representation maps of Fusion-JSON: their structs, and their conversion to the model."""
 
 from __future__ import annotations
 

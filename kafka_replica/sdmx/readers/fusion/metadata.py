@@ -21,7 +21,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WireMetadataAttribute(WireNameable, gc=False):
-    """A metadata attribute; no maxOccurs is unbounded."""
+    """A metadata attribute; without maxOccurs it is unbounded."""
 
     concept: str | None = None
     representation: WireRepresentation | None = None
@@ -94,7 +94,7 @@ class WireHierarchicalCode(WireNameable, gc=False):
 
 
 class WireLevel(WireNameable, gc=False):
-    """A level of a hierarchy; they stand from the top down."""
+    """A level of a hierarchy; levels are ordered from the top down."""
 
     text_format: WireFormat | None = None
     coding_format: WireFormat | None = None
@@ -122,7 +122,8 @@ def hierarchy(urn: Urn, wire: WireHierarchy) -> Hierarchy:
 
 
 def _levels(urn: Urn, wires: list[WireLevel]) -> Level | None:
-    """Return the first level, with the second in it and so on, as the standard has them; so their URNs have a path."""
+    """Return the first level, which contains the second and so on, as in the standard; so the URNs of levels have a path.
+    """
     ids: list[str] = []
     for wire in wires:
         item_urn(urn, "Level", wire.id, dict.fromkeys(ids))

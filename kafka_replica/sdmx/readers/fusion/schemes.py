@@ -1,4 +1,4 @@
-"""Organisations, categories, provisions and schemes of VTL in Fusion-JSON: how they are written, and to the model."""
+"""Organisations, categories, provisions and VTL schemes of Fusion-JSON: structs and their conversion to the model."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ _ORGANISATIONS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisatio
 def read_items(
     holder: Urn, class_: str, wires: list[W] | None, make: Callable[[Urn, W], T], path: str | None = None
 ) -> dict[str, T]:
-    """Items by id; ``path`` is that of what they stand in. Raises MessageError."""
+    """Return items by id; ``path`` is the path of their parent. Raises MessageError."""
     found: dict[str, T] = {}
     for wire in wires or ():
-        # Checked alone first: a missing id must not hide behind the path.
+        # The id is checked alone first: a missing id must not hide behind the path.
         own = item_urn(holder, class_, wire.id, found)
         if path:
             own = item_urn(holder, class_, f"{path}.{wire.id}", {})
@@ -157,7 +157,7 @@ def categorisation(urn: Urn, wire: WireCategorisation) -> Categorisation:
 
 
 class WireProvision(WireMaintainable, gc=False):
-    """A provision agreement; registries write the provider's key without a capital."""
+    """A provision agreement; registries write the key of the provider in lower case."""
 
     structure_usage: str | None = None
     dataprovider_ref: str | None = None

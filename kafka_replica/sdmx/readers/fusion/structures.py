@@ -44,17 +44,17 @@ def dataflow(urn: Urn, wire: WireDataflow) -> Dataflow:
 _Read: TypeAlias = tuple[
     str, WireComponent, Urn, Urn | None, Representation | None, tuple[Urn, ...], dict[str, Any] | None
 ]
-"""Id, as it is written, URN, concept, representation, roles, annotations and the like."""
+"""The id, the component as written, URN, concept, representation, roles, annotations and so on."""
 
 
 def _read(urn: Urn, class_: str, wires: list[WireComponent] | None, taken: set[str]) -> Iterator[_Read]:
-    """What every component of a list has. Raises MessageError."""
+    """Read the parts that every component of a list has. Raises MessageError."""
     package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
     for wire in wires or ():
         concept = reference(wire.concept, urn)
         own_class, named_after = "TimeDimension" if wire.is_time_dimension else class_, concept.item if concept else ""
         id_ = wire.id or named_after or ""
-        if id_ == named_after and id_ and id_ not in taken:  # in order, for the reference is
+        if id_ == named_after and id_ and id_ not in taken:  # in order, because references are ordered
             own = Urn(package, own_class, agency, scheme, version, id_)
         else:
             own = component_urn(urn, own_class, id_, taken)

@@ -1,4 +1,4 @@
-"""Schemes of VTL in Fusion-JSON: how they are written, and to the model."""
+"""VTL schemes of Fusion-JSON: their structs, and their conversion to the model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WireVtlItem(WireNameable, gc=False):
-    """An item of any scheme of VTL: each uses some of the keys."""
+    """An item of any VTL scheme: each class uses some of the keys."""
 
     expression: str | None = None
     result: str | None = None
@@ -54,7 +54,7 @@ class WireVtlItem(WireNameable, gc=False):
 
 
 class WireVtlScheme(WireMaintainable, gc=False):
-    """A scheme of VTL of any kind."""
+    """A VTL scheme of any kind."""
 
     vtl_version: str | None = None
     items: list[WireVtlItem] | None = None
@@ -148,7 +148,7 @@ def name_personalisation_scheme(urn: Urn, wire: WireVtlScheme) -> NamePersonalis
 
 
 def vtl_mapping_scheme(urn: Urn, wire: WireVtlScheme) -> VtlMappingScheme:
-    """Build a VtlMappingScheme; the class of each mapping follows from what it maps."""
+    """Build a VtlMappingScheme; the class of each mapping follows from the mapped artefact."""
     return VtlMappingScheme(urn=urn, mappings=_items(urn, wire, "VtlDataflowMapping", _mapping), **maintained(wire))
 
 
