@@ -64,7 +64,7 @@ class ErrorCollector:
     def read_all(
         self, places: Iterable[P], read: Callable[[P], A | None], describe: Callable[[P, str], UnreadableArtefact]
     ) -> list[A]:
-        """Return the artefacts of all places that can be read, in order; places where ``read`` returns None are skipped.
+        """Return the artefacts of all places that can be read, in order; skip places where ``read`` returns None.
 
         If a message holds several copies of an artefact, none of them is returned, because the valid copy is not known.
         When errors are raised, the message itself rejects duplicates.

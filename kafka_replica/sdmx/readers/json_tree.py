@@ -164,7 +164,7 @@ def _opened(data: bytes, claimed: Format | None) -> JsonMessage:
         (name in CLASSES and CLASSES[name].is_maintainable) or _is_of_fusion(raw) for name, raw in top.items()
     )
     if not is_fusion and any(name.lower() in _BY_COLLECTION for name in top):
-        # The object "data" around the lists may be missing; all other members at that level are not lists.
+        # The object "data" around the lists is missing here; members that are not lists are ignored.
         lists = {name: raw for name, raw in top.items() if bytes(memoryview(raw)[:1]) == b"["}
         return JsonMessage(sdmx_json_format(_schema_in(meta), top.get("$schema"), claimed), meta, lists, budget)
     if is_fusion or (not top and meta is not None) or claimed is Format.FUSION_JSON:

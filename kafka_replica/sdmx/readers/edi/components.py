@@ -56,8 +56,7 @@ class WrittenComponent:
             fail(self.segment.number, str(error))
 
     def representation(self, text_type: str | None = None) -> Representation | None:
-        """Return codelist and format, or None if the component has neither; ``text_type`` overrides the format's type.
-        """
+        """Return codelist and format, or None if the segments have neither; ``text_type`` overrides the type."""
         format_ = self.format
         if text_type is not None:
             longest = format_.max_length if format_ else None

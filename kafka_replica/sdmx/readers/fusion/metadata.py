@@ -122,7 +122,7 @@ def hierarchy(urn: Urn, wire: WireHierarchy) -> Hierarchy:
 
 
 def _levels(urn: Urn, wires: list[WireLevel]) -> Level | None:
-    """Return the first level, which contains the second and so on, as in the standard; so the URNs of levels have a path.
+    """Return the first level, which contains the second and so on, as in the standard; so URNs of levels have a path.
     """
     ids: list[str] = []
     for wire in wires:

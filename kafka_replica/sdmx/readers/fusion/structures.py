@@ -54,7 +54,7 @@ def _read(urn: Urn, class_: str, wires: list[WireComponent] | None, taken: set[s
         concept = reference(wire.concept, urn)
         own_class, named_after = "TimeDimension" if wire.is_time_dimension else class_, concept.item if concept else ""
         id_ = wire.id or named_after or ""
-        if id_ == named_after and id_ and id_ not in taken:  # in order, because references are ordered
+        if id_ == named_after and id_ and id_ not in taken:  # valid, because the reference is
             own = Urn(package, own_class, agency, scheme, version, id_)
         else:
             own = component_urn(urn, own_class, id_, taken)

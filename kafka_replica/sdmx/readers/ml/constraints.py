@@ -39,7 +39,7 @@ def constraint(item: Item) -> Constraint:
     attached = first(rest, "ConstraintAttachment")
     calendar = first(rest, "ReleaseCalendar")
     period = first(rest, "ReferencePeriod")
-    # A stub has no content at all; a constraint may well have no region and be none.
+    # A stub has no content at all; a constraint without regions need not be a stub.
     is_stub = base["is_external_reference"] and not rest
     return _KINDS[urn.cls](
         urn=urn,

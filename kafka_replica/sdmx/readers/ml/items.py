@@ -46,7 +46,7 @@ _CODELISTS: Final[dict[str, type[Codelist]]] = {"Codelist": Codelist, "Geographi
 
 
 def id_of(element: etree._Element, taken: dict[str, Any]) -> str:
-    """Return the id of an item; it must have one that no other has. Raises MessageError."""
+    """Return the id of an item, which must have a unique id. Raises MessageError."""
     found = element.get("id", "").strip()
     if not found:
         fail(element, "it has no id")
@@ -99,7 +99,7 @@ def _codes(item: Item) -> Items[Code]:
 
 
 def _plain_codes(item: Item, kinds: int, long_way: LongWay) -> Items[Code]:
-    """Those of a document that was parsed by ``plain``, where each code's element is at hand."""
+    """Return the codes of a document that was parsed by ``plain``, whose elements are already in memory."""
     numbers = numbered(item.code_ids or [])
     if numbers is None or kinds > 1:
         raise NotPlainError("codes out of the ordinary")
@@ -120,7 +120,7 @@ def _code(urn: Urn, kind: str, element: etree._Element, id_: str, names: Names) 
 
 
 def _parent(element: etree._Element, names: Names) -> str | None:
-    """Return the id of a parent. One that names nothing says nothing, for codes are read too late to complain."""
+    """Return the id of a parent. An empty reference means no parent: codes are read too late to raise an error."""
     return local_id(element, names) if any(one.get("id") for one in element) or text_of(element).strip() else None
 
 
@@ -197,7 +197,7 @@ def _concept(scheme: Urn, element: etree._Element, id_: str, names: Names) -> Co
 
 
 def _long_concept(scheme: Urn, element: etree._Element, id_: str, names: Names) -> Concept:
-    """One that says more than most do."""
+    """Read a concept that has more than the usual parts."""
     arguments, others = named(element, names)
     for other, child in others:
         if other == "Parent":

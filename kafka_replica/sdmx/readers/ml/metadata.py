@@ -130,7 +130,7 @@ def _target(item: Item) -> MetadataTarget:
 
 
 def metadata_set(item: Item) -> MetadataSet:
-    """Read a <MetadataSet> of 3.x; it stands in a GenericMetadata message."""
+    """Read a <MetadataSet> of 3.x, which is part of a GenericMetadata message."""
     urn, base, rest, names = item.parts
     is_stub = base["is_external_reference"] and not rest
     return MetadataSet(
@@ -162,7 +162,7 @@ def structured_texts(rest: list[Child]) -> InternationalString:
 
 
 def _inside(element: etree._Element) -> str:
-    # Exclusive: no namespace of the message that the text does not use.
+    # Exclusive canonical form: it omits namespaces of the message that the text does not use.
     parts = [escape(element.text or "")]
     for child in element:
         parts.append(etree.tostring(child, method="c14n", exclusive=True, with_tail=False).decode())

@@ -12,7 +12,7 @@ from kafka_replica.sdmx.readers.ml.values import Item, boolean
 
 
 def provision_agreement(item: Item) -> ProvisionAgreement:
-    """Read a <ProvisionAgreement>; 2.1 says StructureUsage, 3.x Dataflow."""
+    """Read a <ProvisionAgreement>, with a StructureUsage (2.1) or a Dataflow (3.x)."""
     urn, base, rest, names = item.parts
     return ProvisionAgreement(
         urn=urn,

@@ -1,4 +1,4 @@
-"""Schemes of VTL in SDMX-ML. What items hold are single texts and attributes."""
+"""VTL schemes of SDMX-ML. The contents of items are single texts and attributes."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _name_personalisation(item: Item) -> NamePersonalisation:
 
 
 def vtl_mapping_scheme(item: Item) -> VtlMappingScheme:
-    """Read a <VtlMappingScheme>; the class of each mapping follows from what it maps."""
+    """Read a <VtlMappingScheme>; the class of each mapping follows from the mapped artefact."""
     urn, base, rest, names = item.parts
     return VtlMappingScheme(
         urn=urn,

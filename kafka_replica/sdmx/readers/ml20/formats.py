@@ -17,7 +17,7 @@ _TYPES: Final = {
     "YearMonth": "GregorianYearMonth",
     "Timespan": "TimeRange",
 }
-"""Types that are called otherwise since 2.1; the values are written alike."""
+"""Types with other names since 2.1; the values are written in the same way."""
 
 
 def text_format(element: etree._Element, names: Names) -> TextFormat:
