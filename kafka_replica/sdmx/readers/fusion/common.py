@@ -106,8 +106,7 @@ def maintained(wire: WireMaintainable) -> dict[str, Any]:
 
 
 def when(value: str | int | None) -> str | None:
-    """Return a date as text. Milliseconds since 1970 become text without a zone, as these registries write elsewhere.
-    """
+    """Return a date as text. Milliseconds since 1970 become text without a zone, as registries write elsewhere."""
     if not isinstance(value, int):
         return value
     try:

@@ -122,8 +122,7 @@ def hierarchy(urn: Urn, wire: WireHierarchy) -> Hierarchy:
 
 
 def _levels(urn: Urn, wires: list[WireLevel]) -> Level | None:
-    """Return the first level, which contains the second and so on, as in the standard; so URNs of levels have a path.
-    """
+    """Return the first level, which contains the second and so on, as in the standard; so their URNs have a path."""
     ids: list[str] = []
     for wire in wires:
         item_urn(urn, "Level", wire.id, dict.fromkeys(ids))

@@ -51,8 +51,7 @@ class _Plain:
         self.others: dict[int, Code] = {}
 
     def code(self, urn: Urn, id_: str, number: int) -> Code:
-        """Return a code that has only names, descriptions, parent and uri, or any other code, which was built earlier.
-        """
+        """Return a code that has only names, descriptions, parent and uri, or any other code, already built."""
         other = self.others.get(number)
         if other is not None:
             return other

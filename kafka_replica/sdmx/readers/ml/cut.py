@@ -77,7 +77,7 @@ class Cutter:
         return before, after
 
     def _keep(self, element: etree._Element, made: etree._Element) -> None:
-        """Copy the children of an element beside its artefacts: the header, or the name and notes of a scheme of 2.0.
+        """Copy the children beside the artefacts: the header, or the name, description and annotations of a 2.0 scheme.
         """
         kept = {"Header", "StatusMessage"}
         if self._names[element.tag] == "OrganisationScheme":

@@ -78,8 +78,7 @@ _known: dict[Format, Names] = {}
 
 
 def names_of(format_: Format) -> Names:
-    """Return the names of a format. Small messages share few names; those of hostile messages are not kept permanently.
-    """
+    """Return the names of a format. Small messages share few names; those of hostile messages are not kept."""
     found = _known.get(format_)
     if found is None or len(found) > _MANY_NAMES:
         found = _known[format_] = Names(format_)

@@ -77,7 +77,7 @@ class _Parts:
         self._primary: tuple[str, ...] = ()
 
     def reserve(self, components: etree._Element) -> None:
-        """Note the ids of components that come from concepts: a fixed id that equals one of them is replaced."""
+        """Note the ids that components take from their concepts; a fixed id that clashes with one is not used."""
         for child in components:
             if self._source.names[child.tag] not in FIXED_COMPONENT_IDS:
                 self._of_concepts.add(child.get(self._source.edition.concept, ""))

@@ -41,7 +41,7 @@ from kafka_replica.sdmx.readers.sdmx_json.references import fail, parts
 from kafka_replica.sdmx.readers.sdmx_json.values import Context
 from kafka_replica.sdmx.urn import Urn
 
-_ROLES: Final = {"allowed": "Allowed", "actual": "Actual"}  # registries write them in small letters
+_ROLES: Final = {"allowed": "Allowed", "actual": "Actual"}  # registries write them in lower case
 _KINDS: Final[dict[str, type[Constraint]]] = {
     kind.__name__: kind for kind in (DataConstraint, ContentConstraint, MetadataConstraint, AttachmentConstraint)
 }
@@ -86,7 +86,7 @@ def availability_constraint(wire: WireAvailability, context: Context) -> Availab
 
 
 class _Maker:
-    """Makes the parts of one constraint."""
+    """Builds the parts of one constraint."""
 
     def __init__(self, urn: Urn | str, context: Context) -> None:
         self.urn, self.context = urn, context

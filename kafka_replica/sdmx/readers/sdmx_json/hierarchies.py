@@ -1,4 +1,4 @@
-"""Hierarchies of codes of SDMX-JSON: those that stand alone (2.x), and hierarchical codelists (1.0)."""
+"""Hierarchies of codes of SDMX-JSON: standalone ones (2.x), and hierarchical codelists (1.0)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WireLevel(WireNameable, gc=False):
-    """A level and the one below."""
+    """A level and the level below."""
 
     coding_format: WireFormat | None = None
     level: WireLevel | None = None

@@ -132,14 +132,14 @@ def metadata_structure(urn: Urn, wire: WireMetadataStructure, context: Context) 
 
 
 class _Maker:
-    """Makes the parts of one metadata structure."""
+    """Builds the parts of one metadata structure."""
 
     def __init__(self, urn: Urn, context: Context) -> None:
         self.urn, self.context = urn, context
 
     def attributes(self, wires: list[WireMetadataAttribute] | None, inside: str | None) -> dict[str, MetadataAttribute]:
         for one in wires or ():
-            # As for components of data: the id of the concept, where there is none.
+            # As in components of data structures, the id of the concept replaces a missing id.
             if one.id is None and one.concept_identity is not None:
                 concept = reference(one.concept_identity, self.urn)
                 one.id = concept.item if concept else None

@@ -28,7 +28,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class _Kind(NamedTuple):
-    """How one class of scheme is read: list of items, their class and fields, and the schemes it refers to."""
+    """The parts of one class of scheme: list of items, their class and fields, and the schemes it refers to."""
 
     scheme: type[VtlDefinitionScheme]
     items: str
