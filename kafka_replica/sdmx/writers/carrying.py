@@ -109,7 +109,7 @@ def _with_measures(one: DataStructure) -> DataStructure:
 
 
 def _with_primary_measure(one: DataStructure) -> DataStructure:
-    """A data structure of 2.1: a measure that stands alone and is called OBS_VALUE is the primary one."""
+    """Write a data structure of 2.1: a measure that stands alone and is called OBS_VALUE is the primary one."""
     if one.measures.is_stub or list(one.measures) != [_OBS_VALUE]:
         return one
     measure: Measure = one.measures[_OBS_VALUE]

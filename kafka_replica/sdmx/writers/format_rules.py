@@ -86,7 +86,7 @@ def _addresses_of(format_: Format) -> dict[str, Change]:
 
 
 def _language(tag: str | None) -> str | None:
-    """A tag of a language as the pattern of the schemas has it: in lower case, which means the same."""
+    """Write a tag of a language as the pattern of the schemas has it: in lower case, which means the same."""
     return None if tag is None else tag.lower()
 
 

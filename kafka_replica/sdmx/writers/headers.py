@@ -38,7 +38,7 @@ def header_for(header: Header, format_: Format, default: Header) -> Header:
 
 
 def _time(text: str | None) -> str | None:
-    """A date or an instant; that of EDI is two digits of a year, month and day, then the time."""
+    """Write a date or an instant; that of EDI is two digits of a year, month and day, then the time."""
     edi = _of_edi(text or "")
     if edi:
         year, month, day, hour, minute = edi.groups()
@@ -48,6 +48,6 @@ def _time(text: str | None) -> str | None:
 
 
 def _as_name(text: str) -> str:
-    """An id that is a name of XML, which begins with a letter."""
+    """Write an id that is a name of XML, which begins with a letter."""
     text = text.replace("@", "_").replace("$", "_")
     return text if text[:1].isalpha() or text[:1] == "_" else f"M{text}"

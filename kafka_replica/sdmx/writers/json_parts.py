@@ -13,7 +13,7 @@ Json: TypeAlias = dict[str, Any]
 
 
 def obj(*parts: Mapping[str, Any], **members: Any) -> Json:
-    """An object of these members, those left out that say nothing: None, and empty lists."""
+    """Write an object of these members, those left out that say nothing: None, and empty lists."""
     found: Json = {}
     for part in (*parts, members):
         for name, value in part.items():
@@ -23,7 +23,7 @@ def obj(*parts: Mapping[str, Any], **members: Any) -> Json:
 
 
 def urn(one: Urn | None) -> str | None:
-    """A reference."""
+    """Write a reference."""
     return None if one is None else str(one)
 
 
@@ -38,7 +38,7 @@ def parts(found: tuple[Any, ...]) -> list[Any]:
 
 
 def true(value: bool) -> bool | None:
-    """A mark that is said only where it is true."""
+    """Write a mark that is said only where it is true."""
     return True if value else None
 
 

@@ -64,7 +64,7 @@ _NO_URN_3: Final = frozenset({
 
 
 def check_identity(format_: Format) -> Change:
-    """A check of what something is called: its agency, version and id. It changes nothing."""
+    """Write a check of what something is called: its agency, version and id. It changes nothing."""
     is_version = _is_version_3 if format_ in SINCE_3 else _is_version_2
     fixed = {} if format_ is Format.SDMX_JSON_1_0 else _FIXED_COMPONENTS
 
@@ -82,7 +82,7 @@ def check_identity(format_: Format) -> Change:
 
 
 def _check_earlier(format_: Format) -> Change:
-    """A check of what something before 2.1 is called or refers to. It changes nothing."""
+    """Write a check of what something before 2.1 is called or refers to. It changes nothing."""
     is_10 = format_ is Format.SDMX_ML_1_0
     is_id = _is_token if is_10 else _is_id_of_2_0
 
@@ -103,7 +103,7 @@ def _check_earlier(format_: Format) -> Change:
 
 
 def check_references(format_: Format, *classes: str) -> Change:
-    """A check of one reference or several: of which classes, and how they are called. It changes nothing."""
+    """Write a check of one reference or several: of which classes, and how they are called. It changes nothing."""
     allowed = frozenset(classes)
     since_3 = format_ in SINCE_3
     absent = _UNTIL_2_1 | _NO_URN_3 if since_3 else _OTHERWISE_IN_2_1
@@ -161,7 +161,7 @@ def _is_urn_3(text: str | None) -> bool:
 
 
 def _once(found: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
-    """A list as a set: SDMX-JSON 2.x has a place for each part once, and twice means nothing more."""
+    """Write a list as a set: SDMX-JSON 2.x has a place for each part once, and twice means nothing more."""
     if isinstance(found, StubTuple):
         return found
     kept = tuple(dict.fromkeys(found))

@@ -99,7 +99,7 @@ def _vtl_version(one: Artefact) -> str | None:
 
 
 def _needs(kind: type[Artefact] | tuple[type[Artefact], ...], *fields: str) -> Callable[[Artefact], str | None]:
-    """A rule: an artefact of a class must have these fields, or be written in another format."""
+    """Write a rule: an artefact of a class must have these fields, or be written in another format."""
 
     def reason_of(one: Artefact) -> str | None:
         if not isinstance(one, kind):

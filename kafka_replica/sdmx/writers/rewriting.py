@@ -99,7 +99,7 @@ class Rules:
 
 
 def of_value(change: Callable[[Any], Any]) -> Change:
-    """A change for which it does not matter what the value is a field of."""
+    """Write a change for which it does not matter what the value is a field of."""
     return lambda found, _: change(found)
 
 

@@ -25,7 +25,7 @@ _MS: Final = timedelta(milliseconds=1)
 
 
 def as_instant(value: str | None) -> str | None:
-    """An xs:dateTime. Raises UnwritableError for a period, such as a year."""
+    """Write an xs:dateTime. Raises UnwritableError for a period, such as a year."""
     day = _is_day(value or "")
     if day:
         return f"{day[1]}T00:00:00{day[2]}"
@@ -35,7 +35,7 @@ def as_instant(value: str | None) -> str | None:
 
 
 def as_instant_with_zone(value: str | None) -> str | None:
-    """A date-time of RFC 3339. Raises UnwritableError for a period."""
+    """Write a date-time of RFC 3339. Raises UnwritableError for a period."""
     return with_zone(as_instant(value))
 
 
@@ -48,7 +48,7 @@ def with_zone(value: str | None) -> str | None:
 
 
 def as_day(value: str | None) -> str | None:
-    """An xs:date. Raises UnwritableError for an instant within a day, and for a period."""
+    """Write an xs:date. Raises UnwritableError for an instant within a day, and for a period."""
     found = _is_instant(as_instant(value) or "")
     if found is None:
         return value

@@ -27,7 +27,7 @@ class Work(NamedTuple):
         return NotExpressibleError(f"converting {self.urn} to pysdmx: {why}")
 
     def instant(self, text: str | None) -> datetime | None:
-        """A date or time; without a zone UTC, as pysdmx's own readers take it."""
+        """Convert a date or time; without a zone UTC, as pysdmx's own readers take it."""
         if text is None:
             return None
         padded = f"{text}-01-01"[: max(10, len(text))] if len(text) in {4, 7} else text
@@ -128,7 +128,7 @@ def _number(value: Decimal | None) -> int | float | None:
 
 
 def reference(urn: Urn | None) -> Any:
-    """A reference to an artefact or an item."""
+    """Convert a reference to an artefact or an item."""
     if urn is None:
         return None
     if urn.item is None:
@@ -137,5 +137,5 @@ def reference(urn: Urn | None) -> Any:
 
 
 def written(urn: Urn | None) -> str | None:
-    """A URN as text, or None."""
+    """Convert a URN as text, or None."""
     return None if urn is None else str(urn)

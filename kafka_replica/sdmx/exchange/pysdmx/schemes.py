@@ -26,7 +26,7 @@ _VALIDITY = "FR_VALIDITY_PERIOD"  # the type of Fusion Metadata Registry's annot
 
 
 def codelist(one: Codelist, work: Work) -> Any:
-    """A codelist; it has no extensions there."""
+    """Convert a codelist; it has no extensions there."""
     if one.extensions:
         raise work.refused("it has no codelists that extend others; the codes would not be all")
     codes = () if one.codes.is_stub else [_plain_code(code, work) for code in one.codes.values()]
@@ -34,7 +34,7 @@ def codelist(one: Codelist, work: Work) -> Any:
 
 
 def _plain_code(one: Code, work: Work) -> Any:
-    """A code; how long it is valid, registries say in an annotation, pysdmx in fields."""
+    """Convert a code; how long it is valid, registries say in an annotation, pysdmx in fields."""
     periods = [note for note in one.annotations if note.type == _VALIDITY and note.title]
     if not periods:
         return pysdmx().Code(**work.named(one))
@@ -46,7 +46,7 @@ def _plain_code(one: Code, work: Work) -> Any:
 
 
 def value_list(one: ValueList, work: Work) -> Any:
-    """A value list: a codelist of type ``valuelist``."""
+    """Convert a value list: a codelist of type ``valuelist``."""
     items = () if one.is_stub else one.values
     codes = tuple(
         pysdmx().Code(
@@ -61,7 +61,7 @@ def value_list(one: ValueList, work: Work) -> Any:
 
 
 def concept_scheme(one: ConceptScheme, work: Work) -> Any:
-    """A concept scheme."""
+    """Convert a concept scheme."""
     found = () if one.concepts.is_stub else one.concepts.values()
     concepts = [
         pysdmx().Concept(**work.named(concept), **work.representation(concept.core_representation)) for concept in found
@@ -70,7 +70,7 @@ def concept_scheme(one: ConceptScheme, work: Work) -> Any:
 
 
 def organisations(one: OrganisationScheme, work: Work) -> Any:
-    """A scheme of organisations. Its name is what the message says; pysdmx's own readers put the id there."""
+    """Convert a scheme of organisations. Its name is what the message says; pysdmx's own readers put the id there."""
     found = () if one.items.is_stub else one.organisations.values()
     kind = getattr(pysdmx(), one.urn.cls.removesuffix("Scheme"))
     items = [
@@ -105,7 +105,7 @@ def _contacts(found: Any, work: Work) -> tuple[Any, ...]:
 
 
 def category_scheme(one: CategoryScheme, work: Work) -> Any:
-    """A category scheme; which flows are in a category, categorisations say."""
+    """Convert a category scheme; which flows are in a category, categorisations say."""
     found = () if one.categories.is_stub else one.categories.values()
     return pysdmx().CategoryScheme(
         **work.maintained(one, partial=True), items=tuple(_category(category, work) for category in found)
@@ -118,7 +118,7 @@ def _category(one: Category, work: Work) -> Any:
 
 
 def hierarchy(one: Hierarchy, work: Work) -> Any:
-    """A hierarchy; names of codes are in their codelists."""
+    """Convert a hierarchy; names of codes are in their codelists."""
     found = () if one.codes.is_stub else one.codes.values()
     return pysdmx().Hierarchy(
         **work.maintained(one, partial=True),

@@ -23,7 +23,7 @@ _PRIMARY = "PrimaryMeasure"  # of 2.1, which does not say that it must be there
 
 
 def data_structure(one: DataStructure, work: Work) -> Any:
-    """A data structure; a component's concept is a reference, its codes are referred to by URN."""
+    """Convert a data structure; a component's concept is a reference, its codes are referred to by URN."""
     if one.metadata_attribute_usages:
         raise work.refused("it has no metadata attributes in data structures")
     model = pysdmx()
@@ -85,28 +85,28 @@ def attachment_level(one: Attribute, structure: DataStructure) -> str:
 
 
 def dataflow(one: Dataflow, work: Work) -> Any:
-    """A dataflow; its structure by URN."""
+    """Convert a dataflow; its structure by URN."""
     if one.dimension_constraint:
         raise work.refused("it has no flows that use some of the dimensions only")
     return pysdmx().Dataflow(**work.maintained(one), structure=written(one.structure_reference))
 
 
 def metadataflow(one: Metadataflow, work: Work) -> Any:
-    """A metadataflow; its structure by URN."""
+    """Convert a metadataflow; its structure by URN."""
     return pysdmx().Metadataflow(
         **work.maintained(one), structure=written(one.structure_reference), targets=one.targets
     )
 
 
 def categorisation(one: Categorisation, work: Work) -> Any:
-    """A categorisation."""
+    """Convert a categorisation."""
     return pysdmx().Categorisation(
         **work.maintained(one), source=written(one.source) or "", target=written(one.target) or ""
     )
 
 
 def provision_agreement(one: ProvisionAgreement, work: Work) -> Any:
-    """A provision agreement for a dataflow."""
+    """Convert a provision agreement for a dataflow."""
     if one.structure_usage is not None and one.dataflow is None:
         raise work.refused("it has provision agreements for dataflows only")
     return pysdmx().ProvisionAgreement(
@@ -115,7 +115,7 @@ def provision_agreement(one: ProvisionAgreement, work: Work) -> Any:
 
 
 def metadata_provision_agreement(one: MetadataProvisionAgreement, work: Work) -> Any:
-    """A metadata provision agreement."""
+    """Convert a metadata provision agreement."""
     return pysdmx().MetadataProvisionAgreement(
         **work.maintained(one),
         metadataflow=written(one.metadataflow) or "",
@@ -124,7 +124,7 @@ def metadata_provision_agreement(one: MetadataProvisionAgreement, work: Work) ->
 
 
 def metadata_structure(one: MetadataStructure, work: Work) -> Any:
-    """A metadata structure of 3.x."""
+    """Convert a metadata structure of 3.x."""
     if one.metadata_attributes.is_stub:
         return pysdmx().MetadataStructure(**work.maintained(one))
     if one.metadata_targets or one.report_structures:

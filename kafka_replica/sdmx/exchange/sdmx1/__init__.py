@@ -106,7 +106,7 @@ def from_sdmx1(obj: Any) -> Artefact:
 
 
 def to_sdmx1_message(artefacts: Iterable[Artefact], *, edition: Edition | None = None) -> Any:
-    """A ``sdmx.message.StructureMessage`` of these artefacts, for sdmx1's own writers, for example.
+    """Convert a ``sdmx.message.StructureMessage`` of these artefacts, for sdmx1's own writers, for example.
 
     ``sdmx.to_xml`` writes SDMX-ML 2.1, so give it ``edition="2.1"``. A message of sdmx1 holds one artefact a class and
     id: of two agencies or versions of one codelist it would lose one, so that is refused.

@@ -157,12 +157,12 @@ def maintenance(obj: Any, urn: Urn) -> dict[str, Any]:
 
 
 def truth(value: Any) -> bool:
-    """A boolean; sdmx1's reader leaves some as text."""
+    """Convert a boolean; sdmx1's reader leaves some as text."""
     return value == "true" if isinstance(value, str) else bool(value)
 
 
 def texts_from(text: Any) -> InternationalString:
-    """A text in its languages."""
+    """Build a text in its languages."""
     return InternationalString(list(text.localizations.items()))
 
 

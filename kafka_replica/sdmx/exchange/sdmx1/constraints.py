@@ -30,7 +30,7 @@ _ROLES = {"allowed": "allowable", "actual": "actual"}
 
 
 def constraint_to(artefact: Constraint, edition: Edition) -> Any:
-    """A constraint; what it is attached to is a set there, without order."""
+    """Convert a constraint; what it is attached to is a set there, without order."""
     if len(artefact.key_sets) > 1 or artefact.metadata_target_regions or artefact.metadata_key_sets:
         raise refused(artefact.urn, "sdmx1 holds one key set of data, and no regions of metadata")
     common = sdmx1().common
@@ -47,7 +47,7 @@ def constraint_to(artefact: Constraint, edition: Edition) -> Any:
 
 
 def constraint_from(obj: Any) -> Constraint:
-    """A constraint; what it is attached to sorted by URN."""
+    """Build a constraint; what it is attached to sorted by URN."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     attached = sorted(target for one in obj.content if (target := reference_from(one)) is not None)

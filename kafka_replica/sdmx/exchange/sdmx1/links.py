@@ -39,7 +39,7 @@ LINKS: Final[dict[str, dict[str, str]]] = {
 
 
 def link_to(artefact: Maintainable, edition: Edition) -> Any:
-    """An artefact made of references."""
+    """Convert an artefact made of references."""
     cls = artefact.urn.cls
     references = {theirs: reference_to(getattr(artefact, ours), edition) for ours, theirs in LINKS[cls].items()}
     made = class_named(cls, edition)(**maintained(artefact))
@@ -49,7 +49,7 @@ def link_to(artefact: Maintainable, edition: Edition) -> Any:
 
 
 def link_from(obj: Any) -> Maintainable:
-    """An artefact made of references."""
+    """Build an artefact made of references."""
     urn = urn_of(obj)
     found: Any = ARTEFACTS[urn.cls]
     references = {ours: _reference(getattr(obj, theirs, None)) for ours, theirs in LINKS[urn.cls].items()}
@@ -63,7 +63,7 @@ def _reference(obj: Any) -> Urn | None:
 
 
 def structure_set_to(artefact: StructureSet, edition: Edition) -> Any:
-    """A structure set made of maps between item schemes; sdmx1 has no other maps."""
+    """Convert a structure set made of maps between item schemes; sdmx1 has no other maps."""
     if not artefact.is_stub and artefact.structure_maps:
         raise NotExpressibleError(f"converting {artefact.urn} to sdmx1: it has no maps between structures")
     v21 = sdmx1().v21
@@ -84,7 +84,7 @@ def _pair_to(pair: ItemMap, own: Any) -> Any:
 
 
 def structure_set_from(obj: Any) -> StructureSet:
-    """A structure set."""
+    """Build a structure set."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     maps = [

@@ -34,7 +34,7 @@ _LIST = "MetadataAttributeDescriptor"
 
 
 def metadata_structure_to(artefact: MetadataStructure, edition: Edition) -> Any:
-    """A metadata structure definition: attributes (3.0), or targets and reports (2.1)."""
+    """Convert a metadata structure definition: attributes (3.0), or targets and reports (2.1)."""
     made = class_named("MetadataStructure", edition)(**maintained(artefact))
     if artefact.metadata_attributes.is_stub:
         return made
@@ -82,7 +82,7 @@ def _target_to(one: TargetObject) -> Any:
 
 
 def metadata_structure_from(obj: Any) -> MetadataStructure:
-    """A metadata structure."""
+    """Build a metadata structure."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     if isinstance(obj, sdmx1().v30.MetadataStructureDefinition):

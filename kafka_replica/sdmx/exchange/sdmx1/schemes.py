@@ -74,7 +74,7 @@ KINDS: Final[dict[str, Kind]] = {
 
 
 def scheme_to(artefact: ItemScheme, edition: Edition) -> Any:
-    """A scheme with its items and their parents."""
+    """Convert a scheme with its items and their parents."""
     kind = KINDS[artefact.urn.cls]
     scheme = class_named(artefact.urn.cls, edition)(
         **maintained(artefact, partial=True), **scheme_fields_to(artefact, edition)
@@ -100,7 +100,7 @@ def scheme_to(artefact: ItemScheme, edition: Edition) -> Any:
 
 
 def scheme_from(obj: Any) -> ItemScheme:
-    """A scheme; the order of its items is that of sdmx1."""
+    """Build a scheme; the order of its items is that of sdmx1."""
     urn = urn_of(obj)
     kind = KINDS[urn.cls]
     struct: Any = ARTEFACTS[urn.cls]

@@ -47,7 +47,7 @@ _LISTS: Final = {
 
 
 def data_structure_to(artefact: DataStructure, edition: Edition) -> Any:
-    """A data structure definition."""
+    """Convert a data structure definition."""
     made = class_named("DataStructure", edition)(**maintained(artefact))
     for field, name in _LISTS.items():
         getattr(made, field).id = name
@@ -72,7 +72,7 @@ def data_structure_to(artefact: DataStructure, edition: Edition) -> Any:
 
 
 def component_to(one: Component, edition: Edition, kind: Any = None, **arguments: Any) -> Any:
-    """A component, of the class in its URN if not of ``kind``, with the first of its roles."""
+    """Convert a component, of the class in its URN if not of ``kind``, with the first of its roles."""
     kind = kind or class_named(one.urn.cls, edition) or sdmx1().common.Component
     made = kind(
         **identified(one),
@@ -115,7 +115,7 @@ def _usage_to(one: MetadataAttributeUsage, structure: Any) -> Any:
 
 
 def data_structure_from(obj: Any) -> DataStructure:
-    """A data structure."""
+    """Build a data structure."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     dimensions = {

@@ -25,7 +25,7 @@ def _checked(text: str) -> str:
 
 
 def segment(tag: str, *elements: str | tuple[str, ...]) -> str:
-    """A segment of these elements, each a component or several; empty ones at the end are left out."""
+    """Write a segment of these elements, each a component or several; empty ones at the end are left out."""
     written = [one if isinstance(one, str) else ":".join(one) for one in elements]
     while written and not written[-1]:
         written.pop()

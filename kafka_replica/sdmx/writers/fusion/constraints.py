@@ -18,7 +18,7 @@ from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, true, urn, u
 
 
 def data_constraint(one: DataConstraint) -> Json:
-    """A data constraint: cubes as tables of values, keys as rows."""
+    """Write a data constraint: cubes as tables of values, keys as rows."""
     if one.role not in {None, "Actual", "Allowed"}:
         raise UnwritableError(f"Fusion-JSON has no place for the role {one.role!r} of a constraint")
     cubes = {region.include: region for region in parts(one.cube_regions)}
@@ -78,7 +78,7 @@ def _single(one: MemberSelection) -> str:
 
 
 def structure_map(one: StructureMap) -> Json:
-    """A structure map; epochs and formats of frequencies have no place that we know of."""
+    """Write a structure map; epochs and formats of frequencies have no place that we know of."""
     components = [
         obj(
             sources=list(each.sources),

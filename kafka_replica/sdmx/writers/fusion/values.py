@@ -21,7 +21,7 @@ def items_of(found: Any) -> list[Any]:
 
 
 def texts(found: InternationalString) -> list[Json]:
-    """A text in each language."""
+    """Write a text in each language."""
     return [{"locale": language, "value": text} for language, text in found.texts]
 
 
@@ -74,7 +74,7 @@ def maintained(one: Maintainable) -> Json:
 
 
 def representation(one: Representation | None) -> Json | None:
-    """A representation; ``representation`` is the URN of the list."""
+    """Write a representation; ``representation`` is the URN of the list."""
     if one is None:
         return None
     return obj(

@@ -59,7 +59,7 @@ class Edition(NamedTuple):
         return urn
 
     def ref(self, tag: str, urn: Urn | None, **attributes: str | None) -> str:
-        """A reference: by its parts in 2.1, by URN since 3.0; nothing where there is none."""
+        """Write a reference: by its parts in 2.1, by URN since 3.0; nothing where there is none."""
         if urn is None:
             return ""
         self.check(urn)
@@ -72,7 +72,7 @@ class Edition(NamedTuple):
         return "".join([self.ref(tag, urn) for urn in urns])
 
     def local(self, tag: str, id_: str | None) -> str:
-        """A reference within an artefact, by id."""
+        """Write a reference within an artefact, by id."""
         if id_ is None:
             return ""
         return el(tag, el("Ref", id=id_)) if self.is_21 else el(tag, text(id_))

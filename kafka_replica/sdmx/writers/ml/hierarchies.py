@@ -16,14 +16,14 @@ from kafka_replica.sdmx.writers.ml.xml import el, flag, leaf
 
 
 def hierarchy(one: Hierarchy, edition: Edition) -> str:
-    """A <Hierarchy> of 3.x."""
+    """Write a <Hierarchy> of 3.x."""
     found = [] if one.codes.is_stub else one.codes.values()
     content = [_level(one.level, edition), *[_code(each, edition) for each in found]]
     return artefact("str:Hierarchy", one, edition, content, hasFormalLevels=flag(one.has_formal_levels))
 
 
 def hierarchical_codelist(one: HierarchicalCodelist, edition: Edition) -> str:
-    """A <HierarchicalCodelist> of 2.1."""
+    """Write a <HierarchicalCodelist> of 2.1."""
     content = [
         edition.ref("str:IncludedCodelist", each.codelist, alias=each.alias or None) for each in one.included_codelists
     ]
@@ -67,7 +67,7 @@ def _level(one: Level | None, edition: Edition) -> str:
 
 
 def hierarchy_association(one: HierarchyAssociation, edition: Edition) -> str:
-    """A <HierarchyAssociation> of 3.x."""
+    """Write a <HierarchyAssociation> of 3.x."""
     content = [
         edition.ref("str:LinkedHierarchy", one.linked_hierarchy),
         edition.ref("str:LinkedObject", one.linked_object),

@@ -30,7 +30,7 @@ _GEO: Final = {"GeographicCodelist", "GeoGridCodelist"}
 
 
 def codelist(one: Codelist, edition: Edition) -> str:
-    """A <Codelist>, <GeographicCodelist> or <GeoGridCodelist>."""
+    """Write a <Codelist>, <GeographicCodelist> or <GeoGridCodelist>."""
     edition.since_3(one.extensions, "codelists that extend others")
     codes = [] if one.codes.is_stub else _codes(one, edition)
     content = [*codes, *[_extension(each, edition) for each in one.extensions]]
@@ -87,7 +87,7 @@ def _selection(tag: str, members: tuple[MemberValue, ...]) -> str:
 
 
 def value_list(one: ValueList, edition: Edition) -> str:
-    """A <ValueList> (3.x)."""
+    """Write a <ValueList> (3.x)."""
     return artefact("str:ValueList", one, edition, [_value(each, edition) for each in one.value_items])
 
 
@@ -97,7 +97,7 @@ def _value(one: ValueItem, edition: Edition) -> str:
 
 
 def concept_scheme(one: ConceptScheme, edition: Edition) -> str:
-    """A <ConceptScheme>."""
+    """Write a <ConceptScheme>."""
     concepts = [] if one.concepts.is_stub else [_concept(each, edition) for each in one.concepts.values()]
     return artefact("str:ConceptScheme", one, edition, concepts)
 
@@ -125,7 +125,7 @@ def _iso_concept(one: ItemReference | None) -> str:
 
 
 def organisation_scheme(one: OrganisationScheme, edition: Edition) -> str:
-    """An <AgencyScheme>, or another scheme of organisations."""
+    """Write an <AgencyScheme>, or another scheme of organisations."""
     found = [] if one.organisations.is_stub else list(one.organisations.values())
     return artefact(f"str:{one.urn.cls}", one, edition, [_organisation(each, edition) for each in found])
 

@@ -17,13 +17,13 @@ from kafka_replica.sdmx.writers.ml.xml import attribute, el, flag, leaf, text
 
 
 def key_set(tag: str, one: KeySet, edition: Edition) -> str:
-    """A <DataKeySet> or <MetadataKeySet>."""
+    """Write a <DataKeySet> or <MetadataKeySet>."""
     keys = [region("str:Key", each, edition, is_key=True) for each in one.keys]
     return el(tag, *keys, isIncluded=flag(one.is_included))
 
 
 def region(tag: str, one: Region, edition: Edition, *, is_key: bool = False) -> str:
-    """A region, or a key."""
+    """Write a region, or a key."""
     edition.since_3(one.annotations, "annotations of a region")
     edition.since_3(one.valid_from or one.valid_to, "validity of a region or key")
     edition.until_3(one.report or one.metadata_target, "the report and metadata target of a region")

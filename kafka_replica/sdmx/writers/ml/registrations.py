@@ -13,7 +13,7 @@ from kafka_replica.sdmx.writers.ml.xml import el, leaf, true
 
 
 def registration(one: Registration, edition: Edition) -> str:
-    """A <QueryResult> with a <Registration>, and the constraints beside it."""
+    """Write a <QueryResult> with a <Registration>, and the constraints beside it."""
     sources = [leaf("reg:SimpleDataSource", each) for each in parts(one.simple_data_sources)]
     sources += [queryable("reg:QueryableDataSource", each) for each in one.queryable_data_sources]
     own = el(

@@ -25,7 +25,7 @@ from kafka_replica.sdmx.writers.ml.xml import el, leaf, true
 
 
 def dataflow(one: Dataflow, edition: Edition) -> str:
-    """A <Dataflow>."""
+    """Write a <Dataflow>."""
     if one.dimension_constraint and not edition.is_31:
         raise UnwritableError("only SDMX-ML 3.1 has a place for the dimension constraint of a dataflow")
     dimensions = [leaf("str:Dimension", each) for each in one.dimension_constraint]
@@ -37,7 +37,7 @@ def dataflow(one: Dataflow, edition: Edition) -> str:
 
 
 def data_structure(one: DataStructure, edition: Edition) -> str:
-    """A <DataStructure>."""
+    """Write a <DataStructure>."""
     if one.evolving_structure and not edition.is_31:
         raise UnwritableError("only SDMX-ML 3.1 has a place for the mark that a structure evolves")
     edition.since_3(one.metadata, "the metadata structure of a data structure")
@@ -66,7 +66,7 @@ def _components(one: DataStructure, edition: Edition) -> str:
 def components(
     tag: str, one: Any, class_: str, found: Iterable[str], lists: dict[str, Identifiable], edition: Edition
 ) -> str:
-    """A list of components; with annotations where the list itself has some."""
+    """Write a list of components; with annotations where the list itself has some."""
     inside = "".join(found)
     own = lists.get(class_)
     if own is not None:

@@ -24,7 +24,7 @@ def parts(found: tuple[T, ...]) -> tuple[T, ...]:
 
 
 def texts(tag: str, found: InternationalString) -> str:
-    """A text in each of its languages."""
+    """Write a text in each of its languages."""
     return "".join([f'<{tag} xml:lang="{attribute(language)}">{text(one)}</{tag}>' for language, one in found.texts])
 
 
@@ -76,7 +76,7 @@ def identity(one: Identifiable) -> dict[str, str | None]:
 
 
 def item(tag: str, one: Nameable, edition: Edition, *content: str, **attributes: str | None) -> str:
-    """An item: its names, then its content."""
+    """Write an item: its names, then its content."""
     return el(tag, named(one, edition), *content, **identity(one), **attributes)
 
 
@@ -104,7 +104,7 @@ def _identity_of(one: Maintainable, edition: Edition) -> dict[str, str | None]:
 
 
 def artefact(tag: str, one: Maintainable, edition: Edition, content: Iterable[str], **attributes: Any) -> str:
-    """A maintainable artefact."""
+    """Write a maintainable artefact."""
     edition.check(one.urn)
     edition.since_3(one.is_partial_language, "the mark that languages are left out")
     return el(
@@ -126,7 +126,7 @@ def artefact(tag: str, one: Maintainable, edition: Edition, content: Iterable[st
 
 
 def representation(tag: str, one: Representation | None, edition: Edition) -> str:
-    """A <LocalRepresentation> or <CoreRepresentation>."""
+    """Write a <LocalRepresentation> or <CoreRepresentation>."""
     if one is None:
         return ""
     edition.since_3(one.min_occurs is not None or one.max_occurs is not None, "occurrences in a representation")
@@ -145,7 +145,7 @@ def _number(value: int | str | Decimal | None) -> str | None:
 
 
 def text_format(tag: str, one: TextFormat, edition: Edition) -> str:
-    """A <TextFormat>, <EnumerationFormat> or <CodingFormat>."""
+    """Write a <TextFormat>, <EnumerationFormat> or <CodingFormat>."""
     edition.since_3(one.sentinel_values, "values with a meaning of their own (SentinelValue)")
     return el(
         tag,

@@ -37,19 +37,19 @@ def attribute(value: str) -> str:
 
 
 def el(tag: str, *content: str, **attributes: str | None) -> str:
-    """An element of this content, which is XML already; attributes that are None are left out."""
+    """Write an element of this content, which is XML already; attributes that are None are left out."""
     start = "".join([f' {name}="{attribute(value)}"' for name, value in attributes.items() if value is not None])
     inside = "".join(content)
     return f"<{tag}{start}>{inside}</{tag}>" if inside else f"<{tag}{start}/>"
 
 
 def leaf(tag: str, value: str | None, **attributes: str | None) -> str:
-    """An element of this text; nothing where there is none."""
+    """Write an element of this text; nothing where there is none."""
     return "" if value is None else el(tag, text(value), **attributes)
 
 
 def flag(value: bool | None) -> str | None:
-    """A boolean as XML writes it."""
+    """Write a boolean as XML writes it."""
     return None if value is None else "true" if value else "false"
 
 

@@ -33,7 +33,7 @@ _LEVELS: Final = {"dataset": "DataSet", "dimensions": "Series", "group": "Group"
 
 
 def key_family(one: DataStructure, edition: Edition) -> str:
-    """A <KeyFamily>."""
+    """Write a <KeyFamily>."""
     if one.dimension_list.is_stub:
         edition.since_20(True, "a stub of a key family")
         return maintained("str:KeyFamily", one, edition)

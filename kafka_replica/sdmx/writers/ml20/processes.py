@@ -23,7 +23,7 @@ from kafka_replica.sdmx.writers.ml20.values import Edition, annotations_of, main
 
 
 def process(one: Process, edition: Edition) -> str:
-    """A <Process>: what goes in and comes out are classes, not things."""
+    """Write a <Process>: what goes in and comes out are classes, not things."""
     found = [] if one.steps.is_stub else one.steps.values()
     return maintained("str:Process", one, edition, *[_step(each) for each in found])
 
@@ -64,7 +64,7 @@ _RELATED: Final = (
 
 
 def structure_set(one: StructureSet, edition: Edition) -> str:
-    """A <StructureSet>: one map of each kind."""
+    """Write a <StructureSet>: one map of each kind."""
     if one.is_stub:
         return maintained("str:StructureSet", one, edition)
     related = sorted(one.related_structures, key=lambda urn: _RELATED.index(urn.cls) if urn.cls in _RELATED else -1)

@@ -21,7 +21,7 @@ _ID_FIRST: Final = {"DataStructure", "MetadataStructure"}
 
 
 def reference(tag: str, urn: Urn, *more: str) -> str:
-    """A reference to a structure, a flow or a codelist; ``more`` stands at its end."""
+    """Write a reference to a structure, a flow or a codelist; ``more`` stands at its end."""
     if urn.cls not in _WORDS:
         raise UnwritableError(f"SDMX-ML 2.0 has no place for a reference to {urn}")
     id_, agency = _WORDS[urn.cls]
@@ -31,7 +31,7 @@ def reference(tag: str, urn: Urn, *more: str) -> str:
 
 
 def category(urn: Urn) -> str:
-    """A <CategoryRef>: the ids of its path, each in the one before."""
+    """Write a <CategoryRef>: the ids of its path, each in the one before."""
     return el(
         "str:CategoryRef",
         leaf("str:CategorySchemeID", urn.id),

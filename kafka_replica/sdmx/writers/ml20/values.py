@@ -60,7 +60,7 @@ EDITIONS: Final = {
 
 
 def texts(tag: str, found: InternationalString) -> str:
-    """A text in each of its languages."""
+    """Write a text in each of its languages."""
     return "".join([f'<{tag} xml:lang="{attribute(language)}">{text(one)}</{tag}>' for language, one in found.texts])
 
 
@@ -82,7 +82,7 @@ def _annotation(one: Annotation) -> str:
 
 
 def maintained(tag: str, one: Maintainable, edition: Edition, *content: str) -> str:
-    """A maintainable artefact."""
+    """Write a maintainable artefact."""
     edition.since_20(one.valid_from or one.valid_to or one.is_final, "validity and the mark final")
     uri = one.structure_url if one.is_external_reference else one.uri
     return el(
@@ -125,7 +125,7 @@ def _codelist(urn: Urn, edition: Edition) -> dict[str, str | None]:
 
 
 def text_format(tag: str, one: TextFormat, edition: Edition) -> str:
-    """A <TextFormat> or <CodingType>."""
+    """Write a <TextFormat> or <CodingType>."""
     if edition.is_10:
         return _text_format_10(tag, one)
     if one.text_type is not None and one.text_type not in _TYPES_20:

@@ -31,7 +31,7 @@ _ATTACHED: Final = {
 
 
 def constraint(one: Constraint, edition: Edition) -> Json:
-    """A constraint of any class."""
+    """Write a constraint of any class."""
     edition.until_2(one.reference_period, "the reference period of a constraint")
     edition.until_2(parts(one.metadata_key_sets), "key sets of metadata")
     if edition.is_21 and (one.release_calendar or one.role is not None):

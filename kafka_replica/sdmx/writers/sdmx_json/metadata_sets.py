@@ -14,7 +14,7 @@ from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotations_of,
 
 
 def metadata_set(one: MetadataSet, edition: Edition) -> Json:
-    """A metadata set."""
+    """Write a metadata set."""
     return obj(
         maintained(one, edition),
         action=one.action,

@@ -22,7 +22,7 @@ _KINDS: Final = {
 
 
 def structure_set(one: StructureSet, edition: Edition) -> Json:
-    """A structure set."""
+    """Write a structure set."""
     maps: dict[str, list[Json]] = {}
     for each in parts(one.scheme_maps):
         if each.urn.cls not in _KINDS:

@@ -20,7 +20,7 @@ from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotations_of,
 
 
 def dataflow(one: Dataflow, edition: Edition) -> Json:
-    """A dataflow."""
+    """Write a dataflow."""
     if one.dimension_constraint and not edition.is_21:
         raise UnwritableError("only SDMX-JSON 2.1 has a place for the dimension constraint of a dataflow")
     return obj(
@@ -31,7 +31,7 @@ def dataflow(one: Dataflow, edition: Edition) -> Json:
 
 
 def data_structure(one: DataStructure, edition: Edition) -> Json:
-    """A data structure."""
+    """Write a data structure."""
     if one.evolving_structure and not edition.is_21:
         raise UnwritableError("only SDMX-JSON 2.1 has a place for the mark that a structure evolves")
     edition.since_2(one.metadata, "the metadata structure of a data structure")
@@ -65,7 +65,7 @@ def _components(one: DataStructure, edition: Edition) -> Json | None:
 
 
 def components(lists: dict[str, Identifiable], class_: str, content: Json, edition: Edition) -> Json | None:
-    """A list of components, with annotations where the list itself has some."""
+    """Write a list of components, with annotations where the list itself has some."""
     own = lists.get(class_)
     if own is not None:
         return identified(own, edition) | content

@@ -61,12 +61,12 @@ class Edition(NamedTuple):
 
 
 def texts(name: str, plural: str, found: InternationalString) -> Json:
-    """A text: the one that fits best, and that of each language."""
+    """Write a text: the one that fits best, and that of each language."""
     return {name: found.in_language(), plural: dict(found.texts)} if found.texts else {}
 
 
 def annotation(one: Annotation, edition: Edition) -> Json:
-    """An annotation; its addresses are links."""
+    """Write an annotation; its addresses are links."""
     edition.since_2(one.value is not None, "the value of an annotation")
     links = [{"rel": "self", "href": url, "hreflang": language} for language, url in one.urls.texts]
     text = texts("text", "texts", one.text)
@@ -127,7 +127,7 @@ def maintained(one: Maintainable, edition: Edition) -> Json:
 
 
 def representation(one: Representation | None, edition: Edition) -> Json | None:
-    """A representation: formats of codes have a name of their own."""
+    """Write a representation: formats of codes have a name of their own."""
     if one is None:
         return None
     edition.since_2(one.min_occurs is not None or one.max_occurs is not None, "occurrences in a representation")
