@@ -1,4 +1,4 @@
-"""Data constraints. What would mean something else without it is refused: see :func:`data_constraint`."""
+"""Data constraints. Content whose loss would change the meaning is refused: see :func:`data_constraint`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structure maps and representation maps. What would map otherwise without it is refused."""
+"""Structure maps and representation maps. Content whose loss would change the mapping is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def representation_map(one: RepresentationMap, work: Work) -> Any:
-    """Convert a map of values; from and to one list a RepresentationMap, else a MultiRepresentationMap."""
+    """Convert a map of values: to a RepresentationMap between two lists, otherwise to a MultiRepresentationMap."""
     model, base = pysdmx(), work.maintained(one)
     if one.is_stub:
         return model.RepresentationMap(**base)

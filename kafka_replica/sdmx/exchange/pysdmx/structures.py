@@ -19,11 +19,11 @@ from kafka_replica.sdmx.model import (
     ProvisionAgreement,
 )
 
-_PRIMARY = "PrimaryMeasure"  # of 2.1, which does not say that it must be there
+_PRIMARY = "PrimaryMeasure"  # a class of 2.1, which does not state that it is mandatory
 
 
 def data_structure(one: DataStructure, work: Work) -> Any:
-    """Convert a data structure; a component's concept is a reference, its codes are referred to by URN."""
+    """Convert a data structure; concepts of components become references, codelists URNs."""
     if one.metadata_attribute_usages:
         raise work.refused("it has no metadata attributes in data structures")
     model = pysdmx()
@@ -68,9 +68,9 @@ def _component(one: Component, work: Work, **arguments: Any) -> Any:
 
 
 def attachment_level(one: Attribute, structure: DataStructure) -> str:
-    """``D``, ``O``, or ids of measures and dimensions with commas, as pysdmx's own readers say it.
+    """Return ``D``, ``O``, or ids of measures and dimensions with commas, like pysdmx's own readers.
 
-    A group becomes its dimensions. For one measure with the id OBS_VALUE pysdmx says just ``O``.
+    A group becomes its dimensions. A single measure with the id OBS_VALUE becomes just ``O``.
     """
     about = one.relationship
     dimensions = list(about.dimensions)
@@ -85,14 +85,14 @@ def attachment_level(one: Attribute, structure: DataStructure) -> str:
 
 
 def dataflow(one: Dataflow, work: Work) -> Any:
-    """Convert a dataflow; its structure by URN."""
+    """Convert a dataflow, with the URN of its structure."""
     if one.dimension_constraint:
         raise work.refused("it has no flows that use some of the dimensions only")
     return pysdmx().Dataflow(**work.maintained(one), structure=written(one.structure_reference))
 
 
 def metadataflow(one: Metadataflow, work: Work) -> Any:
-    """Convert a metadataflow; its structure by URN."""
+    """Convert a metadataflow, with the URN of its structure."""
     return pysdmx().Metadataflow(
         **work.maintained(one), structure=written(one.structure_reference), targets=one.targets
     )

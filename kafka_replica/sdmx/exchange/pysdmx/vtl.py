@@ -1,4 +1,4 @@
-"""Schemes of VTL."""
+"""VTL schemes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OPTIONAL = {
 
 
 def _scheme(one: VtlDefinitionScheme, work: Work, **arguments: Any) -> Any:
-    """Convert a scheme with its items; a text that is missing is empty there."""
+    """Convert a scheme with its items; a missing text becomes an empty text."""
     name = one.urn.cls.removesuffix("Scheme")
     kind = getattr(pysdmx(), name)
     items = [
@@ -71,7 +71,7 @@ def operators(one: UserDefinedOperatorScheme, work: Work) -> Any:
 
 
 def transformations(one: TransformationScheme, work: Work) -> Any:
-    """Convert a scheme of transformations; the schemes it uses are references."""
+    """Convert a scheme of transformations; the schemes it uses become references."""
     return _scheme(
         one,
         work,

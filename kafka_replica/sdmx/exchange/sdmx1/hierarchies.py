@@ -1,6 +1,6 @@
-"""Hierarchies (3.x), and hierarchical codelists (2.1). There and back.
+"""Hierarchies (3.x) and hierarchical codelists (2.1), in both directions.
 
-sdmx1 has no place for included codelists and their aliases; codes named by an alias keep the code's URN alone.
+sdmx1 cannot represent included codelists and their aliases; codes named by an alias keep only the code's URN.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What constraints are made of: regions, selections, ranges of time, keys. There and back."""
+"""The parts of constraints, in both directions: regions, selections, ranges of time, keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def refused(urn: Urn, why: str) -> NotExpressibleError:
-    """Return the error for what sdmx1 would understand otherwise."""
+    """Return the error for content that would have another meaning in sdmx1."""
     return NotExpressibleError(f"converting {urn} to sdmx1: {why}, and the constraint would mean something else")
 
 
@@ -69,7 +69,7 @@ def _bound_to(one: PeriodBound) -> dict[str, Any]:
 
 
 def _period(text: str) -> Any:
-    """A date where the text is one and can be written the same again; sdmx1's writer needs that. Else the text."""
+    """Return a date if the text round-trips as one, because sdmx1's writer needs a date; otherwise the text."""
     for kind in (date, datetime):
         try:
             found = kind.fromisoformat(text)

@@ -1,4 +1,4 @@
-"""Metadata structures, of 3.0 with attributes, of 2.1 with targets and reports. There and back."""
+"""Metadata structures, of 3.0 with attributes, of 2.1 with targets and reports, in both directions."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _target_from(obj: Any, urn: Urn, path: str) -> TargetObject:
 
 
 def _report(obj: Any, urn: Urn) -> ReportStructure:
-    # The paths of its attributes begin with the report.
+    # The paths of the report's attributes begin with the report.
     tops = [one for one in obj.components if one.parent is None]
     return ReportStructure(
         **identity(obj, urn.with_item("ReportStructure", obj.id)),

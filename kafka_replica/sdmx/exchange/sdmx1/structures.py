@@ -1,7 +1,7 @@
-"""Data structures. There and back.
+"""Data structures, in both directions.
 
-sdmx1 has no place for: roles of a component beside the first, whether a measure must be there, the measures an
-attribute is about (3.x), cross-sections (1.0, 2.0), ``evolving_structure``.
+sdmx1 cannot represent: roles of a component after the first, whether a measure is mandatory, the measures an attribute
+is about (3.x), cross-sections (1.0, 2.0), ``evolving_structure``.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def data_structure_to(artefact: DataStructure, edition: Edition) -> Any:
 
 
 def component_to(one: Component, edition: Edition, kind: Any = None, **arguments: Any) -> Any:
-    """Convert a component, of the class in its URN if not of ``kind``, with the first of its roles."""
+    """Convert a component, of the class in its URN unless ``kind`` is given, with the first of its roles."""
     kind = kind or class_named(one.urn.cls, edition) or sdmx1().common.Component
     made = kind(
         **identified(one),

@@ -136,7 +136,7 @@ _DTD = "reading SDMX-ML: the document has a DOCTYPE, and none is allowed in SDMX
 
 
 def _refuse_dtd(data: bytes) -> bool:
-    """Reject a DTD; return False if the parser has to look for one, because bytes may not show the characters."""
+    """Reject a DTD; return False if the encoding may hide a DTD, so that the parser has to look for one."""
     if _starts_plainly(data):
         return True
     found = _skip_misc(data)

@@ -90,8 +90,7 @@ class Package:
             raise failed(f"its part {name[:80]!r} is not well-formed at line {error.lineno} ({error.msg})") from None
 
     def sheets(self) -> list[tuple[str, str]]:
-        """Return the name and the part of each worksheet, in order. Raises MessageError if the file is not a workbook.
-        """
+        """Return the name and part of each worksheet, in order. Raises MessageError if the file is not a workbook."""
         book = self._target("", "_rels/.rels", "/officeDocument") or "xl/workbook.xml"
         folder, _, file = book.rpartition("/")
         targets = {

@@ -40,8 +40,7 @@ def _unreadable(sheet: tuple[str, str], reason: str) -> UnreadableArtefact:
 
 
 def cut_message(data: bytes) -> Iterator[tuple[Urn, bytes]]:
-    """Return the artefact and the workbook itself. Raises as :func:`read_message`, and if there are several artefacts.
-    """
+    """Return the artefact and the workbook itself. Raises as :func:`read_message`, and for several artefacts."""
     [urn, *others] = read_message(data).artefacts
     if others:
         raise UnreadableContentError(

@@ -1,4 +1,4 @@
-"""Whole interchanges of SDMX-EDI: for each agency a message."""
+"""Complete interchanges of SDMX-EDI, with a message for each agency."""
 
 from __future__ import annotations
 

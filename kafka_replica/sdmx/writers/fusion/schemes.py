@@ -23,7 +23,7 @@ from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, urn
 
 
 def codelist(one: Codelist) -> Json:
-    """Write a codelist; extensions as SDMX-JSON writes them, which is what the reader expects."""
+    """Write a codelist, with extensions in the form of SDMX-JSON, which the reader expects."""
     extensions = [_extension(each) for each in one.extensions]
     return obj(maintained(one), items=[_code(each) for each in items_of(one.codes)], codelistExtensions=extensions)
 

@@ -101,7 +101,7 @@ def metadata_structure(one: MetadataStructure) -> Json:
 
 
 def _metadata_attribute(one: MetadataAttribute) -> Json:
-    # No maxOccurs is unbounded there.
+    # A missing maxOccurs is unbounded there.
     most = None if one.max_occurs == "unbounded" else 1 if one.max_occurs is None else one.max_occurs
     return obj(
         identified(one),
@@ -115,7 +115,7 @@ def _metadata_attribute(one: MetadataAttribute) -> Json:
 
 
 def hierarchy(one: Hierarchy) -> Json:
-    """Write a hierarchy; its levels have no place that we know of."""
+    """Write a hierarchy; no key is known for its levels."""
     found = [_code(each) for each in items_of(one.codes)]
     return obj(maintained(one), formalLevels=one.has_formal_levels, codes=found)
 
@@ -132,7 +132,7 @@ def _code(one: HierarchicalCode) -> Json:
 
 
 def hierarchy_association(one: HierarchyAssociation) -> Json:
-    """Return the association of a hierarchy."""
+    """Write the association of a hierarchy."""
     return obj(
         maintained(one),
         hierarchyRef=urn(one.linked_hierarchy),

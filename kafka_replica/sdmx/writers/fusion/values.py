@@ -1,6 +1,6 @@
 """The small parts that many artefacts of Fusion-JSON share.
 
-Fusion-JSON has no published schema: what is written are the keys that registries send, as the reader knows them.
+Fusion-JSON has no published schema: the writer uses the keys that registries send and the reader knows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafka_replica.sdmx.writers.times import milliseconds
 
 
 def items_of(found: Any) -> list[Any]:
-    """Return the items, none for a stub."""
+    """Return the items, or none for a stub."""
     return [] if found.is_stub else list(found.values())
 
 
@@ -26,7 +26,7 @@ def texts(found: InternationalString) -> list[Json]:
 
 
 def annotations_of(found: Iterable[Annotation]) -> list[Json]:
-    """Annotations."""
+    """Write annotations."""
     return [
         obj(id=one.id, title=one.title, type=one.type, value=one.value, uri=one.url, text=texts(one.text))
         for one in found
@@ -38,7 +38,7 @@ def _link(one: Link) -> Json:
 
 
 def identified(one: Identifiable) -> Json:
-    """Id, URN, annotations and links."""
+    """Write id, URN, annotations and links."""
     found: Json = {"id": one.id, "urn": str(one.urn)}
     if one.annotations or one.links or one.uri is not None:
         found |= obj(
@@ -48,7 +48,7 @@ def identified(one: Identifiable) -> Json:
 
 
 def named(one: Nameable) -> Json:
-    """Names and descriptions too."""
+    """Write the parts of ``identified``, names and descriptions."""
     found = identified(one)
     if one.names.texts:
         found["names"] = texts(one.names)
@@ -58,7 +58,7 @@ def named(one: Nameable) -> Json:
 
 
 def maintained(one: Maintainable) -> Json:
-    """What every artefact says."""
+    """Write the parts that every artefact has."""
     return obj(
         named(one),
         agencyId=one.agency,

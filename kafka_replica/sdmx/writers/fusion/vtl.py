@@ -1,4 +1,4 @@
-"""Schemes of VTL as Fusion-JSON."""
+"""VTL schemes as Fusion-JSON."""
 
 from __future__ import annotations
 

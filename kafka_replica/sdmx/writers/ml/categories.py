@@ -50,7 +50,7 @@ def _reporting_category(one: ReportingCategory, edition: Edition) -> str:
 
 
 def provision_agreement(one: ProvisionAgreement, edition: Edition) -> str:
-    """Write a <ProvisionAgreement>; 2.1 says StructureUsage, 3.x Dataflow."""
+    """Write a <ProvisionAgreement>, with a StructureUsage (2.1) or a Dataflow (3.x)."""
     usage = "str:StructureUsage" if edition.is_21 else "str:Dataflow"
     is_metadata = one.structure_usage is not None and one.structure_usage.cls != "Dataflow"
     edition.until_3(is_metadata, "a provision agreement for a metadataflow")
@@ -69,5 +69,5 @@ def metadata_provision_agreement(one: MetadataProvisionAgreement, edition: Editi
 
 
 def targets(tag: str, found: tuple[str, ...]) -> str:
-    """Texts that may be URNs with wildcards; nothing for a stub."""
+    """Write texts that may be URNs with wildcards; nothing for a stub."""
     return "".join([leaf(tag, one) for one in parts(found)])

@@ -63,7 +63,7 @@ def _attachment(one: ConstraintAttachment, edition: Edition) -> str:
 
 
 def queryable(tag: str, one: QueryableDataSource) -> str:
-    """Write a data source that answers queries."""
+    """Write a data source that can be queried."""
     return el(
         tag,
         leaf("com:DataURL", one.data_url),

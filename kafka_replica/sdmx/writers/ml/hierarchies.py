@@ -60,7 +60,7 @@ def _level(one: Level | None, edition: Edition) -> str:
     if one is None:
         return ""
     format_ = "" if one.coding_format is None else text_format("str:CodingFormat", one.coding_format, edition)
-    # Its URN has a path, which the schemas of 3.x do not allow.
+    # The level's URN has a path, which the schemas of 3.x do not allow.
     has_path = not edition.is_21 and "." in (one.urn.item or "")
     own = without_urn(one) if has_path else identity(one)
     return el("str:Level", named(one, edition), format_, _level(one.level, edition), **own)

@@ -42,7 +42,7 @@ def codelist(one: Codelist, edition: Edition) -> str:
 
 def _codes(one: Codelist, edition: Edition) -> list[str]:
     urn = one.urn
-    # One text for all: of most codes only id, names and parent differ.
+    # The prefix is the same for all: in most codes only id, names and parent differ.
     prefix = f"urn:sdmx:org.sdmx.infomodel.{urn.package}.Code={urn.reference}."
     return [
         _code(id_, code, prefix, edition) if type(code) is Code else _geographic(code, edition)
@@ -63,7 +63,7 @@ def _code(id_: str, one: Code, prefix: str, edition: Edition) -> str:
 def _geographic(one: Code, edition: Edition) -> str:
     parent = edition.local("str:Parent", one.parent)
     names = annotated(one, edition) + texts("com:Name", one.names) + texts("com:Description", one.descriptions)
-    # The schema wants the class Code in their URNs, so they are written without.
+    # The schema demands the class Code in their URNs, so they are written without URNs.
     if isinstance(one, GeoFeatureSetCode):
         return el("str:GeoFeatureSetCode", names, parent, id=one.id, uri=one.uri, value=one.value)
     if isinstance(one, GeoGridCode):
@@ -134,7 +134,7 @@ def _organisation(one: Organisation, edition: Edition) -> str:
     parent = edition.local("str:Parent", one.parent)
     contacts = [_contact(each) for each in one.contacts]
     if parent and not isinstance(one, OrganisationUnit):
-        parent = ""  # the schema has a place for the parents of units alone; reading it again shows the loss
+        parent = ""  # the schema allows parents only for units; the comparison after reading back reports the loss
     return item(f"str:{one.urn.cls}", one, edition, parent, *contacts)
 
 

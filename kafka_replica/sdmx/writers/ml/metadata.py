@@ -89,7 +89,7 @@ def _report(one: ReportStructure, edition: Edition) -> str:
 
 
 def metadata_set(one: MetadataSet, edition: Edition) -> str:
-    """Write a <MetadataSet> of 3.x, for a message of its own kind."""
+    """Write a <MetadataSet> of 3.x, for its own kind of message."""
     content = [
         edition.ref("gen:MetadataProvisionAgreement", one.metadata_provision_agreement),
         edition.ref("gen:Metadataflow", one.metadataflow),
@@ -126,7 +126,7 @@ def _reported(one: ReportedAttribute, edition: Edition) -> str:
 
 
 def _checked(xhtml: str) -> str:
-    """XHTML goes in as it is, so it must be whole XML of its own: it cannot end an element that is not in it."""
+    """Return XHTML that is well-formed by itself. It is inserted as it is, so it must not close outer elements."""
     try:
         etree.fromstring(f"<a>{xhtml}</a>", etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
     except etree.XMLSyntaxError as error:

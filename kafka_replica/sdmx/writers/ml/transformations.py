@@ -1,4 +1,4 @@
-"""Schemes of VTL as SDMX-ML."""
+"""VTL schemes as SDMX-ML."""
 
 from __future__ import annotations
 

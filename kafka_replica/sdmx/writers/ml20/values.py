@@ -23,13 +23,13 @@ _TYPES_20: Final = {
         "Incremental", "ObservationalTimePeriod",
     )},
 }  # fmt: skip
-"""The types of 2.1 that 2.0 has, and what it calls them."""
+"""The types of 2.1 that 2.0 has, with their names in 2.0."""
 
 _TYPES_10: Final = {"Alpha": "Alpha", "Numeric": "Num", "String": "AlphaNum"}
 
 
 class Edition(NamedTuple):
-    """2.0 or 1.0: the names of the attributes that differ."""
+    """SDMX-ML 2.0 or 1.0: the names of the attributes that differ."""
 
     format: Format
     number: str
@@ -38,7 +38,7 @@ class Edition(NamedTuple):
 
     @property
     def is_10(self) -> bool:
-        """Whether it is 1.0."""
+        """True for 1.0."""
         return self.number == "1_0"
 
     @property
@@ -48,7 +48,7 @@ class Edition(NamedTuple):
         return f' xmlns:mes="{base}/message" xmlns:str="{base}/structure" xmlns:com="{base}/common"'
 
     def since_20(self, value: object, what: str) -> None:
-        """Raises UnwritableError for something that 1.0 has no place for."""
+        """Raise UnwritableError for a value that 1.0 cannot represent."""
         if self.is_10 and value:
             raise UnwritableError(f"SDMX-ML 1.0 has no place for {what}")
 
@@ -65,7 +65,7 @@ def texts(tag: str, found: InternationalString) -> str:
 
 
 def annotations_of(found: tuple[Annotation, ...]) -> str:
-    """Return the <Annotations>, if there are any."""
+    """Write the <Annotations>, if any."""
     return el("str:Annotations", *[_annotation(one) for one in found]) if found else ""
 
 
@@ -103,12 +103,12 @@ def maintained(tag: str, one: Maintainable, edition: Edition, *content: str) -> 
 
 
 def annotated(one: Identifiable) -> str:
-    """Return the annotations of a component, which has no place for its uri."""
+    """Write the annotations of a component, which cannot have a uri."""
     return annotations_of(one.annotations)
 
 
 def representation(one: Representation | None, edition: Edition) -> tuple[dict[str, str | None], str]:
-    """Attributes and content of a component with this representation."""
+    """Return attributes and content of a component with this representation."""
     if one is None:
         return {}, ""
     attributes: dict[str, str | None] = {}
@@ -119,7 +119,7 @@ def representation(one: Representation | None, edition: Edition) -> tuple[dict[s
 
 def _codelist(urn: Urn, edition: Edition) -> dict[str, str | None]:
     if edition.is_10:
-        # Agency and version follow: the reader takes those of the key family, and 1.0.
+        # Agency and version are implied: the reader uses the agency of the key family, and 1.0.
         return {"codelist": urn.id}
     return {"codelist": urn.id, "codelistVersion": urn.version, "codelistAgency": urn.agency}
 

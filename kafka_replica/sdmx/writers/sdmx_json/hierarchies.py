@@ -1,4 +1,4 @@
-"""Hierarchies as SDMX-JSON: those that stand alone (2.x), and hierarchical codelists (1.0)."""
+"""Hierarchies as SDMX-JSON: standalone ones (2.x), and hierarchical codelists (1.0)."""
 
 from __future__ import annotations
 

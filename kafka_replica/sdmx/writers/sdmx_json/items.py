@@ -34,7 +34,7 @@ _CODES: Final = {"GeographicCodelist": "geoFeatureSetCodes", "GeoGridCodelist": 
 
 
 def items_of(found: Any) -> list[Any]:
-    """Return the items, none for a stub."""
+    """Return the items, or none for a stub."""
     return [] if found.is_stub else list(found.values())
 
 
@@ -103,7 +103,7 @@ def concept_scheme(one: ConceptScheme, edition: Edition) -> Json:
 
 
 def local(scheme: Urn, class_: str, id_: str | None, edition: Edition) -> str | None:
-    """Write a reference within an artefact: a URN in 1.0, else an id."""
+    """Write a reference within an artefact: a URN in 1.0, otherwise an id."""
     return str(scheme.with_item(class_, id_)) if edition.is_10 and id_ is not None else id_
 
 

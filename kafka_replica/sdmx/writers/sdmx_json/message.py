@@ -1,4 +1,4 @@
-"""Whole messages of SDMX-JSON."""
+"""Complete messages of SDMX-JSON."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
 
 
 def element_of(artefact: Artefact, format_: Format) -> tuple[str, Json]:
-    """Return the list that an artefact stands in, and its JSON. Raises UnwritableError."""
+    """Return the list that holds an artefact, and its JSON. Raises UnwritableError."""
     edition = Edition(format_)
     writers = _BOTH | (_ONLY_1 if edition.is_10 else _SINCE_2)
     if artefact.urn.cls not in writers:

@@ -1,4 +1,4 @@
-"""Metadata sets as SDMX-JSON 2.x, for messages of their own.
+"""Metadata sets as SDMX-JSON 2.x, for their own kind of message.
 
 Source: sdmx-json-metadata-schema.json of 2.0 and 2.1.
 """

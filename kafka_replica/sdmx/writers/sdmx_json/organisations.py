@@ -40,7 +40,7 @@ def organisation_scheme(one: OrganisationScheme, edition: Edition) -> Json:
 def _organisation(scheme: Urn, one: Organisation, edition: Edition) -> Json:
     parent = local(scheme, one.urn.cls, one.parent, edition)
     if edition.is_21 and not isinstance(one, OrganisationUnit):
-        parent = None  # the schema has a place for the parents of units alone; reading the message shows the loss
+        parent = None  # the schema allows parents only for units; the comparison after reading back reports the loss
     return obj(named(one, edition), contacts=[_contact(each, edition) for each in one.contacts], parent=parent)
 
 
@@ -89,7 +89,7 @@ def _reporting_category(one: ReportingCategory, edition: Edition) -> Json:
 
 
 def provision_agreement(one: ProvisionAgreement, edition: Edition) -> Json:
-    """Write a provision agreement; 1.0 says structureUsage, 2.x dataflow."""
+    """Write a provision agreement, with structureUsage (1.0) or dataflow (2.x)."""
     is_metadata = one.structure_usage is not None and one.structure_usage.cls != "Dataflow"
     edition.until_2(is_metadata, "a provision agreement for a metadataflow")
     usage = {"structureUsage" if edition.is_10 else "dataflow": urn(one.structure_usage)}

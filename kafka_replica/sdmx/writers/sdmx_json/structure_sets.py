@@ -1,4 +1,4 @@
-"""Structure sets as SDMX-JSON 1.0: what is mapped are URNs."""
+"""Structure sets as SDMX-JSON 1.0, which maps URNs."""
 
 from __future__ import annotations
 

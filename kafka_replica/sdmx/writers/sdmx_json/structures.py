@@ -65,7 +65,7 @@ def _components(one: DataStructure, edition: Edition) -> Json | None:
 
 
 def components(lists: dict[str, Identifiable], class_: str, content: Json, edition: Edition) -> Json | None:
-    """Write a list of components, with annotations where the list itself has some."""
+    """Write a list of components, with its own annotations if any."""
     own = lists.get(class_)
     if own is not None:
         return identified(own, edition) | content
@@ -102,7 +102,7 @@ def _measures(one: DataStructure, edition: Edition) -> Json:
 
 
 def component(one: Component, edition: Edition) -> Json:
-    """What every component says."""
+    """Write the parts that every component has."""
     return obj(
         identified(one, edition),
         conceptIdentity=urn(one.concept),
@@ -112,7 +112,7 @@ def component(one: Component, edition: Edition) -> Json:
 
 
 def _dimension(one: Dimension, edition: Edition) -> Json:
-    # The schemas of 2.x give the time dimension no position.
+    # The schemas of 2.x allow no position for the time dimension.
     position = None if one.is_time and not edition.is_10 else one.position
     return obj(component(one, edition), position=position, type=one.urn.cls if edition.is_10 else None)
 

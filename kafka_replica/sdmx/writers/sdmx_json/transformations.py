@@ -1,4 +1,4 @@
-"""Schemes of VTL as SDMX-JSON."""
+"""VTL schemes as SDMX-JSON."""
 
 from __future__ import annotations
 
