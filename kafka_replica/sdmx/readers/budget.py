@@ -1,7 +1,7 @@
 """A limit on the total size of the parts that one message is split into.
 
 Each part repeats the message's header and namespaces, so a small message with a large header and many small artefacts
-could be blown up to gigabytes. Real messages grow by a small factor.
+could be blown up to gigabytes. Real messages grow only by a small factor.
 """
 
 from __future__ import annotations

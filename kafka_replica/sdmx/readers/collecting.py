@@ -29,7 +29,7 @@ class Identity(NamedTuple):
 
 
 class ErrorCollector:
-    """Decides whether an error in one artefact fails the whole message (raise) or only that artefact (collect).
+    """The policy for an error in one artefact: it fails the whole message (raise) or only the artefact (collect).
 
     Args:
         on_error: ``raise`` or ``collect``.

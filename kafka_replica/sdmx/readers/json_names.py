@@ -1,6 +1,6 @@
 """Detect repeated names in a JSON object.
 
-Parsers keep one of the two members and do not report the other, so the valid member cannot be known (RFC 8259, section
+Parsers keep one of the two members without reporting the other, so the valid member cannot be known (RFC 8259, section
 4).
 """
 

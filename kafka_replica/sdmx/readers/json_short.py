@@ -26,7 +26,7 @@ _DECLINED: Final = (SdmxError, msgspec.MsgspecError, RecursionError, ValueError,
 
 
 class DeclinedError(ValueError):
-    """The fast path declines the message and leaves it to the slow path."""
+    """A signal that the fast path declines the message and leaves it to the slow path."""
 
 
 def short(read: Callable[[bytes, Any, M], Message], data: bytes, claimed: M) -> Message | None:

@@ -180,7 +180,7 @@ def _is_of_fusion(raw: msgspec.Raw) -> bool:
 
 
 def _refuse_errors(top: dict[str, msgspec.Raw]) -> None:
-    """Raise the error that a registry returns if it has no result (field guide, "errors")."""
+    """Raise MessageError if the message is an error response of a registry (field guide, "errors")."""
     errors = bytes(top.get("errors", b"[]"))
     if errors not in {b"[]", b"null"}:
         said = errors[:300].decode(errors="replace")

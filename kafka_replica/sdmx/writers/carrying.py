@@ -91,7 +91,7 @@ def _with_occurrences(found: Items[MetadataAttribute]) -> Items[MetadataAttribut
 
 
 def _with_role(one: Constraint, format_: Format) -> Constraint:
-    """Drop or add the role Allowed: since 3.1 it is implied and not written, before it was required."""
+    """Drop the role Allowed, which 3.1 implies, or add the role for earlier formats, which require it."""
     if format_ in _SINCE_3_1:
         return replace(one, role=None) if one.role == _ALLOWED else one
     return replace(one, role=_ALLOWED) if one.role is None and not one.is_stub else one

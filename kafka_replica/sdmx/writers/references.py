@@ -143,7 +143,7 @@ def with_target(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
 
 
 def with_known_urns(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
-    """Return the links that SDMX-JSON 2.x can represent: those with an address if the URN's class is not allowed."""
+    """Return the links that SDMX-JSON 2.x can represent: with an address or an allowed URN; other URNs are dropped."""
     if all(_is_urn_3(one.urn) for one in links):
         return with_target(links, None)
     return with_target(tuple(one if _is_urn_3(one.urn) else replace(one, urn=None) for one in links), None)

@@ -46,9 +46,9 @@ _TO: Final[dict[str, Callable[[Any, Work], Any]]] = {
 def to_pysdmx(artefact: Artefact, *, language: str | None = None) -> Any:
     """Return the artefact as an object of pysdmx's model.
 
-    **Much is lost**, because pysdmx cannot represent it: all languages but one, parents of codes and concepts, links,
-    concept roles, ISO concepts, sentinel values, and more; ``docs/sdmx-libraries.md`` lists it. An artefact whose
-    meaning would change through the loss is refused. Concepts of components and enumerations are references.
+    **Much is lost.** pysdmx cannot represent more than one language, parents of codes and concepts, links, concept
+    roles, ISO concepts, sentinel values, and more; ``docs/sdmx-libraries.md`` lists all losses. An artefact whose
+    meaning would change through a loss is refused. Concepts of components and enumerations are references.
 
     Args:
         artefact: of a class that pysdmx has.

@@ -70,7 +70,7 @@ def concept_scheme(one: ConceptScheme, work: Work) -> Any:
 
 
 def organisations(one: OrganisationScheme, work: Work) -> Any:
-    """Convert a scheme of organisations. It keeps its name; pysdmx's own readers put the id there."""
+    """Convert a scheme of organisations with its own name, although pysdmx's own readers use the id as the name."""
     found = () if one.items.is_stub else one.organisations.values()
     kind = getattr(pysdmx(), one.urn.cls.removesuffix("Scheme"))
     items = [

@@ -23,7 +23,7 @@ _PRIMARY = "PrimaryMeasure"  # a class of 2.1, which does not state that it is m
 
 
 def data_structure(one: DataStructure, work: Work) -> Any:
-    """Convert a data structure; concepts of components become references, codelists URNs."""
+    """Convert a data structure; concepts of components become references, and codelists become URNs."""
     if one.metadata_attribute_usages:
         raise work.refused("it has no metadata attributes in data structures")
     model = pysdmx()

@@ -106,7 +106,7 @@ def reference_to(urn: Urn | None, edition: Edition) -> Any:
     return item
 
 
-# and back
+# from sdmx1
 
 
 def urn_of(obj: Any) -> Urn:
@@ -182,10 +182,10 @@ def annotations_from(annotations: Iterable[Any]) -> tuple[Annotation, ...]:
 
 
 def fields_to(one: Any, fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return plain-value fields, by their names in sdmx1."""
+    """Return the fields with plain values, by their names in sdmx1."""
     return {theirs: getattr(one, ours) for ours, theirs in fields.items()}
 
 
 def fields_from(obj: Any, fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return plain-value fields, by our names."""
+    """Return the fields with plain values, by our names."""
     return {ours: getattr(obj, theirs) for ours, theirs in fields.items()}

@@ -96,7 +96,7 @@ class _Builder:
         make, roles = roles_of_dimension(id_, ["Frequency"] if one.kind == "13" else [])
         self._dimensions[id_] = make(
             position=one.position or len(self._dimensions) + 1,
-            # Its format is fixed: a point in time or a range.
+            # The format of time is fixed: a point in time or a range.
             representation=one.representation("ObservationalTimePeriod" if is_time else None),
             **arguments,
             **roles,

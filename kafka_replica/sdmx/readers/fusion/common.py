@@ -70,7 +70,7 @@ def identified(wire: WireIdentifiable) -> dict[str, Any]:
 
 
 def named(wire: WireNameable) -> dict[str, Any]:
-    """Return the arguments of ``identified``, names and descriptions."""
+    """Return names and descriptions in addition to ``identified``."""
     arguments = identified(wire)
     if wire.names:
         arguments["names"] = texts_of(wire.names)

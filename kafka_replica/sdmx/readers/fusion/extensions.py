@@ -20,7 +20,7 @@ from kafka_replica.sdmx.readers.json_parts import reference
 from kafka_replica.sdmx.urn import Urn
 
 speaks_of_extension: Final = re.compile("exten[ds]|inherit", re.IGNORECASE).search
-"""Tests if the name of a member is about extensions."""
+"""A test for names of members that are about extensions."""
 
 
 class WireMember(Wire, gc=False, forbid_unknown_fields=True):
@@ -31,7 +31,7 @@ class WireMember(Wire, gc=False, forbid_unknown_fields=True):
 
 
 class WireSelection(Wire, gc=False, forbid_unknown_fields=True):
-    """The codes that an extension takes, or leaves out."""
+    """The codes that an extension includes or excludes."""
 
     member_values: list[WireMember | str] | None = None
 

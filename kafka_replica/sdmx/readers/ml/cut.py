@@ -23,7 +23,7 @@ _MARK_BYTES = f"<!--{_MARK}-->".encode()
 
 
 class Cutter:
-    """Builds a message of one artefact: same root, header and container, with one artefact.
+    """A builder of messages with one artefact each, which keep root, header and container of the original.
 
     The text around the artefacts of a container is written once, so the work is linear in the size of the message.
     Namespaces in scope are also declared on the artefact: prefixes in attribute values (``xsi:type``) keep their

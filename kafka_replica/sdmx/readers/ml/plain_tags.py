@@ -27,7 +27,7 @@ _KNOWN: Final = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"),
 
 
 class NotPlainError(ValueError):
-    """The document has to be parsed by libxml2."""
+    """A signal that the document has to be parsed by libxml2."""
 
 
 Tag = tuple[str, Callable[..., Any], str | None]

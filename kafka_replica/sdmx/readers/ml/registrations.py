@@ -37,7 +37,7 @@ def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable
     The message may be a structure, metadata or registry message.
 
     Raises:
-        MessageError: there is none, or the message asks a registry to delete what it holds.
+        MessageError: the message has no structures, is an error response, or asks a registry to delete its content.
     """
     in_container = partial(urn_in_container, names=names)
     if any(names[element.tag] == "Structures" for element in root):

@@ -28,7 +28,7 @@ _starts_plainly = re.compile(
     rb"(?:<\?xml version=[\"']1\.0[\"'](?: encoding=[\"'][Uu][Tt][Ff]-8[\"'])?"
     rb"(?: standalone=[\"'](?:yes|no)[\"'])?\s?\?>)?\s*<[A-Za-z]"
 ).match
-"""Matches a document in UTF-8 with the root element right after the declaration."""
+"""A match for a document in UTF-8 with the root element right after the declaration."""
 
 
 def _is_element(node: etree._Element) -> bool:

@@ -26,7 +26,7 @@ XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 def text_of(element: etree._Element) -> str:
-    """All text in an element, as written."""
+    """Return all text in an element, as written."""
     return (element.text or "") if len(element) == 0 else "".join(str(text) for text in element.itertext())
 
 
@@ -196,7 +196,7 @@ def _by_fields(ref: etree._Element, class_: str) -> Urn:
 
 
 class _TooLongError(Exception):
-    """The reference is too long to be cached."""
+    """A signal that the reference is too long to be cached."""
 
 
 @lru_cache(maxsize=4096)

@@ -96,7 +96,7 @@ def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
         if source.names[one.tag] in _MAY_DELETE:
             refuse_deletion(one, source)
         elif source.names[one.tag]:
-            # Otherwise each artefact of the outer holder would include the contents of the inner one.
+            # In nested holders, an artefact of one holder would include contents of the other.
             outer = next((above for above in one.iterancestors() if above in found), None)
             if outer is not None:
                 fail(one, f"it has no place in <{source.names[outer.tag]}>")

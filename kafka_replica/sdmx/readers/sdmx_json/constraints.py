@@ -86,7 +86,7 @@ def availability_constraint(wire: WireAvailability, context: Context) -> Availab
 
 
 class _Maker:
-    """Builds the parts of one constraint."""
+    """A builder for the parts of one constraint."""
 
     def __init__(self, urn: Urn | str, context: Context) -> None:
         self.urn, self.context = urn, context

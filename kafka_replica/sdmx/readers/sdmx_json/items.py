@@ -38,7 +38,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def codelist(urn: Urn, wire: WireCodelist, context: Context) -> Codelist:
-    """Build a Codelist, or one of the geographic kinds."""
+    """Build a Codelist of any kind, including the geographic kinds."""
     arguments: dict[str, Any] = context.maintained(wire)
     if wire.codelist_extensions:
         arguments["extensions"] = tuple([_extension(urn, one) for one in wire.codelist_extensions])

@@ -39,7 +39,7 @@ class WireExtension(Wire, gc=False):
 
 
 class WireCodelist(WireMaintainable, gc=False):
-    """A codelist of any kind, which the name of its list of codes determines."""
+    """A codelist of any kind; the name of its list of codes determines the kind."""
 
     codes: list[WireCode] | None = None
     geo_feature_set_codes: list[WireCode] | None = None

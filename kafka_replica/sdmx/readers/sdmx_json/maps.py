@@ -101,7 +101,7 @@ def structure_map(urn: Urn, wire: WireStructureMap, context: Context) -> Structu
 
 
 class _Maker:
-    """Builds the maps within one structure map."""
+    """A builder for the maps within one structure map."""
 
     def __init__(self, urn: Urn, context: Context) -> None:
         self.urn, self.context = urn, context

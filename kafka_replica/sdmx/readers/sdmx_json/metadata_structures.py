@@ -132,7 +132,7 @@ def metadata_structure(urn: Urn, wire: WireMetadataStructure, context: Context) 
 
 
 class _Maker:
-    """Builds the parts of one metadata structure."""
+    """A builder for the parts of one metadata structure."""
 
     def __init__(self, urn: Urn, context: Context) -> None:
         self.urn, self.context = urn, context

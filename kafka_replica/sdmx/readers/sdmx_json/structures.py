@@ -93,7 +93,7 @@ _Read: TypeAlias = tuple[
 
 
 class _Maker:
-    """Builds the components of one data structure, list by list."""
+    """A builder for the components of one data structure, list by list."""
 
     __slots__ = ("_context", "_taken", "_urn")
 

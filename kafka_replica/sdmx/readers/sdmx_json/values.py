@@ -103,7 +103,7 @@ class Context(NamedTuple):
         )
 
     def named(self, wire: WireNameable) -> dict[str, Any]:
-        """Return the arguments of ``annotated``, names and descriptions."""
+        """Return names and descriptions in addition to ``annotated``."""
         arguments = self.annotated(wire) if wire.annotations or wire.links else {}
         if wire.names or wire.name is not None:
             arguments["names"] = self.texts(wire.name, wire.names)

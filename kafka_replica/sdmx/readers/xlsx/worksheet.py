@@ -32,7 +32,7 @@ Row: TypeAlias = dict[int, Cell]
 
 
 class Cells:
-    """Reads the worksheets of one workbook, with a common limit on the number of cells."""
+    """A reader of the worksheets in one workbook, with a common limit on the number of cells."""
 
     def __init__(self, package: Package) -> None:
         self._package = package

@@ -48,7 +48,7 @@ def identified(one: Identifiable) -> Json:
 
 
 def named(one: Nameable) -> Json:
-    """Write the parts of ``identified``, names and descriptions."""
+    """Write names and descriptions in addition to ``identified``."""
     found = identified(one)
     if one.names.texts:
         found["names"] = texts(one.names)

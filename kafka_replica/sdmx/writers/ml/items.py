@@ -63,7 +63,7 @@ def _code(id_: str, one: Code, prefix: str, edition: Edition) -> str:
 def _geographic(one: Code, edition: Edition) -> str:
     parent = edition.local("str:Parent", one.parent)
     names = annotated(one, edition) + texts("com:Name", one.names) + texts("com:Description", one.descriptions)
-    # The schema demands the class Code in their URNs, so they are written without URNs.
+    # The schema wrongly demands the class Code in their URNs, so they are written without URNs.
     if isinstance(one, GeoFeatureSetCode):
         return el("str:GeoFeatureSetCode", names, parent, id=one.id, uri=one.uri, value=one.value)
     if isinstance(one, GeoGridCode):

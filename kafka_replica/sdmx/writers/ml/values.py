@@ -81,7 +81,7 @@ def item(tag: str, one: Nameable, edition: Edition, *content: str, **attributes:
 
 
 def without_urn(one: Identifiable) -> dict[str, str | None]:
-    """Return the attributes without the URN, for objects whose URN form in the schema of 3.x is impossible."""
+    """Return the attributes without the URN, for which the schema of 3.x demands an impossible form."""
     return {"id": one.id, "uri": one.uri}
 
 

@@ -93,12 +93,12 @@ def annotated(one: Identifiable, edition: Edition) -> Json:
 
 
 def identified(one: Identifiable, edition: Edition) -> Json:
-    """Write the parts of ``annotated``, and the id."""
+    """Write the id in addition to ``annotated``."""
     return {"id": one.id, **annotated(one, edition)}
 
 
 def named(one: Nameable, edition: Edition) -> Json:
-    """Write the parts of ``identified``, names and descriptions."""
+    """Write names and descriptions in addition to ``identified``."""
     found = {"id": one.id, **annotated(one, edition)}
     if one.names.texts:
         found |= texts("name", "names", one.names)
