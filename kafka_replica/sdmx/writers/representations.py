@@ -24,7 +24,7 @@ _TIMES: Final = frozenset(
     ObservationalTimePeriod StandardTimePeriod BasicTimePeriod GregorianTimePeriod GregorianYear GregorianYearMonth
     GregorianDay ReportingTimePeriod ReportingYear ReportingSemester ReportingTrimester ReportingQuarter ReportingMonth
     ReportingWeek ReportingDay DateTime TimeRange
-    """.split()  # noqa: SIM905 - a list would take a screen
+    """.split()  # noqa: SIM905 - a list would fill the screen
 )
 _NOT_BESIDE_LISTS: Final = frozenset({"Decimal", "Float", "Double", "DateTime", "TimeRange", "Time", "XHTML",
                                       "GeospatialInformation"})  # fmt: skip

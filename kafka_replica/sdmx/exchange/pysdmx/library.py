@@ -1,4 +1,4 @@
-"""The only module that imports pysdmx, on first use."""
+"""Import pysdmx on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The only module that imports sdmx1 (as ``sdmx``), on first use."""
+"""Import sdmx1 (as ``sdmx``) on first use."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _SINCE_21: Final = frozenset(
     PrimaryMeasure Ref ReferencePeriod ReleaseCalendar ReportPeriod RulesetDefinition Sender StartPeriod
     StructureUsage TargetFrequencyID TargetStep Test TextFormat TimeRange ToTextFormat ToValueType ToVtlMapping
     ToVtlSubSpace Tolerance URN ValueMap VtlDefaultName VtlLiteralFormat VtlScalarType WADLURL WSDLURL
-    """.split()  # noqa: SIM905 - a list would take a screen or two
+    """.split()  # noqa: SIM905 - a list would fill the screen
 )
 _SINCE_21_IN: Final = {
     "AttachmentConstraint": "Group",
@@ -80,7 +80,7 @@ _BEFORE_21: Final = frozenset(
     TargetKeyFamilyRef TargetMetadataStructureRef TargetObjectClass TargetOrganisationID TargetOrganisationSchemeRef
     TargetRef TargetStep TargetValues Test TextFormat TimeDimension ToTextFormat ToValueType Tolerance URN ValidFrom
     ValidTo ValidityPeriod Version WSDLUrl id
-    """.split()  # noqa: SIM905 - a list would take a screen or two
+    """.split()  # noqa: SIM905 - a list would fill the screen
 )
 _BEFORE_21_IN: Final = {
     "AgencyID": "AgencyRef CategorySchemeRef CodelistRef ConceptSchemeRef DataflowRef HierarchicalCodelistRef "
