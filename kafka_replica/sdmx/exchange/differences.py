@@ -1,4 +1,4 @@
-"""Where two artefacts, or parts of them, differ."""
+"""The differences between two artefacts, or between parts of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kafka_replica.sdmx.containers import Items, StubTuple, are_one_kind, is_com
 
 
 def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
-    """The paths of what is not equal, ``codes['A'].annotations[0].value``; nothing where all is."""
+    """Yield the paths of unequal parts, such as ``codes['A'].annotations[0].value``; nothing if all are equal."""
     if not are_one_kind(one, other):
         yield path or "class"
     elif is_compound(one):

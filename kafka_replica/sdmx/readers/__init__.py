@@ -1,1 +1,1 @@
-"""The readers: one room a format, all giving the same model; below them what they share."""
+"""The readers: one package per format, all producing the same model, and the modules that they share."""

@@ -1,7 +1,7 @@
-"""How much cutting a message may make of it.
+"""A limit on the total size of the parts that one message is split into.
 
-Each part repeats the message's header and namespaces, so a small message with a large header and many
-small artefacts could be made into gigabytes. Real messages grow by a factor of a few.
+Each part repeats the message's header and namespaces, so a small message with a large header and many small artefacts
+could be blown up to gigabytes. Real messages grow only by a small factor.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _FACTOR: Final = 30
 
 
 class Budget:
-    """Bytes that the parts of one message may have together.
+    """The number of bytes that all parts of one message may have together.
 
     Args:
         size: the size of the message.
@@ -27,7 +27,7 @@ class Budget:
         self._left = _FREE_BYTES + _FACTOR * size
 
     def spend(self, part: bytes) -> bytes:
-        """The part itself, if there is room for it.
+        """Return the part itself if the budget allows it.
 
         Raises:
             MessageError: the parts are out of all proportion to the message.

@@ -1,4 +1,4 @@
-"""Reading the artefacts of a message one by one: the first error is raised, or all errors are collected."""
+"""Read the artefacts of a message one by one and either raise the first error or collect all errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Identity(NamedTuple):
-    """What an artefact says of its identity, as far as that is known."""
+    """The identity that an artefact states, as far as it is known."""
 
     agency: str | None = None
     id: str | None = None
@@ -29,7 +29,7 @@ class Identity(NamedTuple):
 
 
 class ErrorCollector:
-    """Decides what an error in one artefact of a message means: for the message (raise), or for itself (collect).
+    """The policy for an error in one artefact: it fails the whole message (raise) or only the artefact (collect).
 
     Args:
         on_error: ``raise`` or ``collect``.
@@ -42,14 +42,14 @@ class ErrorCollector:
         self.errors: list[UnreadableArtefact] = []
 
     def attempt(self, make: Callable[[], T], describe: Callable[[str], UnreadableArtefact]) -> T | None:
-        """Return what ``make`` gives; None where it raised, and the error was collected.
+        """Return the result of ``make``, or None if it raised an error that was collected.
 
         Args:
             make: reads an artefact, or its identity.
             describe: makes the entry of the list of errors, given the reason.
 
         Raises:
-            SdmxError: that of ``make``, unless errors are collected.
+            SdmxError: the error of ``make``, unless errors are collected.
         """
         if not self.collects:
             return make()
@@ -64,10 +64,10 @@ class ErrorCollector:
     def read_all(
         self, places: Iterable[P], read: Callable[[P], A | None], describe: Callable[[P, str], UnreadableArtefact]
     ) -> list[A]:
-        """Return the artefacts of all places that can be read, in order; where ``read`` gives None, there is none.
+        """Return the artefacts of all places that can be read, in order; skip places where ``read`` returns None.
 
-        Of an artefact that a message holds twice no copy is returned, because it is not known which one counts. Where
-        errors are raised the message itself refuses it.
+        If a message holds several copies of an artefact, none of them is returned, because the valid copy is not known.
+        When errors are raised, the message itself rejects duplicates.
         """
         if not self.collects:
             return [artefact for place in places if (artefact := read(place)) is not None]
@@ -79,7 +79,7 @@ class ErrorCollector:
         return self._once(found, describe)
 
     def _once(self, found: list[tuple[P, A]], describe: Callable[[P, str], UnreadableArtefact]) -> list[A]:
-        # A copy that cannot be read may be the one that counts.
+        # A copy that cannot be read may be the valid one.
         copies = Counter([*(artefact.urn for _, artefact in found), *(one.urn for one in self.errors if one.urn)])
         for place, artefact in found:
             if copies[artefact.urn] > 1:
@@ -88,13 +88,13 @@ class ErrorCollector:
 
 
 STRICT: Final = ErrorCollector()
-"""Raises the first error; holds nothing, so it may be shared."""
+"""The collector that raises the first error. It has no state, so it may be shared."""
 
 NO_IDENTITY: Final = Identity()
 
 
 def unreadable(class_: str | None, identity: Identity, place: str, reason: str) -> UnreadableArtefact:
-    """Return an entry of the list of errors, with a URN where class and identity make one."""
+    """Return an entry for the list of errors, with a URN if class and identity suffice to build one."""
     id_ = identity.id or FIXED_IDS.get(class_ or "")
     urn = None
     if class_ in CLASSES and CLASSES[class_].is_maintainable and identity.agency and id_:

@@ -1,4 +1,4 @@
-"""Which characters the bytes of a message are in, where they are not UTF-8.
+"""Convert messages that are not in UTF-8.
 
 Source: XML 1.0, appendix F "Autodetection of Character Encodings"; RFC 4627, section 3, for JSON.
 """
@@ -18,7 +18,7 @@ _MARKS: Final = (
     (b"\xfe\xff", "utf-16"),
 )
 _STARTS: Final = (b"\xff", b"\xfe", b"\0")
-_FIRST: Final = rb"[<{\[\t\r\n UA]"  # of XML, JSON and EDI, or a blank
+_FIRST: Final = rb"[<{\[\t\r\n UA]"  # first characters of XML, JSON and EDI, or a blank
 _PATTERNS: Final = (
     (re.compile(_FIRST + rb"\0\0\0").match, "utf-32-le"),
     (re.compile(rb"\0\0\0" + _FIRST).match, "utf-32-be"),
@@ -31,10 +31,10 @@ _charset = re.compile(r""";\s*charset\s*=\s*["']?((?:iso-8859|windows)-[0-9]{1,4
 
 
 def as_utf8(data: bytes) -> bytes:
-    """The message in UTF-8 if it is in UTF-16 or UTF-32; else as it is, for parsers know the other encodings.
+    """Convert a message from UTF-16 or UTF-32 to UTF-8; return others unchanged, for parsers know the other encodings.
 
     Raises:
-        MessageError: it is damaged.
+        MessageError: the message is damaged.
     """
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None) if data[:1] in _STARTS else None
     if encoding is None and b"\0" in data[:4]:
@@ -43,7 +43,7 @@ def as_utf8(data: bytes) -> bytes:
         return _decoded(data, encoding)
     end = data.find(b"?>", 0, 500) + 2
     if end > 1 and _declares_wide(data[:end]):
-        # Programs declare what their texts are in (.NET: UTF-16) and write something else; the lines stay the same.
+        # Programs declare the encoding of their strings (.NET: UTF-16) but write another; line numbers stay the same.
         return b"\n" * data.count(b"\n", 0, end) + data[end:]
     return data
 
@@ -55,7 +55,7 @@ def _declares_wide(declaration: bytes) -> bool:
 
 
 def by_charset(data: bytes, content_type: str | None) -> bytes:
-    """The message in UTF-8 where only its content type says what it is in (``;charset=iso-8859-1``)."""
+    """Convert a message to UTF-8 whose encoding only the content type states (``;charset=iso-8859-1``)."""
     claimed = _charset(content_type) if content_type else None
     if claimed is None or _declared(data[:500]) is not None:
         return data
@@ -75,5 +75,5 @@ def _decoded(data: bytes, encoding: str) -> bytes:
     except UnicodeDecodeError as error:
         name = encoding.upper()[:6]
         raise MessageError(f"reading a message in {name}: it is damaged at byte {error.start}") from None
-    # The declaration names an encoding that no longer holds.
+    # The declaration names an encoding that no longer applies.
     return _declaration.sub("", text.removeprefix("\ufeff")).encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""The URN of an artefact, made of what it says of itself; and which ids the standard fixes."""
+"""The URN of an artefact, built from the identity it states; and the ids that the standard fixes."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ FIXED_IDS: Final = {
     "DataConsumerScheme": "DATA_CONSUMERS",
     "MetadataProviderScheme": "METADATA_PROVIDERS",
 }
-"""Ids that may be left out, for there is no other (SDMXStructureOrganisation.xsd)."""
+"""Ids that may be left out because the schema fixes them (SDMXStructureOrganisation.xsd)."""
 
 DEFAULT_VERSION: Final = "1.0"
-"""The version of an artefact, and of a reference, that names none (2.1; AgencyScheme in 3.x)."""
+"""The version of an artefact or a reference without a version (2.1; AgencyScheme in 3.x)."""
 
 
 def artefact_urn(
     class_: str, agency: str | None, id_: str | None, version: str | None, stated: str | None, where: str
 ) -> Urn:
-    """The URN of an artefact from its own class, agency, id and version.
+    """Return the URN of an artefact, built from its own class, agency, id and version.
 
-    A URN it carries (``stated``) is used for one thing only: the package of a vendor's class. Registries
-    send URNs that contradict the artefact they stand on.
+    A URN that the artefact carries (``stated``) is used for one purpose only: the package of a vendor's class.
+    Registries send URNs that contradict the artefact that carries them.
 
     Raises:
-        MessageError: agency or id are missing or malformed; ``where`` tells the place.
+        MessageError: agency or id are missing or malformed; ``where`` is the place.
     """
     id_ = id_ or FIXED_IDS.get(class_)
     if not agency or not id_:

@@ -1,6 +1,7 @@
-"""Names that come twice in one object of JSON.
+"""Detect repeated names in a JSON object.
 
-Parsers keep one of the two members and never say so, hence which one counts cannot be known (RFC 8259, section 4).
+Parsers keep one of the two members without reporting the other, so the valid member cannot be known (RFC 8259, section
+4).
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ _ESCAPED_COLONS: Final = (b"\\u003a", b"\\u003A")
 
 
 def tree_of(data: bytes) -> Any:
-    """Return the document as plain objects, or None where a name may come twice in one of its objects.
+    """Return the document as plain objects, or None if a name may be repeated in one of its objects.
 
-    A colon follows each name, and strings keep theirs: where the document has as many colons as what the parser kept of
-    it, nothing was dropped. Raises an error of msgspec, RecursionError or ValueError for what is not JSON in UTF-8.
+    A colon follows each name, and strings keep theirs: if the document has as many colons as the parsed result, the
+    parser dropped nothing. Raises an error of msgspec, RecursionError or ValueError if the data is not JSON in UTF-8.
     """
     tree = _DECODE(data)
     is_whole = data.count(b":") == _ENCODE(tree).count(b":") and not any(one in data for one in _ESCAPED_COLONS)
@@ -30,7 +31,7 @@ def tree_of(data: bytes) -> Any:
 
 
 def refuse_repeated(data: bytes) -> None:
-    """Raise MessageError if a name comes twice in an object. What is not JSON is left for the reader to refuse."""
+    """Raise MessageError if a name is repeated in an object. Invalid JSON is left for the reader to reject."""
     try:
         if tree_of(data) is None:
             json.loads(data, object_pairs_hook=_members, parse_int=str, parse_float=str)
@@ -39,15 +40,15 @@ def refuse_repeated(data: bytes) -> None:
 
 
 def refuse_repeated_outside(data: bytes, collector: ErrorCollector) -> bool:
-    """Refuse a message; where errors are collected, only because of what stands outside of its artefacts.
+    """Reject a message with repeated names; if errors are collected, only for names outside its artefacts.
 
-    Artefacts are what stands in lists, but for those in the header.
+    Artefacts are the objects in lists, except for the lists in the header.
 
     Returns:
-        Whether a name comes twice in an artefact, so that each has to be checked before it is read.
+        True if a name is repeated in an artefact, so that each artefact has to be checked before it is read.
 
     Raises:
-        MessageError: a name comes twice in an object.
+        MessageError: a name is repeated in an object.
     """
     try:
         refuse_repeated(data)

@@ -1,4 +1,4 @@
-"""What Fusion-JSON and SDMX-JSON write alike: references, ids of items, the facets of a text."""
+"""Parts that Fusion-JSON and SDMX-JSON write in the same way: references, ids of items, the facets of a text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WireFacets(msgspec.Struct, rename="camel", gc=False):
-    """The facets of a text, but for flags, which are spelled in several ways."""
+    """The facets of a text except for flags, which have several spellings."""
 
     text_type: str | None = None
     min_length: int | None = None
@@ -39,11 +39,11 @@ _MANY_FORMATS: Final = 1024
 
 
 def text_format(wire: F, where: Urn, make: Callable[[F, Urn], TextFormat], *, is_whole: bool) -> TextFormat:
-    """The format of a text, made once of the same words, for formats are few. Raises MessageError.
+    """Return the format of a text. Equal formats are built once, because there are few. Raises MessageError.
 
-    ``make`` makes it, ``is_whole`` tells whether its fields are plain values that say all.
+    ``make`` builds the format; ``is_whole`` is True if its fields are plain values that describe it completely.
     """
-    # Decimals that are equal may be written in several ways; patterns may be as long as a message.
+    # Equal decimals may be written in several ways, and patterns may be as long as a message.
     has_numbers = not (wire.min_value is wire.max_value is wire.start_value is wire.end_value is wire.interval is None)
     if not is_whole or has_numbers or wire.pattern is not None:
         return make(wire, where)
@@ -60,7 +60,7 @@ _FACETS: Final = tuple(name for name in WireFacets.__struct_fields__ if name != 
 
 
 def facets(wire: WireFacets, where: Urn) -> dict[str, Any]:
-    """The facets as arguments of a ``TextFormat``, but for its type. Raises MessageError."""
+    """Return the facets as arguments of a ``TextFormat``, except for its type. Raises MessageError."""
     found = {name: getattr(wire, name) for name in _FACETS}
     for name, value in found.items():
         if isinstance(value, Decimal) and not value.is_finite():
@@ -72,15 +72,15 @@ _USUAL: Final = 256
 
 
 def component_urn(structure: Urn, class_: str, component: str, taken: set[str]) -> Urn:
-    """The same for a component of a data structure, in less time. Raises MessageError."""
-    # Ids of components are those of a programming language, with few exceptions.
+    """Return the URN of a component of a data structure, faster than ``item_urn``. Raises MessageError."""
+    # Ids of components are identifiers of a programming language, with few exceptions.
     if component.isidentifier() and component.isascii() and component not in taken and len(component) < _USUAL:
         return Urn(structure.package, class_, structure.agency, structure.id, structure.version, component)
     return item_urn(structure, class_, component, taken)
 
 
 def item_urn(scheme: Urn, class_: str, item: str | None, taken: Container[str]) -> Urn:
-    """The URN of an item; it must have an id that no other has. Raises MessageError."""
+    """Return the URN of an item, which must have a unique id. Raises MessageError."""
     if item is not None and item in taken:
         raise MessageError(f"reading {scheme}: the id {item[:80]!r} comes twice, and which one counts cannot be known")
     try:
@@ -91,12 +91,12 @@ def item_urn(scheme: Urn, class_: str, item: str | None, taken: Container[str]) 
 
 @lru_cache(maxsize=4096)
 def referred(text: str) -> Urn:
-    """What a text refers to; the last few thousand are kept. Raises UrnError."""
+    """Return the URN that a text refers to; the last few thousand are cached. Raises UrnError."""
     return stated(text)
 
 
 def reference(text: str | None, where: Urn | str) -> Urn | None:
-    """What a text refers to, if there is one. Raises MessageError."""
+    """Return the URN that a text refers to, or None if there is no text. Raises MessageError."""
     if text is None:
         return None
     try:
@@ -107,12 +107,12 @@ def reference(text: str | None, where: Urn | str) -> Urn | None:
 
 @lru_cache(maxsize=1024)
 def enumerated(text: str) -> Representation:
-    """A representation that is a list of values and nothing more. Raises UrnError."""
+    """Return a representation that is a list of values and nothing more. Raises UrnError."""
     return Representation(enumeration=stated(text))
 
 
 def references(texts: list[str] | None, where: Urn | str) -> tuple[Urn, ...]:
-    """What all these texts refer to. Raises MessageError."""
+    """Return the URNs that these texts refer to. Raises MessageError."""
     if not texts:
         return ()
     return tuple(found for text in texts if (found := reference(text, where)) is not None)

@@ -1,8 +1,8 @@
-"""The short way for JSON: a message decoded in two passes, where nothing in it is out of the ordinary.
+"""The fast path for JSON: it decodes a message in two passes if the message has nothing unusual.
 
-The first pass gives plain objects: the names of the outer levels, and that no name comes twice. The second one decodes
-into structs. The short way takes only what is surely right; the long way (``json_tree``) reads all else level by level,
-or reports what is wrong with it and where.
+The first pass parses plain objects: it finds the names of the outer levels and checks that no name is repeated. The
+second pass decodes into structs. The fast path accepts only messages that are surely right; the slow path
+(``json_tree``) reads all others level by level, or reports the error and its place.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from kafka_replica.sdmx.readers import json_names
 
 M = TypeVar("M")
 Objects: TypeAlias = list[dict[str, Any]]
-"""The objects of a list, decoded as they are."""
+"""The objects of a list as decoded, without conversion."""
 
 SMALL: Final = 1 << 16
 _DECLINED: Final = (SdmxError, msgspec.MsgspecError, RecursionError, ValueError, OverflowError)
 
 
 class DeclinedError(ValueError):
-    """The message is left to the long way."""
+    """A signal that the fast path declines the message and leaves it to the slow path."""
 
 
 def short(read: Callable[[bytes, Any, M], Message], data: bytes, claimed: M) -> Message | None:
-    """The message, or None where the long way has to look. ``read`` takes its bytes and its tree of plain objects."""
+    """Return the message, or None if the slow path has to read it. ``read`` takes its bytes and its plain objects."""
     try:
         if len(data) < SMALL:
             return read(data, json_names.tree_of(data), claimed)
@@ -41,7 +41,7 @@ def short(read: Callable[[bytes, Any, M], Message], data: bytes, claimed: M) -> 
 
 
 def objects_of(tree: dict[str, Any]) -> dict[str, Objects]:
-    """The lists of objects by name. Raises DeclinedError for anything else."""
+    """Return the lists of objects by name. Raises DeclinedError for anything else."""
     for name, held in tree.items():
         if type(held) is not list or not all(type(one) is dict for one in held):
             raise DeclinedError(name)
@@ -49,5 +49,5 @@ def objects_of(tree: dict[str, Any]) -> dict[str, Objects]:
 
 
 def list_of(decoder: msgspec.json.Decoder[Any]) -> Any:
-    """The type of a list of what the decoder gives."""
+    """Return the type of a list whose elements the decoder reads."""
     return list.__class_getitem__(decoder.type)

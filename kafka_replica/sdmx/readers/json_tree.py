@@ -1,6 +1,6 @@
-"""JSON messages: parsing the outermost levels, telling Fusion-JSON from SDMX-JSON, cutting both up.
+"""JSON messages: parse the outermost levels, tell Fusion-JSON from SDMX-JSON, and split both.
 
-Artefacts stay the bytes they are: what is cut out of a message is, character by character, what was in it.
+Artefacts stay bytes: an artefact that is split off is, character by character, the text in the message.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class _Identity(msgspec.Struct, rename={"agency": "agencyId", "agency_upper": "agencyID"}):
-    """What makes the URN of an artefact; Fusion-JSON writes agencyId, SDMX-JSON agencyID."""
+    """The fields that make up the URN of an artefact; Fusion-JSON writes agencyId, SDMX-JSON agencyID."""
 
     id: str | None = None
     agency: str | None = None
@@ -43,7 +43,7 @@ class _Link(msgspec.Struct):
 
 
 class _Linked(msgspec.Struct):
-    """Whatever has links."""
+    """An object with links."""
 
     links: list[_Link] | None = None
 
@@ -55,7 +55,7 @@ class _Meta(msgspec.Struct):
 
 
 class RawArtefact(NamedTuple):
-    """An artefact as bytes: its URN, the name of the list it stands in, its JSON, and its position there, from 0."""
+    """An artefact as bytes: its URN, the name of its list, its JSON, and its position in the list, from 0."""
 
     urn: Urn
     collection: str
@@ -77,7 +77,7 @@ class JsonMessage(NamedTuple):
     budget: Budget
     schema: msgspec.Raw | None = None
     has_repeated: bool = False
-    """Whether a name comes twice in an object of an artefact; only where errors are collected."""
+    """True if a name is repeated in an object of an artefact; set only if errors are collected."""
 
 
 def _plural(name: str) -> str:
@@ -87,17 +87,17 @@ def _plural(name: str) -> str:
 
 
 def collection_of(class_: str) -> str:
-    """The name of the list of a class in SDMX-JSON: Codelist -> codelists."""
+    """Return the name of the list of a class in SDMX-JSON: Codelist -> codelists."""
     plural = _plural(class_)
     return plural[0].lower() + plural[1:]
 
 
 _BY_COLLECTION: Final = {_plural(name).lower(): name for name, info in CLASSES.items() if info.is_maintainable}
 FUSION_SETS: Final = "metadatasets"
-"""The list of metadata sets in Fusion-JSON, which stands in an object "data" as nothing else does there."""
+"""The list of metadata sets in Fusion-JSON, the only list that is in an object "data"."""
 
 WITHOUT_URN: Final = "availabilityConstraints"
-"""The list of SDMX-JSON 2.1 whose members have no id, so that they are no artefacts."""
+"""The list of SDMX-JSON 2.1 whose members have no id and so are not artefacts."""
 
 _OPENED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
@@ -107,7 +107,7 @@ _LINKS: Final = msgspec.json.Decoder(_Linked)
 
 
 def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: str) -> T:
-    """What the decoder makes of the bytes. Raises MessageError with the place in ``what``."""
+    """Decode the bytes. Raises MessageError with the place in ``what``."""
     try:
         return decoder.decode(data)
     except RecursionError:
@@ -117,7 +117,7 @@ def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: s
 
 
 def members_of(data: bytes | msgspec.Raw, what: str) -> dict[str, msgspec.Raw]:
-    """Return the members of an object as they are written. Raises MessageError."""
+    """Return the members of an object as written. Raises MessageError."""
     return decoded(_OPENED, data, what)
 
 
@@ -130,10 +130,10 @@ def _line(data: bytes, error: str) -> str:
 
 
 def opened(data: bytes, claimed: Format | None, collector: ErrorCollector = STRICT) -> JsonMessage:
-    """Return the outermost levels; what the message holds decides its format, ``claimed`` only where that is open.
+    """Return the outermost levels. The content decides the format; ``claimed`` applies only if the content does not.
 
     Raises:
-        MessageError: not JSON, not UTF-8, not a structure message, or with a name twice in an object.
+        MessageError: the data is not JSON, not UTF-8, not a structure message, or repeats a name in an object.
     """
     try:
         data.decode()
@@ -164,7 +164,7 @@ def _opened(data: bytes, claimed: Format | None) -> JsonMessage:
         (name in CLASSES and CLASSES[name].is_maintainable) or _is_of_fusion(raw) for name, raw in top.items()
     )
     if not is_fusion and any(name.lower() in _BY_COLLECTION for name in top):
-        # Without the object "data" around the lists; of what else stands there nothing is a list.
+        # The object "data" around the lists is missing here; members that are not lists are ignored.
         lists = {name: raw for name, raw in top.items() if bytes(memoryview(raw)[:1]) == b"["}
         return JsonMessage(sdmx_json_format(_schema_in(meta), top.get("$schema"), claimed), meta, lists, budget)
     if is_fusion or (not top and meta is not None) or claimed is Format.FUSION_JSON:
@@ -174,13 +174,13 @@ def _opened(data: bytes, claimed: Format | None) -> JsonMessage:
 
 
 def _is_of_fusion(raw: msgspec.Raw) -> bool:
-    """Whether a list holds artefacts as Fusion-JSON writes them, of a vendor's class maybe."""
+    """Return True if a list holds artefacts in the form of Fusion-JSON, possibly of a vendor's class."""
     start = bytes(memoryview(raw)[:4096])
     return start[:1] == b"[" and b'"agencyId"' in start
 
 
 def _refuse_errors(top: dict[str, msgspec.Raw]) -> None:
-    """What a registry answers when it has nothing (field guide, "errors")."""
+    """Raise MessageError if the message is an error response of a registry (field guide, "errors")."""
     errors = bytes(top.get("errors", b"[]"))
     if errors not in {b"[]", b"null"}:
         said = errors[:300].decode(errors="replace")
@@ -193,7 +193,7 @@ def _format_of_schema(address: str) -> Format | None:
 
 
 def sdmx_json_format(in_meta: str | None, schema: msgspec.Raw | None, claimed: Format | None) -> Format:
-    """The edition of SDMX-JSON: by the schema in the header, else by ``$schema``, else as claimed, else 2.0."""
+    """Return the edition of SDMX-JSON: by the schema in the header, else ``$schema``, else as claimed, else 2.0."""
     found = _format_of_schema(in_meta[:300]) if in_meta else None
     if found is None and schema is not None:
         found = _format_of_schema(bytes(schema)[:300].decode("latin-1"))
@@ -203,7 +203,7 @@ def sdmx_json_format(in_meta: str | None, schema: msgspec.Raw | None, claimed: F
 
 
 def _schema_in(meta: msgspec.Raw | None) -> str | None:
-    """The address that a header gives of its JSON schema. What else may be wrong with the header, its reader tells."""
+    """Return the address of the JSON schema in a header. Other errors in the header are left to its reader."""
     try:
         return None if meta is None else _META(meta).schema
     except (msgspec.DecodeError, RecursionError, ValueError):
@@ -240,7 +240,7 @@ def _urn_of(artefact: msgspec.Raw, class_: str, message: JsonMessage, where: str
 
 
 def _unreadable(artefact: msgspec.Raw, class_: str, place: str, reason: str) -> UnreadableArtefact:
-    """Return the entry of the list of errors for an artefact that has no URN, or none that is sure."""
+    """Return the entry in the list of errors for an artefact without a URN or with an uncertain URN."""
     try:
         said = decoded(_IDENTITY, artefact, place)
     except MessageError:
@@ -254,19 +254,19 @@ def _identity(members: dict[str, msgspec.Raw], what: str) -> _Identity:
 
 
 def _self_urn(artefact: msgspec.Raw) -> str | None:
-    """The URN that an artefact of SDMX-JSON has in the link to itself. Raises MessageError."""
+    """Return the URN in the link of an SDMX-JSON artefact to itself. Raises MessageError."""
     links: list[_Link] = decoded(_LINKS, artefact, "the links of an artefact").links or []
     return next((link.urn for link in links if link.rel == "self" and link.urn), None)
 
 
 def _class_of(class_: str, stated: str | None) -> str:
-    # A list of a vendor's: its plural name is no class, but its artefacts may say theirs.
+    # A vendor's list: its plural name gives no class, but its artefacts may state theirs.
     found = None if class_ in CLASSES or not stated else re.search(r"\.([A-Za-z]+)=", stated)
     return found[1] if found else class_
 
 
 def message_of(message: JsonMessage, artefact: RawArtefact) -> bytes:
-    """A message of this artefact alone, with the same header."""
+    """Return a message with this artefact alone and the same header."""
     held: dict[str, object] = {artefact.collection: [artefact.raw]}
     is_bare = message.format is Format.FUSION_JSON and artefact.collection != FUSION_SETS
     whole = held if is_bare else {"data": held}

@@ -1,4 +1,4 @@
-"""Which class a component of a key family is of, by its marks."""
+"""The class of a component of a key family, by its flags."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from kafka_replica.sdmx.earlier import KeyFamilyAttribute, KeyFamilyDimension
 from kafka_replica.sdmx.model import Attribute, Dimension
 
 IMPLIED_ROLES: Final = {("FREQ", "Frequency"), ("TIME_FORMAT", "TimeFormat")}
-"""Roles that the id itself tells, as it does since SDMX 2.1."""
+"""Roles that the id itself implies, as since SDMX 2.1."""
 
 
 def roles_of_dimension(
     id_: str, roles: Iterable[str], cross_sectional: Iterable[str] = ()
 ) -> tuple[type[Dimension], dict[str, Any]]:
-    """The class for a dimension with these marks, and what to give it beyond what every dimension has."""
+    """Return the class for a dimension with these flags, and its arguments beyond those of every dimension."""
     arguments = _beyond(id_, roles, cross_sectional)
     return (KeyFamilyDimension if arguments else Dimension), arguments
 
@@ -23,7 +23,7 @@ def roles_of_dimension(
 def roles_of_attribute(
     id_: str, roles: Iterable[str], cross_sectional: Iterable[str] = ()
 ) -> tuple[type[Attribute], dict[str, Any]]:
-    """The class for an attribute with these marks, and what to give it beyond what every attribute has."""
+    """Return the class for an attribute with these flags, and its arguments beyond those of every attribute."""
     arguments = _beyond(id_, roles, cross_sectional)
     return (KeyFamilyAttribute if arguments else Attribute), arguments
 

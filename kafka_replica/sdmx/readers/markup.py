@@ -1,4 +1,4 @@
-"""The door of SDMX-ML: which edition a document is in, and the room that reads it."""
+"""The entry point for SDMX-ML: detect the edition of a document and call the package that reads it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
     try:
         return _read(format_, root, len(data), collector)
     except RecursionError:
-        # XML itself is bounded to 256 levels, which may be too many where the caller is deep already.
+        # XML itself is limited to 256 levels, which may be too many if the caller's stack is already deep.
         raise MessageError(
             f"reading {format_.title}: items stand in items too many levels deep; no structure needs so many"
         ) from None
@@ -36,7 +36,7 @@ def _read(format_: Format, root: etree._Element, size: int, collector: ErrorColl
 
 
 def cut_message(data: bytes, collector: ErrorCollector = STRICT) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
-    """Return the format, and each artefact's URN and message. Raises MessageError."""
+    """Return the format, and the URN and message of each artefact. Raises MessageError."""
     format_, root = parse(data, comments=True)
     if format_ is Format.SDMX_ML_1_0:
         return ml10.cut_tree(root, len(data), collector)

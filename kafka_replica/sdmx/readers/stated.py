@@ -1,4 +1,4 @@
-"""URNs as registries write them where they refer to something: with a version left out, or in capitals."""
+"""URNs as registries write them in references: without a version, or in capitals."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _without_version = re.compile(
 
 
 def stated(text: str) -> Urn:
-    """The URN that a reference states. Without a version it means 1.0, as a <Ref> without one does (2.1).
+    """Return the URN that a reference states. A missing version means 1.0, as in a <Ref> without a version (2.1).
 
     Raises:
-        UrnError: it is none.
+        UrnError: the text is not a URN.
     """
     try:
         return parsed(text)
     except UrnError:
         if len(text) > MAX_URN:
             raise
-        # RFC 8141, section 3.1: "urn" and the namespace's name mean the same in any case.
+        # RFC 8141, section 3.1: "urn" and the namespace identifier are case-insensitive.
         plain = _PREFIX + text[len(_PREFIX) :] if text[: len(_PREFIX)].lower() == _PREFIX else text
         found = _without_version(plain)
         if found is None and plain == text:

@@ -1,1 +1,1 @@
-"""The writers: one room a format, each its reader the other way round; beside them what they share."""
+"""The writers: one package per format, each the inverse of its reader, and the modules that they share."""

@@ -1,6 +1,6 @@
-"""What becomes of an artefact in another edition: the same thing in other words, and the little that is left out.
+"""Convert an artefact to another edition: the same content in its terms, with a few details left out.
 
-All that is not here is written as it is, or not at all.
+Everything that is not converted here is written unchanged, or not at all.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _PRIMARY: Final = {
 
 
 def carried(artefact: Artefact, format_: Format) -> Artefact:
-    """Return what reading the message again gives for this artefact.
+    """Return the artefact that results from writing this one and reading it back.
 
     Raises:
-        UnwritableError: the format has no place for something in it.
+        UnwritableError: the format cannot represent a part of the artefact.
     """
     artefact = _converted(artefact, format_)
     check(artefact, format_)
@@ -57,7 +57,7 @@ def _converted(artefact: Artefact, format_: Format) -> Artefact:
         artefact = as_earlier(artefact, is_10=format_ is Format.SDMX_ML_1_0)
     if format_ in _SINCE_3:
         if artefact.is_final:
-            # Since 3.0 the version itself tells what may change.
+            # Since 3.0 the version itself determines which changes are allowed.
             artefact = replace(artefact, is_final=False)
         if isinstance(artefact, DataStructure):
             artefact = _with_measures(artefact)
@@ -71,7 +71,7 @@ def _converted(artefact: Artefact, format_: Format) -> Artefact:
 
 
 def _as_fusion(artefact: Artefact) -> Artefact:
-    """Fusion-JSON has the measures of 3.x; an occurrence that nobody states is written out, for there it is many."""
+    """Convert to the measures of 3.x, and write out missing occurrences, because their default there is unbounded."""
     if isinstance(artefact, DataStructure):
         return _with_measures(artefact)
     if isinstance(artefact, MetadataStructure) and not artefact.metadata_attributes.is_stub:
@@ -91,14 +91,14 @@ def _with_occurrences(found: Items[MetadataAttribute]) -> Items[MetadataAttribut
 
 
 def _with_role(one: Constraint, format_: Format) -> Constraint:
-    """Constraints are of what is allowed since 3.1, which no longer says so; before it had to be said."""
+    """Drop the role Allowed, which 3.1 implies, or add the role for earlier formats, which require it."""
     if format_ in _SINCE_3_1:
         return replace(one, role=None) if one.role == _ALLOWED else one
     return replace(one, role=_ALLOWED) if one.role is None and not one.is_stub else one
 
 
 def _with_measures(one: DataStructure) -> DataStructure:
-    """A data structure of 3.x: its primary measure is a measure like any other (Technical Notes 3.0, "Measures")."""
+    """Convert the primary measure to an ordinary measure, as in 3.x (Technical Notes 3.0, "Measures")."""
     if one.measures.is_stub:
         return one
     primary = one.measures.get(_OBS_VALUE)
@@ -109,13 +109,13 @@ def _with_measures(one: DataStructure) -> DataStructure:
 
 
 def _with_primary_measure(one: DataStructure) -> DataStructure:
-    """A data structure of 2.1: a measure that stands alone and is called OBS_VALUE is the primary one."""
+    """Convert a measure OBS_VALUE that is the only one to the primary measure of 2.1."""
     if one.measures.is_stub or list(one.measures) != [_OBS_VALUE]:
         return one
     measure: Measure = one.measures[_OBS_VALUE]
     if measure.concept_roles:
         return one
-    # 2.1 does not say whether it is mandatory: it is what data are reported for.
+    # 2.1 does not state if it is mandatory, because data are always reported for it.
     primary = replace(measure, urn=one.urn.with_item("PrimaryMeasure", _OBS_VALUE), mandatory=False)
     return _changed(one, primary, (_OBS_VALUE,))
 

@@ -1,4 +1,4 @@
-"""What becomes of an artefact in SDMX-ML 2.0 and 1.0, and in SDMX-EDI, beyond what is simply left out."""
+"""Convert an artefact to SDMX-ML 2.0 and 1.0, and to SDMX-EDI, beyond the parts that are simply left out."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _TIME: Final = Representation(format=TextFormat(text_type="ObservationalTimePeri
 
 
 def as_earlier(artefact: Maintainable, *, is_10: bool) -> Maintainable:
-    """The artefact as SDMX-ML 2.0 or 1.0 says it."""
+    """Return the artefact in the form of SDMX-ML 2.0 or 1.0."""
     if artefact.is_external_reference:
-        # One address is all that a stub has there, and it is that of a message.
+        # A stub has only one address there, which is that of a message.
         address = artefact.structure_url or artefact.uri
         artefact = replace(artefact, uri=address, structure_url=address)
     if isinstance(artefact, AgencyScheme) and artefact.urn == AGENCIES and not artefact.organisations.is_stub:
@@ -39,17 +39,17 @@ def as_earlier(artefact: Maintainable, *, is_10: bool) -> Maintainable:
 
 
 def is_standalone(one: ConceptScheme) -> bool:
-    """Whether it is where concepts go that stand alone: then the scheme says nothing of its own."""
+    """Return True for the scheme that holds standalone concepts, which has no content of its own."""
     return one.id == STANDALONE_CONCEPTS and one.version == DEFAULT_VERSION and not one.concepts.is_stub
 
 
 def _standing_alone(one: ConceptScheme, concepts: Items[Concept]) -> ConceptScheme:
-    """The scheme that the reader makes of concepts that stand alone."""
+    """Return the scheme that the reader builds for standalone concepts."""
     return ConceptScheme(urn=one.urn, names=synthetic_name(one.urn), concepts=concepts, is_partial=one.is_partial)
 
 
 def without_time_format(one: DataStructure) -> DataStructure:
-    """The structure without the format of time where that is the one which follows from the time dimension."""
+    """Return the structure without the time format if that is the default of the time dimension."""
     if one.dimension_list.is_stub or not any(each.representation == _TIME for each in one.dimension_list.values()):
         return one
     dimensions = {
@@ -60,7 +60,7 @@ def without_time_format(one: DataStructure) -> DataStructure:
 
 
 def as_edi(artefact: Maintainable) -> Maintainable:
-    """The artefact as SDMX-EDI says it: texts in one line, concepts alone, a time dimension that has its format."""
+    """Convert to SDMX-EDI: texts in one line, standalone concepts, a time dimension with its format."""
     if isinstance(artefact, ConceptScheme) and is_standalone(artefact):
         return _standing_alone(artefact, _in_lines(artefact.concepts))
     if isinstance(artefact, Codelist) and not artefact.codes.is_stub:
@@ -75,7 +75,7 @@ def as_edi(artefact: Maintainable) -> Maintainable:
 
 
 def _in_line(found: InternationalString) -> InternationalString:
-    """Texts without line ends, which in names are those of a file that somebody laid out."""
+    """Remove line ends from texts; in names they come from the layout of a file."""
     if not any("\n" in text or "\r" in text for _, text in found.texts):
         return found
     return InternationalString([(language, _LINE_ENDS.sub(" ", text).strip()) for language, text in found.texts])

@@ -1,7 +1,7 @@
-"""What the schema of a format demands of a constraint or has no place for.
+"""The schema rules of a format for constraints: required and unsupported parts.
 
-Source: SDMXStructureConstraint.xsd of SDMX-ML 2.1, 3.0 and 3.1, and the constraints in the schemas of SDMX-JSON 2.0
-and 2.1.
+Source: SDMXStructureConstraint.xsd of SDMX-ML 2.1, 3.0 and 3.1, and the constraints in the schemas of SDMX-JSON 2.0 and
+2.1.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from kafka_replica.sdmx.writers.json_parts import parts
 
 
 class Kinds(NamedTuple):
-    """What a constraint of a class can be attached to: things of one kind, of some kinds only one."""
+    """The kinds of objects that a constraint can be attached to: one kind at a time, some kinds only once."""
 
     once: str
     many: str
     queried: str = ""
-    """The kinds beside which data sources that answer queries can stand."""
+    """The kinds that allow queryable data sources next to them."""
 
 
 _FLOWS: Final = "DataStructure MetadataStructure Dataflow Metadataflow ProvisionAgreement"
@@ -41,7 +41,7 @@ KINDS_31: Final = {
 
 
 def attached_to(kinds: Mapping[str, Kinds]) -> Callable[[Artefact], str | None]:
-    """Make a rule: what a constraint is attached to is of these kinds, by the class of the constraint."""
+    """Return a rule: the attachments of a constraint are of the kinds that its class allows."""
 
     def reason_of(one: Artefact) -> str | None:
         known = kinds.get(one.urn.cls)
@@ -61,7 +61,7 @@ def attached_to(kinds: Mapping[str, Kinds]) -> Callable[[Artefact], str | None]:
 
 
 def _attached(one: ConstraintAttachment) -> Counter[str]:
-    """Return how many things of each kind a constraint is attached to."""
+    """Return the number of objects of each kind that a constraint is attached to."""
     counts = Counter(urn.cls for urn in one.references)
     counts.update(DataSet=len(one.data_sets), MetadataSet=len(one.metadata_sets))
     counts.update(SimpleDataSource=len(one.simple_data_sources))
@@ -76,7 +76,7 @@ def values_of_keys(one: Artefact) -> str | None:
 
 
 def dated_keys(one: Artefact) -> str | None:
-    """Return the reason against values in keys that have a validity of their own, or None."""
+    """Return the reason against values in keys with their own validity, or None."""
     values = _values_in_keys(one) if isinstance(one, Constraint) else []
     is_wrong = any(value.valid_from is not None or value.valid_to is not None for value in values)
     return "has no place for the validity of a value in a key" if is_wrong else None
@@ -89,7 +89,7 @@ def _values_in_keys(one: Constraint) -> Iterator[SelectedValue]:
 
 
 def dated_regions(one: Artefact) -> str | None:
-    """Return the reason against cube regions that have a validity, or None."""
+    """Return the reason against cube regions with a validity, or None."""
     found = parts(one.cube_regions) if isinstance(one, Constraint) else []
     is_wrong = any(region.valid_from is not None or region.valid_to is not None for region in found)
     return "has no place for the validity of a cube region" if is_wrong else None

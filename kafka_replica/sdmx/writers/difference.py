@@ -1,4 +1,4 @@
-"""Where two artefacts differ: the first place, as a path that a person can follow."""
+"""Find the first difference between two artefacts, as a readable path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple,
 
 
 def difference(one: Any, other: Any) -> str | None:
-    """The path of the first field that differs, ``codes[A].parent`` say; None where all is equal."""
+    """Return the path of the first field that differs, such as ``codes[A].parent``, or None if all are equal."""
     if one == other:
         return None
     return _path(one, other).removeprefix(".") or "the whole"

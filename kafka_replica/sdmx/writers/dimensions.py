@@ -1,4 +1,4 @@
-"""The order of dimensions as a format states it: by positions, by the order of the message, or both.
+"""The order of dimensions in a format: by positions, by their order in the message, or both.
 
 Source: DimensionList in SDMXStructureDataStructure.xsd of SDMX-ML 2.1, 3.0 and 3.1 (the time dimension has a position
 only in 2.1), KeyFamilyType in SDMXStructure.xsd of 1.0 and 2.0 (no positions), and the lists of dimensions in the
@@ -25,10 +25,10 @@ _LAST: Final = {"TimeDimension": 1}
 
 
 def in_order(one: DataStructure, format_: Format) -> DataStructure:
-    """Return the structure with its dimensions where the format puts them; their order in keys stays the same.
+    """Return the structure with its dimensions in the order of the format; their order in keys stays the same.
 
-    A format that has positions keeps them. Where it has none, or none for a time dimension that is not the last one,
-    the dimensions are numbered 1, 2, 3 in the order of their positions.
+    A format with positions keeps them. In a format without positions, or without one for a time dimension that is not
+    the last dimension, the dimensions are numbered 1, 2, 3 in the order of their positions.
     """
     if one.dimension_list.is_stub:
         return one
@@ -51,7 +51,7 @@ def in_order(one: DataStructure, format_: Format) -> DataStructure:
 
 
 def _with_whole_keys(one: DataStructure) -> DataStructure:
-    """The structure with attributes of series, which are about all dimensions of the key, naming them in its order."""
+    """Reorder the dimensions of series attributes, which name all dimensions of the key, to the order of the key."""
     key = tuple(each.id for each in one.dimension_list.values() if not each.is_time)
     changed = {
         id_: replace(each, relationship=replace(each.relationship, dimensions=key))

@@ -1,6 +1,7 @@
-"""Which parts of an artefact must differ in a format: regions, maps, aliases, measure dimensions.
+"""Parts of an artefact that must be unique in a format: regions, maps, aliases, measure dimensions.
 
-Items differ always, for their ids are keys. Source: xs:unique in SDMXStructure*.xsd of SDMX-ML 2.1, 3.0 and 3.1.
+Items are always unique, because their ids are keys. Source: xs:unique in SDMXStructure*.xsd of SDMX-ML 2.1, 3.0 and
+3.1.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
 
 
 def repeated(artefact: Artefact, format_: Format) -> str | None:
-    """Return what the format has a place for once and the artefact has twice, or None."""
+    """Return the part that is repeated in the artefact but must be unique in the format, or None."""
     for formats, kind, what, values_of in _RULES:
         if format_ in formats and isinstance(artefact, kind):
             values = list(values_of(artefact))

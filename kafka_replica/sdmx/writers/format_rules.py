@@ -1,4 +1,4 @@
-"""What becomes of the fields of an artefact in each format: times, addresses, references, and what is left out."""
+"""The rules of each format for the fields of an artefact: times, addresses, references, and omitted fields."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LEFT_OUT: Final = {
     Format.XLSX: ("links",),
     Format.FUSION_JSON: ("Link.uri", "Link.hreflang", "Link.titles"),
 }
-"""What is left out where a format has no place for it: what a structure means does not hang on it."""
+"""Fields that are left out if the format cannot represent them: the meaning of a structure does not depend on them."""
 
 _VALID: Final = ("Maintainable.valid_from", "Maintainable.valid_to", "HierarchicalCode.valid_from",
                  "HierarchicalCode.valid_to")  # fmt: skip
@@ -46,7 +46,7 @@ _PERIODS: Final = (
 _JSON: Final = (Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1)
 _ML_3: Final = (Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
 
-# RFC 3986. Many files have relative addresses, and a validator of JSON takes the format "uri" as a comment by default.
+# RFC 3986. Many files have relative addresses, and by default a JSON validator treats the format "uri" as a comment.
 _is_address = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII).fullmatch
 _is_email = re.compile(r"[^@\s]+@[^@\s]+").fullmatch
 
@@ -63,10 +63,10 @@ def _times_of(format_: Format) -> dict[str, Change]:
 
 
 def _addresses_of(format_: Format) -> dict[str, Change]:
-    """SDMX-JSON has a place for addresses that are URIs, absolute or relative.
+    """Return the checks of addresses: SDMX-JSON allows absolute and relative URIs.
 
-    The uri of an artefact or item, the one address that all formats leave out where they have no place for it, is left
-    out where it is none; others are refused.
+    The uri of an artefact or item, which all formats may leave out, is dropped if it is not a URI; other invalid
+    addresses are refused.
     """
     if format_ not in _JSON:
         return {}
@@ -74,7 +74,7 @@ def _addresses_of(format_: Format) -> dict[str, Change]:
     without_urn = WITHOUT_URN.get(format_, ())
 
     def own(found: str | None, owner: Identifiable) -> str | None:
-        # It stands in the link to itself, which must have a URN or another address.
+        # The uri is part of the object's link to itself, which must have a URN or another address.
         has_link = owner.urn.cls not in without_urn or getattr(owner, "structure_url", None)
         return found if found is not None and _is_address(found) and has_link else None
 
@@ -86,12 +86,12 @@ def _addresses_of(format_: Format) -> dict[str, Change]:
 
 
 def _language(tag: str | None) -> str | None:
-    """A tag of a language as the pattern of the schemas has it: in lower case, which means the same."""
+    """Return a language tag in lower case, as the pattern of the schemas demands; case has no meaning."""
     return None if tag is None else tag.lower()
 
 
 def _urls(found: InternationalString) -> InternationalString:
-    """Addresses by language."""
+    """Return addresses by language."""
     _address(found)
     lower = [(language.lower(), text) for language, text in found.texts]
     return found if lower == list(found.texts) else InternationalString(lower)

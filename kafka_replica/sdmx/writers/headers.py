@@ -1,4 +1,4 @@
-"""The header of a message as its format wants it: one that came in a message of another format may not fit.
+"""The header of a message in the form of its format: a header from another format may not fit.
 
 Source: SDMXMessage.xsd of all editions; ``meta`` in the schemas of SDMX-JSON; UNB in SDMX-EDI.
 """
@@ -24,7 +24,7 @@ _TURN_OF_CENTURY: Final = 70
 
 
 def header_for(header: Header, format_: Format, default: Header) -> Header:
-    """Return the header with what is missing taken from another one, and ids and times as the format writes them."""
+    """Return the header in the form of the format, with missing parts taken from ``default``."""
     if format_ in _NEEDED_BY_NONE:
         return header
     prepared = _time(header.prepared) or default.prepared
@@ -38,7 +38,7 @@ def header_for(header: Header, format_: Format, default: Header) -> Header:
 
 
 def _time(text: str | None) -> str | None:
-    """A date or an instant; that of EDI is two digits of a year, month and day, then the time."""
+    """Return a date or an instant; EDI has two digits each for year, month and day, then the time."""
     edi = _of_edi(text or "")
     if edi:
         year, month, day, hour, minute = edi.groups()
@@ -48,6 +48,6 @@ def _time(text: str | None) -> str | None:
 
 
 def _as_name(text: str) -> str:
-    """An id that is a name of XML, which begins with a letter."""
+    """Return an id as a name of XML, which begins with a letter."""
     text = text.replace("@", "_").replace("$", "_")
     return text if text[:1].isalpha() or text[:1] == "_" else f"M{text}"

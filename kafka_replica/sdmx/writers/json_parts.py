@@ -1,4 +1,4 @@
-"""What the writers of both kinds of JSON share: objects without what says nothing, references, facets of a text."""
+"""Shared parts of the writers of both kinds of JSON: objects without empty members, references, facets of a text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Json: TypeAlias = dict[str, Any]
 
 
 def obj(*parts: Mapping[str, Any], **members: Any) -> Json:
-    """An object of these members, those left out that say nothing: None, and empty lists."""
+    """Write an object of these members, without empty ones: None, and empty lists."""
     found: Json = {}
     for part in (*parts, members):
         for name, value in part.items():
@@ -23,27 +23,27 @@ def obj(*parts: Mapping[str, Any], **members: Any) -> Json:
 
 
 def urn(one: Urn | None) -> str | None:
-    """A reference."""
+    """Write a reference."""
     return None if one is None else str(one)
 
 
 def urns(found: Iterable[Urn]) -> list[str]:
-    """References."""
+    """Write references."""
     return [str(one) for one in found]
 
 
 def parts(found: tuple[Any, ...]) -> list[Any]:
-    """The parts of an artefact, none for a stub."""
+    """Return the parts of an artefact, or none for a stub."""
     return [] if isinstance(found, StubTuple) else list(found)
 
 
 def true(value: bool) -> bool | None:
-    """A mark that is said only where it is true."""
+    """Write a flag that is left out if it is false."""
     return True if value else None
 
 
 def facets(one: TextFormat) -> Json:
-    """The facets of a text, but for its type and sentinel values, which are written in several ways."""
+    """Return the facets of a text, except for its type and sentinel values, whose spelling varies."""
     return obj(
         isSequence=one.is_sequence,
         isMultiLingual=one.is_multi_lingual,

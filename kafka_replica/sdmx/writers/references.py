@@ -1,4 +1,4 @@
-"""Which URNs a format has a place for: those of artefacts and items, and those that they refer to.
+"""The URNs that a format can represent: those of artefacts and items, and those in their references.
 
 Source: SDMXCommonReferences.xsd of SDMX-ML 2.1, 3.0 and 3.1; the patterns of URNs in the schemas of SDMX-JSON 2.x;
 IDType in SDMXCommon.xsd of 2.0, and the attributes in SDMXStructure.xsd of 1.0.
@@ -48,7 +48,7 @@ _OTHERWISE_IN_2_1: Final = frozenset({
     "DataAttribute", "Measure", "MetadataAttributeDescriptor", "VtlCodelistMapping", "VtlConceptMapping",
     "VtlDataflowMapping",
 })  # fmt: skip
-"""Classes that a <Ref> of 2.1 has another name for, or none."""
+"""Classes that have another name, or none, in a <Ref> of 2.1."""
 _UNTIL_2_1: Final = frozenset({
     "AttachmentConstraint", "CategoryMap", "CodeMap", "CodelistMap", "ConceptMap", "ConstraintTarget",
     "ContentConstraint", "CrossSectionalMeasure", "DataSetTarget", "DimensionDescriptorValuesTarget",
@@ -64,7 +64,7 @@ _NO_URN_3: Final = frozenset({
 
 
 def check_identity(format_: Format) -> Change:
-    """A check of what something is called: its agency, version and id. It changes nothing."""
+    """Return a check of an object's identity: its agency, version and id. The check changes nothing."""
     is_version = _is_version_3 if format_ in SINCE_3 else _is_version_2
     fixed = {} if format_ is Format.SDMX_JSON_1_0 else _FIXED_COMPONENTS
 
@@ -82,7 +82,7 @@ def check_identity(format_: Format) -> Change:
 
 
 def _check_earlier(format_: Format) -> Change:
-    """A check of what something before 2.1 is called or refers to. It changes nothing."""
+    """Return a check of ids, agencies and references in formats before 2.1. The check changes nothing."""
     is_10 = format_ is Format.SDMX_ML_1_0
     is_id = _is_token if is_10 else _is_id_of_2_0
 
@@ -103,7 +103,7 @@ def _check_earlier(format_: Format) -> Change:
 
 
 def check_references(format_: Format, *classes: str) -> Change:
-    """A check of one reference or several: of which classes, and how they are called. It changes nothing."""
+    """Return a check of references: their classes, ids and versions. The check changes nothing."""
     allowed = frozenset(classes)
     since_3 = format_ in SINCE_3
     absent = _UNTIL_2_1 | _NO_URN_3 if since_3 else _OTHERWISE_IN_2_1
@@ -132,18 +132,18 @@ def check_references(format_: Format, *classes: str) -> Change:
 
 
 def with_address(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
-    """The links that SDMX-ML 3.x has a place for: those with an address."""
+    """Return the links that SDMX-ML 3.x can represent: those with an address."""
     return links if all(one.url is not None for one in links) else tuple(one for one in links if one.url is not None)
 
 
 def with_target(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
-    """The links that SDMX-JSON has a place for: those with an address or a URN."""
+    """Return the links that SDMX-JSON can represent: those with an address or a URN."""
     kept = tuple(one for one in links if one.url is not None or one.urn is not None)
     return links if len(kept) == len(links) else kept
 
 
 def with_known_urns(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
-    """The links that SDMX-JSON 2.x has a place for: without URNs of other classes, and then with an address."""
+    """Return the links that SDMX-JSON 2.x can represent: with an address or an allowed URN; other URNs are dropped."""
     if all(_is_urn_3(one.urn) for one in links):
         return with_target(links, None)
     return with_target(tuple(one if _is_urn_3(one.urn) else replace(one, urn=None) for one in links), None)
@@ -161,7 +161,7 @@ def _is_urn_3(text: str | None) -> bool:
 
 
 def _once(found: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
-    """A list as a set: SDMX-JSON 2.x has a place for each part once, and twice means nothing more."""
+    """Remove duplicates: SDMX-JSON 2.x demands unique parts, and a repeated part has no further meaning."""
     if isinstance(found, StubTuple):
         return found
     kept = tuple(dict.fromkeys(found))
@@ -169,14 +169,14 @@ def _once(found: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
 
 
 def changes_of(format_: Format) -> dict[str, Change]:
-    """The checks of all URNs in an artefact, by field, and what becomes of links."""
+    """Return the checks of all URNs in an artefact, by field, and the changes of links."""
     if format_ in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0}:
         references = {field: _checked_reference(_check_earlier(format_), field) for field in (*_TO_ANYTHING, *_CLASSES)}
         return {"Identifiable.urn": _check_earlier(format_), **references}
     if format_ not in SINCE_2_1:
         return {}
     found = {"Identifiable.urn": check_identity(format_)}
-    if format_ is Format.SDMX_JSON_1_0:  # its references are any addresses
+    if format_ is Format.SDMX_JSON_1_0:  # its references may be any addresses
         return found | {"links": with_target}
     general = {field: check_references(format_) for field in _TO_ANYTHING}
     if format_ in {Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}:

@@ -1,4 +1,4 @@
-"""Which representations a component may have in a format: types of data, facets, formats beside a list, occurrences.
+"""The representations that a format allows for a component: data types, facets, formats beside a list, occurrences.
 
 Source: the types *RepresentationType and *TextFormatType in SDMXStructureBase.xsd of SDMX-ML 2.1, 3.0 and 3.1, and in
 the schemas of SDMX-JSON 1.0, 2.0 and 2.1.
@@ -24,7 +24,7 @@ _TIMES: Final = frozenset(
     ObservationalTimePeriod StandardTimePeriod BasicTimePeriod GregorianTimePeriod GregorianYear GregorianYearMonth
     GregorianDay ReportingTimePeriod ReportingYear ReportingSemester ReportingTrimester ReportingQuarter ReportingMonth
     ReportingWeek ReportingDay DateTime TimeRange
-    """.split()  # noqa: SIM905 - a list would take a screen
+    """.split()  # noqa: SIM905 - a list would fill the screen
 )
 _NOT_BESIDE_LISTS: Final = frozenset({"Decimal", "Float", "Double", "DateTime", "TimeRange", "Time", "XHTML",
                                       "GeospatialInformation"})  # fmt: skip
@@ -34,7 +34,7 @@ _IN_TIME: Final = TextFormat(text_type=_TIME)
 
 
 def changes_of(format_: Format) -> dict[str, Change]:
-    """The checks of representations, by field; and what becomes of them."""
+    """Return the checks and changes of representations, by field."""
     if format_ not in SINCE_2_1:
         return {}
     is_json = "JSON" in format_.name
@@ -62,7 +62,7 @@ def changes_of(format_: Format) -> dict[str, Change]:
 
 
 def _at_least_one(found: int | None, _: Any) -> int | None:
-    """No characters at least is what holds where nothing is said, and the schemas have no place for it."""
+    """Leave out a minimum of 0 characters: it is the default, and the schemas do not allow it."""
     return None if found == 0 else found
 
 
@@ -71,7 +71,7 @@ def _says_occurrences(found: Representation) -> bool:
 
 
 def _of_time(found: Representation | None, *, with_type: bool) -> Representation:
-    """The representation of a time dimension: a type and the first and last time. A length follows from the type."""
+    """Reduce a time dimension's representation to its type, and first and last time. The type implies the length."""
     if found is None:
         return Representation(format=_IN_TIME)
     if found.enumeration is not None or _says_occurrences(found):
@@ -105,7 +105,7 @@ def _checked(found: Representation, *, is_plain: bool, is_json: bool, is_3: bool
 
 
 def _check_beside_list(own: TextFormat, *, is_json: bool) -> None:
-    """Raise UnwritableError where a format may not stand beside a list of codes."""
+    """Raise UnwritableError if a format is not allowed beside a list of codes."""
     if own.text_type in _NOT_BESIDE_LISTS:
         raise UnwritableError(f"the format has no place for the type {own.text_type!r} beside a list of codes")
     if own.decimals is not None or own.is_multi_lingual is not None or own.sentinel_values:
@@ -121,7 +121,7 @@ def _is_whole(value: Decimal | None) -> bool:
 
 
 def _of_level(own: TextFormat | None, _: Level) -> TextFormat | None:
-    """The format of the codes of a level."""
+    """Return the format of the codes of a level."""
     if own is None:
         return None
     if own.text_type not in _OF_LEVELS and own.text_type is not None:

@@ -1,7 +1,7 @@
-"""What the schema of a format demands of an artefact or has no place for, where writing it would not show that.
+"""The schema rules of a format that writing alone would not reveal: required and unsupported parts of an artefact.
 
-An artefact that came in a valid message of one format is then valid in the other, or it is refused. What no schema
-allows, an artefact without a name say, is written as it is.
+Thus an artefact from a valid message of one format is either valid in another format, or refused. An artefact that no
+schema allows, such as one without a name, is written as it is.
 
 Source: the schemas of structure messages of SDMX-ML 2.0, 2.1, 3.0 and 3.1, and of SDMX-JSON 1.0, 2.0 and 2.1.
 """
@@ -48,7 +48,7 @@ _UNVERSIONED: Final = frozenset({*FIXED_IDS, "OrganisationUnitScheme"})
 
 
 def check(artefact: Artefact, format_: Format) -> None:
-    """Raise UnwritableError where the schema of a format demands what the artefact does not say, or forbids it."""
+    """Raise UnwritableError if the schema of a format requires a part that is missing, or forbids one."""
     for formats, reason_of in _RULES:
         reason = reason_of(artefact) if format_ in formats else None
         if reason is not None:
@@ -99,7 +99,7 @@ def _vtl_version(one: Artefact) -> str | None:
 
 
 def _needs(kind: type[Artefact] | tuple[type[Artefact], ...], *fields: str) -> Callable[[Artefact], str | None]:
-    """A rule: an artefact of a class must have these fields, or be written in another format."""
+    """Return a rule: an artefact of a class must have these fields to be written in this format."""
 
     def reason_of(one: Artefact) -> str | None:
         if not isinstance(one, kind):
@@ -127,7 +127,7 @@ def _measure(one: Artefact) -> str | None:
 
 
 def _has_components(one: DataStructure) -> bool:
-    """Whether there is anything in the structure; every schema has a place for one without components."""
+    """Return True if the structure has any content; every schema allows a structure without components."""
     lists = (one.dimension_list, one.attributes, one.measures, one.groups)
     return any(not found.is_stub and found for found in lists)
 

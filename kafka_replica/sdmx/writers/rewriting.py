@@ -1,4 +1,4 @@
-"""An artefact with some of its fields changed or left out, however deep they stand."""
+"""Change or leave out fields of an artefact at any depth."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kafka_replica.sdmx.urn import Urn
 
 A = TypeVar("A", bound=Maintainable)
 Change: TypeAlias = Callable[[Any, Any], Any]
-"""The new value of a field, for the old one and what it is a field of; the same object where nothing changes."""
+"""A function from the old value of a field and its owner to the new value; the same object if nothing changes."""
 _Steps: TypeAlias = tuple[tuple[str, tuple[Change, ...], bool], ...]
-"""Field, its changes, and whether there are fields to change in its parts."""
+"""Field, its changes, and a flag: its parts may have fields to change."""
 _LEAVES: Final = (Urn, InternationalString)
 
 
 class Rules:
-    """Which fields are changed, and how: by ``field``, or by ``Class.field`` for a class and those derived from it.
+    """The changes of fields, by ``field``, or by ``Class.field`` for a class and its subclasses.
 
     Args:
         changes: fields with their changes; those of one field are made in this order, before those of its parts.
@@ -35,7 +35,7 @@ class Rules:
         self._steps: dict[type, _Steps] = {}
 
     def apply(self, artefact: A) -> A:
-        """Return the artefact with the changes in it and in all its parts; itself where none changes anything."""
+        """Return the artefact with the changes in it and in all its parts; the same object if nothing changes."""
         found: A = self._apply(artefact)
         return found
 
@@ -67,7 +67,7 @@ class Rules:
         return replace(value, **changed) if changed else value
 
     def _steps_of(self, kind: type[msgspec.Struct]) -> Iterator[tuple[str, tuple[Change, ...], bool]]:
-        """The fields that a rule is about, and those whose parts may have such fields."""
+        """Yield the fields with a rule, and the fields whose parts may have a rule."""
         hints = typing.get_type_hints(kind)
         for field in msgspec.structs.fields(kind):
             changes = tuple(self._changes_of(kind, field))
@@ -77,7 +77,7 @@ class Rules:
 
     def _changes_of(self, kind: type, field: msgspec.structs.FieldInfo) -> Iterator[Change]:
         names = [*(f"{one.__name__}.{field.name}" for one in kind.__mro__), field.name]
-        # What must be given cannot be left out.
+        # A required field cannot be left out.
         if field.default is not msgspec.NODEFAULT and not self._left_out.isdisjoint(names):
             yield _always(field.default)
         for changes in self._changes:
@@ -86,7 +86,7 @@ class Rules:
                 yield found
 
     def _matters(self, kind: type[msgspec.Struct], seen: frozenset[type] = frozenset()) -> bool:
-        """Whether a rule is about a field of a class, of one derived from it, or of something in it."""
+        """Return True if a rule applies to a field of a class, of a subclass, or of one of its parts."""
         if kind in seen:
             return False
         seen |= {kind}
@@ -99,7 +99,7 @@ class Rules:
 
 
 def of_value(change: Callable[[Any], Any]) -> Change:
-    """A change for which it does not matter what the value is a field of."""
+    """Return a change that does not depend on the owner of the value."""
     return lambda found, _: change(found)
 
 

@@ -1,7 +1,7 @@
-"""Times of validity as the formats want them: instants with or without a zone, days, milliseconds.
+"""Times of validity in the form of each format: instants with or without a zone, days, milliseconds.
 
-A day stands for its first instant, and an instant without a zone is in UTC where a zone has to be given; both is what
-registries do. A time that is none, because the message it came in was not valid, stays as it is.
+A day means its first instant, and an instant without a zone is in UTC if the format requires a zone; registries do the
+same. An invalid time, from an invalid message, stays as it is.
 
 Source: xs:dateTime and xs:date; RFC 3339 for the date-time of JSON schemas; TimePeriodType of SDMX-ML 2.0.
 """
@@ -25,7 +25,7 @@ _MS: Final = timedelta(milliseconds=1)
 
 
 def as_instant(value: str | None) -> str | None:
-    """An xs:dateTime. Raises UnwritableError for a period, such as a year."""
+    """Return an xs:dateTime. Raises UnwritableError for a period, such as a year."""
     day = _is_day(value or "")
     if day:
         return f"{day[1]}T00:00:00{day[2]}"
@@ -35,12 +35,12 @@ def as_instant(value: str | None) -> str | None:
 
 
 def as_instant_with_zone(value: str | None) -> str | None:
-    """A date-time of RFC 3339. Raises UnwritableError for a period."""
+    """Return a date-time of RFC 3339. Raises UnwritableError for a period."""
     return with_zone(as_instant(value))
 
 
 def with_zone(value: str | None) -> str | None:
-    """The same for what may be an instant or a period. Raises UnwritableError for a day of a zone."""
+    """Return an instant with a zone, or a period unchanged. Raises UnwritableError for a day with a zone."""
     day, found = _is_day(value or ""), _is_instant(value or "")
     if day and day[2]:
         raise UnwritableError(f"the format has a place for days without a zone, and {value!r} has one")
@@ -48,7 +48,7 @@ def with_zone(value: str | None) -> str | None:
 
 
 def as_day(value: str | None) -> str | None:
-    """An xs:date. Raises UnwritableError for an instant within a day, and for a period."""
+    """Return an xs:date. Raises UnwritableError for an instant within a day, and for a period."""
     found = _is_instant(as_instant(value) or "")
     if found is None:
         return value
@@ -58,7 +58,7 @@ def as_day(value: str | None) -> str | None:
 
 
 def milliseconds(value: str | None) -> int | None:
-    """The time since 1970, or None for what is no instant that a number of milliseconds gives exactly."""
+    """Return the milliseconds since 1970, or None unless the value is an instant that they represent exactly."""
     if value is None or _is_finer(value) or not (_is_instant(value) or _is_day(value)):
         return None
     try:
@@ -69,7 +69,7 @@ def milliseconds(value: str | None) -> int | None:
 
 
 def as_milliseconds(value: str | None) -> str | None:
-    """Return the instant as it is read from milliseconds: in UTC, without a zone. Raises UnwritableError for others."""
+    """Return the instant as read from milliseconds: in UTC, without a zone. Raises UnwritableError for others."""
     found = milliseconds(value)
     if value is not None and found is None:
         raise UnwritableError(f"the format has a place for instants in milliseconds, and {value!r} is none")

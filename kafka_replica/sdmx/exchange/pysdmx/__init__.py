@@ -44,19 +44,19 @@ _TO: Final[dict[str, Callable[[Any, Work], Any]]] = {
 
 
 def to_pysdmx(artefact: Artefact, *, language: str | None = None) -> Any:
-    """The artefact as an object of pysdmx's model.
+    """Return the artefact as an object of pysdmx's model.
 
-    **Much is left behind**, for pysdmx has no place for it: all languages but one, parents of codes and concepts,
-    links, concept roles, ISO concepts, sentinel values, and more; ``docs/sdmx-libraries.md`` lists it. What would mean
-    something else without what is left behind is refused. Concepts of components and enumerations are references.
+    **Much is lost.** pysdmx cannot represent more than one language, parents of codes and concepts, links, concept
+    roles, ISO concepts, sentinel values, and more; ``docs/sdmx-libraries.md`` lists all losses. An artefact whose
+    meaning would change through a loss is refused. Concepts of components and enumerations are references.
 
     Args:
         artefact: of a class that pysdmx has.
-        language: of names, descriptions and texts; without it English if there is any, else the first.
+        language: of names, descriptions and texts; without it English if available, otherwise the first.
 
     Raises:
         MissingExtraError: pysdmx is not installed (extra ``pysdmx``).
-        NotExpressibleError: pysdmx has no such class, or would understand the artefact otherwise.
+        NotExpressibleError: pysdmx has no such class, or would give the artefact another meaning.
     """
     library = pysdmx()
     work = Work(artefact.urn, language)

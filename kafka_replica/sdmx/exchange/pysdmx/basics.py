@@ -1,4 +1,4 @@
-"""What all objects of pysdmx share: identity, one name, annotations, validity, representations."""
+"""Shared parts of all objects of pysdmx: identity, a single name, annotations, validity, representations."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _NUMBERS: Final = ("min_value", "max_value", "start_value", "end_value", "interv
 
 
 class Work(NamedTuple):
-    """One conversion: of what, and in which language."""
+    """The context of a conversion: the artefact's URN and the language."""
 
     urn: Urn
     language: str | None
 
     def refused(self, why: str) -> NotExpressibleError:
-        """The error for what pysdmx would understand otherwise."""
+        """Return the error for content that would have another meaning in pysdmx."""
         return NotExpressibleError(f"converting {self.urn} to pysdmx: {why}")
 
     def instant(self, text: str | None) -> datetime | None:
-        """A date or time; without a zone UTC, as pysdmx's own readers take it."""
+        """Convert a date or time; without a zone it is in UTC, as in pysdmx's own readers."""
         if text is None:
             return None
         padded = f"{text}-01-01"[: max(10, len(text))] if len(text) in {4, 7} else text
@@ -38,7 +38,7 @@ class Work(NamedTuple):
         return found if found.tzinfo else found.replace(tzinfo=UTC)
 
     def identified(self, one: Identifiable) -> dict[str, Any]:
-        """The arguments of an identifiable."""
+        """Return the arguments of an identifiable."""
         return {
             "id": one.id,
             "urn": str(one.urn),
@@ -47,19 +47,19 @@ class Work(NamedTuple):
         }
 
     def named(self, one: Nameable) -> dict[str, Any]:
-        """The arguments of a nameable."""
+        """Return the arguments of a nameable."""
         texts = {"name": one.name(self.language), "description": one.description(self.language)}
         return {**self.identified(one), **texts}
 
     def maintained(self, one: Maintainable, *, partial: bool = False) -> dict[str, Any]:
-        """The arguments of a maintainable; with ``partial`` of an item scheme."""
+        """Return the arguments of a maintainable; with ``partial`` of an item scheme."""
         return {
             **self.named(one),
             "version": one.version,
             "agency": one.agency,
             "valid_from": self.instant(one.valid_from),
             "valid_to": self.instant(one.valid_to),
-            # In 3.x the version says it; pysdmx's readers of 3.x fill the mark from it.
+            # In 3.x the version implies it; pysdmx's readers of 3.x derive the flag from the version.
             "is_final": one.is_final or _is_stable(one.version),
             "is_external_reference": one.is_external_reference,
             "service_url": one.service_url,
@@ -68,7 +68,7 @@ class Work(NamedTuple):
         }
 
     def annotations(self, found: tuple[Annotation, ...]) -> tuple[Any, ...]:
-        """Annotations: the text in the language, or else the value."""
+        """Convert annotations: the text in the language, or else the value."""
         return tuple(
             pysdmx().Annotation(
                 id=one.id,
@@ -81,7 +81,7 @@ class Work(NamedTuple):
         )
 
     def representation(self, one: Representation | None, prefix: str = "") -> dict[str, Any]:
-        """The arguments that say how values are written, of a concept, or with a prefix of a component."""
+        """Return the arguments for a representation, of a concept, or with a prefix of a component."""
         if one is None:
             return {}
         found: dict[str, Any] = {}
@@ -92,7 +92,7 @@ class Work(NamedTuple):
         return found
 
     def bounds(self, one: Representation | None) -> dict[str, Any]:
-        """How many values a component takes; nothing where it takes one."""
+        """Return the bounds on the number of values of a component; an empty result for a single value."""
         if one is None or (one.max_occurs is None and one.min_occurs is None):
             return {}
         least = 1 if one.min_occurs is None else one.min_occurs
@@ -100,14 +100,14 @@ class Work(NamedTuple):
         return {"array_def": pysdmx().ArrayBoundaries(least, most)}
 
     def data_type(self, one: TextFormat) -> Any:
-        """The data type, or None."""
+        """Return the data type, or None."""
         types = {kind.value: kind for kind in pysdmx().DataType}
         if one.text_type is not None and one.text_type not in types:
             raise self.refused(f"it has no data type {one.text_type}")
         return None if one.text_type is None else types[one.text_type]
 
     def facets(self, one: TextFormat) -> Any:
-        """The facets, or None where there are none."""
+        """Return the facets, or None if there are none."""
         found = {name: getattr(one, name) for name in _FACETS} | {
             name: _number(getattr(one, name)) for name in _NUMBERS
         }
@@ -128,7 +128,7 @@ def _number(value: Decimal | None) -> int | float | None:
 
 
 def reference(urn: Urn | None) -> Any:
-    """A reference to an artefact or an item."""
+    """Convert a reference to an artefact or an item."""
     if urn is None:
         return None
     if urn.item is None:
@@ -137,5 +137,5 @@ def reference(urn: Urn | None) -> Any:
 
 
 def written(urn: Urn | None) -> str | None:
-    """A URN as text, or None."""
+    """Return a URN as text, or None."""
     return None if urn is None else str(urn)

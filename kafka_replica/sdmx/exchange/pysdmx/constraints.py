@@ -1,4 +1,4 @@
-"""Data constraints. What would mean something else without it is refused: see :func:`data_constraint`."""
+"""Data constraints. Content whose loss would change the meaning is refused: see :func:`data_constraint`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS = {
 
 
 def data_constraint(one: Constraint, work: Work) -> Any:
-    """A data constraint of allowed content (3.x, or the content constraint of 2.1)."""
+    """Convert a data constraint of allowed content (3.x, or the content constraint of 2.1)."""
     if one.is_stub:
         return pysdmx().DataConstraint(**work.maintained(one))
     if (one.role or "Allowed").lower() != "allowed":

@@ -1,4 +1,4 @@
-"""The one room of pysdmx; imported when it is first needed."""
+"""Import pysdmx on first use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafka_replica.errors import MissingExtraError
 
 @cache
 def pysdmx() -> Any:
-    """The classes of ``pysdmx.model``, those that it keeps to its own modules too, and its error ``Invalid``.
+    """Return the classes of ``pysdmx.model``, including those in its submodules, and its error ``Invalid``.
 
     Raises:
         MissingExtraError: pysdmx is not installed.

@@ -1,4 +1,4 @@
-"""Structure maps and representation maps. What would map otherwise without it is refused."""
+"""Structure maps and representation maps. Content whose loss would change the mapping is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def representation_map(one: RepresentationMap, work: Work) -> Any:
-    """A map of values; from and to one list a RepresentationMap, else a MultiRepresentationMap."""
+    """Convert a map of values: to a RepresentationMap between two lists, otherwise to a MultiRepresentationMap."""
     model, base = pysdmx(), work.maintained(one)
     if one.is_stub:
         return model.RepresentationMap(**base)
@@ -37,7 +37,7 @@ def representation_map(one: RepresentationMap, work: Work) -> Any:
 
 
 def _list(one: Urn | str) -> Any:
-    """A list by its URN, or a data type."""
+    """Convert a list by its URN, or a data type."""
     known = {kind.value: kind for kind in pysdmx().DataType}
     return str(one) if isinstance(one, Urn) else known.get(one, one)
 
@@ -49,7 +49,7 @@ def _source(value: MappedValue, work: Work) -> str:
 
 
 def structure_map(one: StructureMap, work: Work) -> Any:
-    """A structure map."""
+    """Convert a structure map."""
     if one.is_stub:
         raise work.refused("a structure map there has its maps; this is a stub")
     if one.epoch_maps or one.frequency_format_mappings:

@@ -1,4 +1,4 @@
-"""Metadata sets: what pysdmx calls metadata reports."""
+"""Metadata sets, which pysdmx calls metadata reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_replica.sdmx.model import MetadataSet, MetadataSetOfReports, Reported
 
 
 def metadata_report(one: MetadataSet, work: Work) -> Any:
-    """A metadata set of 3.x. Raises NotExpressibleError for one of 2.1 or 2.0."""
+    """Convert a metadata set of 3.x. Raises NotExpressibleError for a set of 2.1 or 2.0."""
     if isinstance(one, MetadataSetOfReports):
         raise work.refused("it is of SDMX 2.1 or 2.0, where each report has targets of its own")
     actions = {action.value.lower(): action for action in pysdmx().ActionType}
@@ -31,7 +31,7 @@ def metadata_report(one: MetadataSet, work: Work) -> Any:
 
 
 def _attribute(one: ReportedAttribute, work: Work) -> Any:
-    """A value as text, several as a list; of texts the one in the language."""
+    """Convert a value to text, several values to a list, and texts to the one in the language."""
     texts = (one.texts.in_language(work.language), one.structured_texts.in_language(work.language))
     found = [*one.values, *(text for text in texts if text is not None)]
     return pysdmx().MetadataAttribute(

@@ -26,7 +26,7 @@ _VALIDITY = "FR_VALIDITY_PERIOD"  # the type of Fusion Metadata Registry's annot
 
 
 def codelist(one: Codelist, work: Work) -> Any:
-    """A codelist; it has no extensions there."""
+    """Convert a codelist, which has no extensions in pysdmx."""
     if one.extensions:
         raise work.refused("it has no codelists that extend others; the codes would not be all")
     codes = () if one.codes.is_stub else [_plain_code(code, work) for code in one.codes.values()]
@@ -34,7 +34,7 @@ def codelist(one: Codelist, work: Work) -> Any:
 
 
 def _plain_code(one: Code, work: Work) -> Any:
-    """A code; how long it is valid, registries say in an annotation, pysdmx in fields."""
+    """Convert a code; registries write its validity into an annotation, pysdmx into fields."""
     periods = [note for note in one.annotations if note.type == _VALIDITY and note.title]
     if not periods:
         return pysdmx().Code(**work.named(one))
@@ -46,7 +46,7 @@ def _plain_code(one: Code, work: Work) -> Any:
 
 
 def value_list(one: ValueList, work: Work) -> Any:
-    """A value list: a codelist of type ``valuelist``."""
+    """Convert a value list: a codelist of type ``valuelist``."""
     items = () if one.is_stub else one.values
     codes = tuple(
         pysdmx().Code(
@@ -61,7 +61,7 @@ def value_list(one: ValueList, work: Work) -> Any:
 
 
 def concept_scheme(one: ConceptScheme, work: Work) -> Any:
-    """A concept scheme."""
+    """Convert a concept scheme."""
     found = () if one.concepts.is_stub else one.concepts.values()
     concepts = [
         pysdmx().Concept(**work.named(concept), **work.representation(concept.core_representation)) for concept in found
@@ -70,7 +70,7 @@ def concept_scheme(one: ConceptScheme, work: Work) -> Any:
 
 
 def organisations(one: OrganisationScheme, work: Work) -> Any:
-    """A scheme of organisations. Its name is what the message says; pysdmx's own readers put the id there."""
+    """Convert a scheme of organisations with its own name, although pysdmx's own readers use the id as the name."""
     found = () if one.items.is_stub else one.organisations.values()
     kind = getattr(pysdmx(), one.urn.cls.removesuffix("Scheme"))
     items = [
@@ -83,7 +83,7 @@ def organisations(one: OrganisationScheme, work: Work) -> Any:
 
 
 def _id(organisation: Organisation, scheme: OrganisationScheme) -> str:
-    """The id of an agency is the path from the agencies of SDMX on, with dots."""
+    """Return the id of an agency: the path below the agencies of SDMX, with dots."""
     is_top = not isinstance(organisation, Agency) or scheme.agency == "SDMX"
     return organisation.id if is_top else f"{scheme.agency}.{organisation.id}"
 
@@ -105,7 +105,7 @@ def _contacts(found: Any, work: Work) -> tuple[Any, ...]:
 
 
 def category_scheme(one: CategoryScheme, work: Work) -> Any:
-    """A category scheme; which flows are in a category, categorisations say."""
+    """Convert a category scheme; categorisations assign flows to categories."""
     found = () if one.categories.is_stub else one.categories.values()
     return pysdmx().CategoryScheme(
         **work.maintained(one, partial=True), items=tuple(_category(category, work) for category in found)
@@ -118,7 +118,7 @@ def _category(one: Category, work: Work) -> Any:
 
 
 def hierarchy(one: Hierarchy, work: Work) -> Any:
-    """A hierarchy; names of codes are in their codelists."""
+    """Convert a hierarchy; names of codes are in their codelists."""
     found = () if one.codes.is_stub else one.codes.values()
     return pysdmx().Hierarchy(
         **work.maintained(one, partial=True),
@@ -129,7 +129,7 @@ def hierarchy(one: Hierarchy, work: Work) -> Any:
 
 
 def _code(one: HierarchicalCode, work: Work) -> Any:
-    """Its id is the code's, as pysdmx has it; an id of its own goes into the annotation that pysdmx has for it."""
+    """Convert a hierarchical code; its id in pysdmx is the code's, and a different own id becomes an annotation."""
     own = one.id if one.code is None or one.code.item is None else one.code.item
     notes = work.annotations(one.annotations)
     if own != one.id:
@@ -154,7 +154,7 @@ def _level(one: Level | None, work: Work) -> Any:
 
 
 def hierarchy_association(one: HierarchyAssociation, work: Work) -> Any:
-    """Which hierarchy is for what."""
+    """Convert the association of a hierarchy with the objects that use it."""
     return pysdmx().HierarchyAssociation(
         **work.maintained(one),
         hierarchy=written(one.linked_hierarchy),

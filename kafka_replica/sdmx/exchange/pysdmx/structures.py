@@ -19,11 +19,11 @@ from kafka_replica.sdmx.model import (
     ProvisionAgreement,
 )
 
-_PRIMARY = "PrimaryMeasure"  # of 2.1, which does not say that it must be there
+_PRIMARY = "PrimaryMeasure"  # a class of 2.1, which does not state that it is mandatory
 
 
 def data_structure(one: DataStructure, work: Work) -> Any:
-    """A data structure; a component's concept is a reference, its codes are referred to by URN."""
+    """Convert a data structure; concepts of components become references, and codelists become URNs."""
     if one.metadata_attribute_usages:
         raise work.refused("it has no metadata attributes in data structures")
     model = pysdmx()
@@ -68,9 +68,9 @@ def _component(one: Component, work: Work, **arguments: Any) -> Any:
 
 
 def attachment_level(one: Attribute, structure: DataStructure) -> str:
-    """``D``, ``O``, or ids of measures and dimensions with commas, as pysdmx's own readers say it.
+    """Return ``D``, ``O``, or ids of measures and dimensions with commas, like pysdmx's own readers.
 
-    A group becomes its dimensions. For one measure with the id OBS_VALUE pysdmx says just ``O``.
+    A group becomes its dimensions. A single measure with the id OBS_VALUE becomes just ``O``.
     """
     about = one.relationship
     dimensions = list(about.dimensions)
@@ -85,28 +85,28 @@ def attachment_level(one: Attribute, structure: DataStructure) -> str:
 
 
 def dataflow(one: Dataflow, work: Work) -> Any:
-    """A dataflow; its structure by URN."""
+    """Convert a dataflow, with the URN of its structure."""
     if one.dimension_constraint:
         raise work.refused("it has no flows that use some of the dimensions only")
     return pysdmx().Dataflow(**work.maintained(one), structure=written(one.structure_reference))
 
 
 def metadataflow(one: Metadataflow, work: Work) -> Any:
-    """A metadataflow; its structure by URN."""
+    """Convert a metadataflow, with the URN of its structure."""
     return pysdmx().Metadataflow(
         **work.maintained(one), structure=written(one.structure_reference), targets=one.targets
     )
 
 
 def categorisation(one: Categorisation, work: Work) -> Any:
-    """A categorisation."""
+    """Convert a categorisation."""
     return pysdmx().Categorisation(
         **work.maintained(one), source=written(one.source) or "", target=written(one.target) or ""
     )
 
 
 def provision_agreement(one: ProvisionAgreement, work: Work) -> Any:
-    """A provision agreement for a dataflow."""
+    """Convert a provision agreement for a dataflow."""
     if one.structure_usage is not None and one.dataflow is None:
         raise work.refused("it has provision agreements for dataflows only")
     return pysdmx().ProvisionAgreement(
@@ -115,7 +115,7 @@ def provision_agreement(one: ProvisionAgreement, work: Work) -> Any:
 
 
 def metadata_provision_agreement(one: MetadataProvisionAgreement, work: Work) -> Any:
-    """A metadata provision agreement."""
+    """Convert a metadata provision agreement."""
     return pysdmx().MetadataProvisionAgreement(
         **work.maintained(one),
         metadataflow=written(one.metadataflow) or "",
@@ -124,7 +124,7 @@ def metadata_provision_agreement(one: MetadataProvisionAgreement, work: Work) ->
 
 
 def metadata_structure(one: MetadataStructure, work: Work) -> Any:
-    """A metadata structure of 3.x."""
+    """Convert a metadata structure of 3.x."""
     if one.metadata_attributes.is_stub:
         return pysdmx().MetadataStructure(**work.maintained(one))
     if one.metadata_targets or one.report_structures:

@@ -1,4 +1,4 @@
-"""Schemes of VTL."""
+"""VTL schemes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OPTIONAL = {
 
 
 def _scheme(one: VtlDefinitionScheme, work: Work, **arguments: Any) -> Any:
-    """A scheme with its items; a text that is missing is empty there."""
+    """Convert a scheme with its items; a missing text becomes an empty text."""
     name = one.urn.cls.removesuffix("Scheme")
     kind = getattr(pysdmx(), name)
     items = [
@@ -50,28 +50,28 @@ def _scheme(one: VtlDefinitionScheme, work: Work, **arguments: Any) -> Any:
 
 
 def custom_types(one: CustomTypeScheme, work: Work) -> Any:
-    """A scheme of custom types."""
+    """Convert a scheme of custom types."""
     return _scheme(one, work)
 
 
 def name_personalisations(one: NamePersonalisationScheme, work: Work) -> Any:
-    """A scheme of name personalisations."""
+    """Convert a scheme of name personalisations."""
     return _scheme(one, work)
 
 
 def rulesets(one: RulesetScheme, work: Work) -> Any:
-    """A scheme of rulesets."""
+    """Convert a scheme of rulesets."""
     return _scheme(one, work, vtl_mapping_scheme=written(one.vtl_mapping_scheme))
 
 
 def operators(one: UserDefinedOperatorScheme, work: Work) -> Any:
-    """A scheme of operators."""
+    """Convert a scheme of operators."""
     schemes = tuple(str(urn) for urn in one.ruleset_schemes)
     return _scheme(one, work, vtl_mapping_scheme=written(one.vtl_mapping_scheme), ruleset_schemes=schemes)
 
 
 def transformations(one: TransformationScheme, work: Work) -> Any:
-    """A scheme of transformations; the schemes it uses are references."""
+    """Convert a scheme of transformations; the schemes it uses become references."""
     return _scheme(
         one,
         work,
@@ -84,7 +84,7 @@ def transformations(one: TransformationScheme, work: Work) -> Any:
 
 
 def mappings(one: VtlMappingScheme, work: Work) -> Any:
-    """A scheme of mappings."""
+    """Convert a scheme of mappings."""
     found = () if one.mappings.is_stub else one.mappings.values()
     return pysdmx().VtlMappingScheme(
         **work.maintained(one, partial=True), items=tuple(_mapping(item, work) for item in found)

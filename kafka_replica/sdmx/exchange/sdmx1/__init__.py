@@ -1,4 +1,4 @@
-"""Artefacts as objects of sdmx1 (imported as ``sdmx``), and back."""
+"""Convert artefacts to objects of sdmx1 (imported as ``sdmx``), and back."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ _ONE_EDITION: Final[dict[str, Edition]] = {
 
 
 def to_sdmx1(artefact: Artefact, *, edition: Edition | None = None) -> Any:
-    """The artefact as an object of sdmx1's model.
+    """Return the artefact as an object of sdmx1's model.
 
-    What it refers to becomes an object that has an id and a URN and says that it is external, as sdmx1's own reader
-    makes them. Links, occurrences, sentinel values, extensions of codelists and some more have no place there:
-    ``docs/sdmx-libraries.md`` lists them, and :func:`lost_in_sdmx1` tells them for one artefact.
+    References become objects with an id and a URN that are marked as external, as in sdmx1's own reader. sdmx1 cannot
+    represent links, occurrences, sentinel values, extensions of codelists and some other parts:
+    ``docs/sdmx-libraries.md`` lists them, and :func:`lost_in_sdmx1` reports them for one artefact.
 
     Args:
         artefact: of a class that sdmx1 has.
-        edition: which of its two models, ``sdmx.model.v21`` or ``v30``, where a class is in both. Without it the one
-            that can hold the artefact; where both can, 2.1, unless the version has three parts.
+        edition: the model, ``sdmx.model.v21`` or ``v30``, for classes that are in both. Without it the one that can
+            represent the artefact; if both can, 2.1, unless the version has three parts.
 
     Raises:
         MissingExtraError: sdmx1 is not installed (extra ``sdmx1``).
-        NotExpressibleError: sdmx1 has no such class, or would hold something that means something else.
+        NotExpressibleError: sdmx1 has no such class, or would give a part another meaning.
     """
     cls = artefact.urn.cls
     convert = _TO.get(cls)
@@ -89,13 +89,14 @@ def _edition_of(artefact: Artefact) -> Edition:
 
 
 def from_sdmx1(obj: Any) -> Artefact:
-    """The artefact of an object of sdmx1's model; ``from_sdmx1(to_sdmx1(x)) == x`` for all that sdmx1 can hold.
+    """Return the artefact of an object of sdmx1's model.
 
-    Its URN is made of its class, maintainer, id and version; a version that is missing is 1.0.
+    ``from_sdmx1(to_sdmx1(x)) == x`` holds for everything that sdmx1 can represent. The URN is built from the object's
+    class, maintainer, id and version; a missing version is 1.0.
 
     Raises:
         MissingExtraError: sdmx1 is not installed.
-        NotExpressibleError: an object of another class, or one without a maintainer.
+        NotExpressibleError: the object is of another class, or has no maintainer.
         UrnError: an id, agency or version that SDMX does not allow.
     """
     sdmx1()
@@ -106,14 +107,14 @@ def from_sdmx1(obj: Any) -> Artefact:
 
 
 def to_sdmx1_message(artefacts: Iterable[Artefact], *, edition: Edition | None = None) -> Any:
-    """A ``sdmx.message.StructureMessage`` of these artefacts, for sdmx1's own writers, for example.
+    """Return a ``sdmx.message.StructureMessage`` of these artefacts, for example for sdmx1's own writers.
 
-    ``sdmx.to_xml`` writes SDMX-ML 2.1, so give it ``edition="2.1"``. A message of sdmx1 holds one artefact a class and
-    id: of two agencies or versions of one codelist it would lose one, so that is refused.
+    ``sdmx.to_xml`` writes SDMX-ML 2.1, so pass ``edition="2.1"``. A message of sdmx1 holds one artefact per class and
+    id: it would lose one of two codelists that differ only in agency or version, so these are refused.
 
     Raises:
         MissingExtraError: sdmx1 is not installed.
-        NotExpressibleError: see :func:`to_sdmx1`; or two artefacts of one class and id.
+        NotExpressibleError: see :func:`to_sdmx1`; or two artefacts have the same class and id.
     """
     message = sdmx1().message.StructureMessage()
     for artefact in artefacts:
@@ -129,8 +130,8 @@ def to_sdmx1_message(artefacts: Iterable[Artefact], *, edition: Edition | None =
 
 
 def lost_in_sdmx1(artefact: Artefact, *, edition: Edition | None = None) -> tuple[str, ...]:
-    """What sdmx1 has no place for in this artefact: the paths, ``codes['A'].links``, of all that does not come back.
+    """Return the paths of all parts of this artefact that sdmx1 cannot represent, such as ``codes['A'].links``.
 
-    Raises what :func:`to_sdmx1` raises.
+    Raises the errors of :func:`to_sdmx1`.
     """
     return tuple(differences(artefact, from_sdmx1(to_sdmx1(artefact, edition=edition))))

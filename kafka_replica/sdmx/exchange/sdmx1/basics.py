@@ -1,4 +1,4 @@
-"""What all objects share, there and back: identity, names, annotations, validity, references."""
+"""Shared parts of all objects, in both directions: identity, names, annotations, validity, references."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.urn import Urn
 
 Edition: TypeAlias = Literal["2.1", "3.0"]
-"""Which of sdmx1's two models: ``sdmx.model.v21`` or ``sdmx.model.v30``."""
+"""The model of sdmx1: ``sdmx.model.v21`` or ``sdmx.model.v30``."""
 
 _THEIRS: Final = {
     "DataStructure": "DataStructureDefinition",
@@ -29,7 +29,7 @@ _MARKS: Final = ("is_final", "is_partial", "is_external_reference")
 
 
 def class_named(name: str, edition: Edition) -> Any:
-    """The class of sdmx1 for one of ours; None if it has none."""
+    """Return the class of sdmx1 for one of our class names, or None if there is no such class."""
     modules = (sdmx1().v21, sdmx1().v30) if edition == "2.1" else (sdmx1().v30, sdmx1().v21)
     theirs = _THEIRS.get(name, name)
     theirs = _THEIRS_21.get(theirs, theirs) if edition == "2.1" else theirs
@@ -37,7 +37,7 @@ def class_named(name: str, edition: Edition) -> Any:
 
 
 def our_name(obj: Any) -> str:
-    """The name SDMX has for the class of an object of sdmx1."""
+    """Return the SDMX name for the class of an sdmx1 object."""
     name = type(obj).__name__
     return _OURS.get(name, name)
 
@@ -46,17 +46,17 @@ def our_name(obj: Any) -> str:
 
 
 def identified(one: Identifiable) -> dict[str, Any]:
-    """The arguments of an IdentifiableArtefact."""
+    """Return the arguments of an IdentifiableArtefact."""
     return {"id": one.id, "urn": str(one.urn), "uri": one.uri, "annotations": annotations_to(one.annotations)}
 
 
 def named(one: Nameable) -> dict[str, Any]:
-    """The arguments of a NameableArtefact."""
+    """Return the arguments of a NameableArtefact."""
     return {**identified(one), "name": dict(one.names), "description": dict(one.descriptions)}
 
 
 def maintained(one: Maintainable, *, partial: bool = False) -> dict[str, Any]:
-    """The arguments of a MaintainableArtefact; with ``partial`` of an ItemScheme."""
+    """Return the arguments of a MaintainableArtefact; with ``partial`` of an ItemScheme."""
     return {
         **named(one),
         "version": one.version,
@@ -71,7 +71,7 @@ def maintained(one: Maintainable, *, partial: bool = False) -> dict[str, Any]:
 
 
 def annotations_to(annotations: Iterable[Annotation]) -> list[Any]:
-    """The annotations; one with a value is of the edition that has values."""
+    """Return the annotations; an annotation with a value needs the edition that has values."""
     made = []
     for one in annotations:
         own = {"id": one.id, "title": one.title, "type": one.type, "url": one.url, "text": dict(one.text)}
@@ -83,7 +83,7 @@ def annotations_to(annotations: Iterable[Annotation]) -> list[Any]:
 
 
 def reference_to(urn: Urn | None, edition: Edition) -> Any:
-    """What stands for an artefact, or item, that is only referred to; with its scheme, as sdmx1 has it."""
+    """Return a placeholder for an artefact, or an item with its scheme, that is only referred to, as in sdmx1."""
     if urn is None:
         return None
     common = sdmx1().common
@@ -94,7 +94,7 @@ def reference_to(urn: Urn | None, edition: Edition) -> Any:
         made = (found if is_known else common.MaintainableArtefact)(
             id=urn.id, version=urn.version, maintainer=agency, is_external_reference=True
         )
-        made.urn = str(urn)  # not as an argument: sdmx1 refuses URNs with version rules
+        made.urn = str(urn)  # not as an argument: sdmx1 rejects URNs with version rules
         return made
     kind = class_named(urn.cls, edition) or common.IdentifiableArtefact
     item = kind(id=urn.item.rpartition(".")[2])
@@ -102,15 +102,15 @@ def reference_to(urn: Urn | None, edition: Edition) -> Any:
     scheme = class_named(urn.maintainable.cls, edition)
     if isinstance(item, common.Item) and scheme is not None and issubclass(scheme, common.ItemScheme):
         item.parent = reference_to(urn.maintainable, edition)
-        item.parent.items[item.id] = item  # sdmx1's writer takes an empty scheme for none
+        item.parent.items[item.id] = item  # sdmx1's writer treats an empty scheme as missing
     return item
 
 
-# and back
+# from sdmx1
 
 
 def urn_of(obj: Any) -> Urn:
-    """The URN of an artefact, by what it says of itself. Raises UrnError, NotExpressibleError."""
+    """Return the URN of an artefact, from the identity it states. Raises UrnError, NotExpressibleError."""
     known = Urn.parse(_normal(obj.urn)) if obj.urn else None
     agency = obj.maintainer.id if obj.maintainer is not None else known.agency if known else None
     version = str(obj.version) if obj.version else known.version if known else "1.0"
@@ -124,7 +124,7 @@ def _normal(text: str) -> str:
 
 
 def reference_from(obj: Any) -> Urn | None:
-    """The URN of what is referred to."""
+    """Return the URN of the object that is referred to."""
     if obj is None:
         return None
     if obj.urn:
@@ -135,17 +135,17 @@ def reference_from(obj: Any) -> Urn | None:
 
 
 def identity(obj: Any, urn: Urn) -> dict[str, Any]:
-    """The arguments of an Identifiable."""
+    """Return the arguments of an Identifiable."""
     return {"urn": urn, "uri": obj.uri, "annotations": annotations_from(obj.annotations)}
 
 
 def naming(obj: Any, urn: Urn) -> dict[str, Any]:
-    """The arguments of a Nameable."""
+    """Return the arguments of a Nameable."""
     return {**identity(obj, urn), "names": texts_from(obj.name), "descriptions": texts_from(obj.description)}
 
 
 def maintenance(obj: Any, urn: Urn) -> dict[str, Any]:
-    """The arguments of a Maintainable."""
+    """Return the arguments of a Maintainable."""
     return {
         **naming(obj, urn),
         "valid_from": obj.valid_from,
@@ -157,17 +157,17 @@ def maintenance(obj: Any, urn: Urn) -> dict[str, Any]:
 
 
 def truth(value: Any) -> bool:
-    """A boolean; sdmx1's reader leaves some as text."""
+    """Return a boolean; sdmx1's reader leaves some as text."""
     return value == "true" if isinstance(value, str) else bool(value)
 
 
 def texts_from(text: Any) -> InternationalString:
-    """A text in its languages."""
+    """Return a text in its languages."""
     return InternationalString(list(text.localizations.items()))
 
 
 def annotations_from(annotations: Iterable[Any]) -> tuple[Annotation, ...]:
-    """The annotations."""
+    """Return the annotations."""
     return tuple(
         Annotation(
             id=one.id,
@@ -182,10 +182,10 @@ def annotations_from(annotations: Iterable[Any]) -> tuple[Annotation, ...]:
 
 
 def fields_to(one: Any, fields: Mapping[str, str]) -> dict[str, Any]:
-    """Fields that are plain values, by their names there."""
+    """Return the fields with plain values, by their names in sdmx1."""
     return {theirs: getattr(one, ours) for ours, theirs in fields.items()}
 
 
 def fields_from(obj: Any, fields: Mapping[str, str]) -> dict[str, Any]:
-    """Fields that are plain values, by our names."""
+    """Return the fields with plain values, by our names."""
     return {ours: getattr(obj, theirs) for ours, theirs in fields.items()}

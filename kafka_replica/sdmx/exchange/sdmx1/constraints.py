@@ -1,7 +1,7 @@
-"""Content and data constraints. There and back.
+"""Content and data constraints, in both directions.
 
-What sdmx1 has no place for and would change the meaning is refused: a second key set, keys with several values for a
-component, cascades that leave out their root.
+Content whose loss would change the meaning is refused: a second key set, keys with several values for a component,
+cascades that exclude their root.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ROLES = {"allowed": "allowable", "actual": "actual"}
 
 
 def constraint_to(artefact: Constraint, edition: Edition) -> Any:
-    """A constraint; what it is attached to is a set there, without order."""
+    """Convert a constraint; its attachments become a set, without order."""
     if len(artefact.key_sets) > 1 or artefact.metadata_target_regions or artefact.metadata_key_sets:
         raise refused(artefact.urn, "sdmx1 holds one key set of data, and no regions of metadata")
     common = sdmx1().common
@@ -47,7 +47,7 @@ def constraint_to(artefact: Constraint, edition: Edition) -> Any:
 
 
 def constraint_from(obj: Any) -> Constraint:
-    """A constraint; what it is attached to sorted by URN."""
+    """Build a constraint, with its attachments sorted by URN."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     attached = sorted(target for one in obj.content if (target := reference_from(one)) is not None)

@@ -1,6 +1,6 @@
-"""Hierarchies (3.x), and hierarchical codelists (2.1). There and back.
+"""Hierarchies (3.x) and hierarchical codelists (2.1), in both directions.
 
-sdmx1 has no place for included codelists and their aliases; codes named by an alias keep the code's URN alone.
+sdmx1 cannot represent included codelists and their aliases; codes named by an alias keep only the code's URN.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def hierarchy_to(artefact: Hierarchy, edition: Edition) -> Any:
-    """A hierarchy."""
+    """Convert a hierarchy."""
     made = sdmx1().v30.Hierarchy(**maintained(artefact))
     if not artefact.codes.is_stub:
         _fill(made, artefact, edition)
@@ -35,7 +35,7 @@ def hierarchy_to(artefact: Hierarchy, edition: Edition) -> Any:
 
 
 def hierarchical_codelist_to(artefact: HierarchicalCodelist, edition: Edition) -> Any:
-    """A hierarchical codelist."""
+    """Convert a hierarchical codelist."""
     made = sdmx1().v21.HierarchicalCodelist(**maintained(artefact))
     for one in () if artefact.hierarchies.is_stub else artefact.hierarchies.values():
         own = sdmx1().v21.Hierarchy(**named(one))
@@ -83,7 +83,7 @@ def _code_to(one: HierarchicalCode, parent: Any, levels: dict[str, Any], edition
 
 
 def hierarchy_from(obj: Any) -> Hierarchy:
-    """A hierarchy."""
+    """Build a hierarchy."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     codes = _codes_from(obj.codes.values(), urn, "")
@@ -96,7 +96,7 @@ def hierarchy_from(obj: Any) -> Hierarchy:
 
 
 def hierarchical_codelist_from(obj: Any) -> HierarchicalCodelist:
-    """A hierarchical codelist."""
+    """Build a hierarchical codelist."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     hierarchies = {

@@ -1,4 +1,4 @@
-"""What items of one class alone have: contacts, core representations, mappings of VTL. There and back."""
+"""Parts of items that only one class has, in both directions: contacts, core representations, VTL mappings."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ EXTRAS_TO: Final[dict[str, dict[str, Callable[[Any, Edition], Any]]]] = {
     },
     "VTLConceptMapping": {"concept_alias": _mapped_to},
 }
-"""Class of sdmx1 -> its field -> how it is made from our item."""
+"""Class of sdmx1 -> its field -> the function that builds it from our item."""
 
 EXTRAS_FROM: Final[dict[str, dict[str, Callable[[Any], Any]]]] = {
     **{name: {"contacts": _contacts_from} for name in _ORGANISATIONS},
@@ -103,4 +103,4 @@ EXTRAS_FROM: Final[dict[str, dict[str, Callable[[Any], Any]]]] = {
     "VTLDataflowMapping": {"mapped": lambda obj: reference_from(obj.dataflow_alias), "to_vtl": _method_from},
     "VTLConceptMapping": {"mapped": lambda obj: reference_from(obj.concept_alias)},
 }
-"""Class of sdmx1 -> our field -> how it is made from its item."""
+"""Class of sdmx1 -> our field -> the function that builds it from sdmx1's item."""

@@ -1,4 +1,4 @@
-"""The one room of sdmx1 (imported as ``sdmx``); imported when it is first needed."""
+"""Import sdmx1 (as ``sdmx``) on first use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kafka_replica.errors import MissingExtraError
 
 
 class Sdmx1(NamedTuple):
-    """Its modules; ``common`` is of both editions of its model, ``v21`` and ``v30`` of one."""
+    """The modules of sdmx1; ``common`` is for both editions of its model, ``v21`` and ``v30`` for one each."""
 
     common: Any
     v21: Any
@@ -19,7 +19,7 @@ class Sdmx1(NamedTuple):
 
 @cache
 def sdmx1() -> Sdmx1:
-    """The library. Raises MissingExtraError."""
+    """Return the library. Raises MissingExtraError."""
     try:
         from sdmx import message  # noqa: PLC0415
         from sdmx.model import common, v21, v30  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Artefacts that tie others together: flows, categorisations, provision agreements, and the like. There and back."""
+"""Artefacts made of references (flows, categorisations, provision agreements and others), in both directions."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ LINKS: Final[dict[str, dict[str, str]]] = {
         "context_object": "context_object",
     },
 }
-"""Class -> our field that refers to something -> theirs."""
+"""Class -> our field with a reference -> its name in sdmx1."""
 
 
 def link_to(artefact: Maintainable, edition: Edition) -> Any:
-    """An artefact made of references."""
+    """Convert an artefact made of references."""
     cls = artefact.urn.cls
     references = {theirs: reference_to(getattr(artefact, ours), edition) for ours, theirs in LINKS[cls].items()}
     made = class_named(cls, edition)(**maintained(artefact))
@@ -49,7 +49,7 @@ def link_to(artefact: Maintainable, edition: Edition) -> Any:
 
 
 def link_from(obj: Any) -> Maintainable:
-    """An artefact made of references."""
+    """Build an artefact made of references."""
     urn = urn_of(obj)
     found: Any = ARTEFACTS[urn.cls]
     references = {ours: _reference(getattr(obj, theirs, None)) for ours, theirs in LINKS[urn.cls].items()}
@@ -58,12 +58,12 @@ def link_from(obj: Any) -> Maintainable:
 
 
 def _reference(obj: Any) -> Urn | None:
-    # A flow without a structure has one without a name there.
+    # sdmx1 gives a flow without a structure a structure without an id.
     return None if obj is None or obj.id == sdmx1().common.MissingID else reference_from(obj)
 
 
 def structure_set_to(artefact: StructureSet, edition: Edition) -> Any:
-    """A structure set made of maps between item schemes; sdmx1 has no other maps."""
+    """Convert a structure set of maps between item schemes; sdmx1 has no other maps."""
     if not artefact.is_stub and artefact.structure_maps:
         raise NotExpressibleError(f"converting {artefact.urn} to sdmx1: it has no maps between structures")
     v21 = sdmx1().v21
@@ -84,7 +84,7 @@ def _pair_to(pair: ItemMap, own: Any) -> Any:
 
 
 def structure_set_from(obj: Any) -> StructureSet:
-    """A structure set."""
+    """Build a structure set."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     maps = [

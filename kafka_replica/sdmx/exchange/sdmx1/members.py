@@ -1,4 +1,4 @@
-"""What constraints are made of: regions, selections, ranges of time, keys. There and back."""
+"""The parts of constraints, in both directions: regions, selections, ranges of time, keys."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def refused(urn: Urn, why: str) -> NotExpressibleError:
-    """The error for what sdmx1 would understand otherwise."""
+    """Return the error for content that would have another meaning in sdmx1."""
     return NotExpressibleError(f"converting {urn} to sdmx1: {why}, and the constraint would mean something else")
 
 
 def region_to(one: Region, urn: Urn, edition: Edition) -> Any:
-    """A cube region."""
+    """Convert a cube region."""
     region = sdmx1().common.CubeRegion(included=one.include)
     for component, selection in _selections(one):
         region.member[component] = _selection_to(selection, component, urn, edition)
@@ -69,7 +69,7 @@ def _bound_to(one: PeriodBound) -> dict[str, Any]:
 
 
 def _period(text: str) -> Any:
-    """A date where the text is one and can be written the same again; sdmx1's writer needs that. Else the text."""
+    """Return a date if the text round-trips as one, because sdmx1's writer needs a date; otherwise the text."""
     for kind in (date, datetime):
         try:
             found = kind.fromisoformat(text)
@@ -81,7 +81,7 @@ def _period(text: str) -> Any:
 
 
 def keys_to(keys: KeySet, urn: Urn, edition: Edition) -> Any:
-    """A key set of data."""
+    """Convert a key set of data."""
     module, common = (sdmx1().v21 if edition == "2.1" else sdmx1().v30), sdmx1().common
     made = module.DataKeySet(included=keys.is_included)
     for key in keys.keys:
@@ -97,7 +97,7 @@ def keys_to(keys: KeySet, urn: Urn, edition: Edition) -> Any:
 
 
 def region_from(obj: Any) -> Region:
-    """A cube region."""
+    """Build a cube region."""
     found = [(_is_dimension(component), _selection_from(one)) for component, one in obj.member.items()]
     return Region(
         key_values=tuple(one for is_dimension, one in found if is_dimension),
@@ -148,7 +148,7 @@ def _bound_from(obj: Any) -> PeriodBound | None:
 
 
 def keys_from(obj: Any) -> KeySet:
-    """A key set of data."""
+    """Build a key set of data."""
     return KeySet(keys=tuple(_key_from(one) for one in obj.keys), is_included=truth(obj.included))
 
 

@@ -1,4 +1,4 @@
-"""Metadata structures, of 3.0 with attributes, of 2.1 with targets and reports. There and back."""
+"""Metadata structures, of 3.0 with attributes, of 2.1 with targets and reports, in both directions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LIST = "MetadataAttributeDescriptor"
 
 
 def metadata_structure_to(artefact: MetadataStructure, edition: Edition) -> Any:
-    """A metadata structure definition: attributes (3.0), or targets and reports (2.1)."""
+    """Convert a metadata structure definition: attributes (3.0), or targets and reports (2.1)."""
     made = class_named("MetadataStructure", edition)(**maintained(artefact))
     if artefact.metadata_attributes.is_stub:
         return made
@@ -82,7 +82,7 @@ def _target_to(one: TargetObject) -> Any:
 
 
 def metadata_structure_from(obj: Any) -> MetadataStructure:
-    """A metadata structure."""
+    """Build a metadata structure."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     if isinstance(obj, sdmx1().v30.MetadataStructureDefinition):
@@ -136,7 +136,7 @@ def _target_from(obj: Any, urn: Urn, path: str) -> TargetObject:
 
 
 def _report(obj: Any, urn: Urn) -> ReportStructure:
-    # The paths of its attributes begin with the report.
+    # The paths of the report's attributes begin with the report.
     tops = [one for one in obj.components if one.parent is None]
     return ReportStructure(
         **identity(obj, urn.with_item("ReportStructure", obj.id)),

@@ -1,4 +1,4 @@
-"""What attributes describe. There and back."""
+"""The relationships of attributes, in both directions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_replica.sdmx.model import AttributeRelationship
 
 
 def relationship_to(one: AttributeRelationship, structure: Any, edition: Edition) -> Any:
-    """A relationship, to the dimensions and groups of this structure."""
+    """Convert a relationship, to the dimensions and groups of this structure."""
     library = sdmx1()
     common = library.common
     group = None
@@ -30,7 +30,7 @@ def relationship_to(one: AttributeRelationship, structure: Any, edition: Edition
 
 
 def relationship_from(obj: Any, structure: Any) -> AttributeRelationship:
-    """A relationship; none at all is one to the data set."""
+    """Build a relationship; a missing relationship means the data set."""
     library = sdmx1()
     group = getattr(obj, "group_key", None)
     groups = () if group is None else (group.id,)

@@ -1,6 +1,6 @@
-"""Representations and their facets, there and back.
+"""Representations and their facets, in both directions.
 
-sdmx1 has no place for occurrences, sentinel values and isMultiLingual.
+sdmx1 cannot represent occurrences, sentinel values and isMultiLingual.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _THERE: Final = {ours: theirs for theirs, ours in _SPELT.items()}
 
 
 def representation_to(one: Representation | None, edition: Edition) -> Any:
-    """A representation; its format is one facet."""
+    """Convert a representation; its format becomes one facet."""
     if one is None:
         return None
     facets = [] if one.format is None else [facet_to(one.format)]
@@ -28,7 +28,7 @@ def representation_to(one: Representation | None, edition: Edition) -> Any:
 
 
 def facet_to(one: TextFormat) -> Any:
-    """A facet. Numbers stay exact (Decimal), times as they are written."""
+    """Convert a facet. Numbers stay exact (Decimal), and times stay as written."""
     common = sdmx1().common
     own = {name: getattr(one, name) for name in (*_WHOLE, *_NUMBERS, *_TEXTS, "is_sequence")}
     return common.Facet(type=common.FacetType(**own), value_type=_value_type(one.text_type))
@@ -46,7 +46,7 @@ def _value_type(text_type: str | None) -> Any:
 
 
 def representation_from(obj: Any) -> Representation | None:
-    """A representation; of several facets the first."""
+    """Build a representation, from the first of several facets."""
     if obj is None:
         return None
     facets = obj.non_enumerated
@@ -54,7 +54,7 @@ def representation_from(obj: Any) -> Representation | None:
 
 
 def facet_from(obj: Any) -> TextFormat:
-    """A format. sdmx1's reader leaves numbers as text; here they are numbers."""
+    """Build a format. sdmx1's reader leaves numbers as text; here they become numbers."""
     kind, value_type = obj.type, obj.value_type
     name = None if value_type is None else value_type.name
     is_sequence = kind.is_sequence

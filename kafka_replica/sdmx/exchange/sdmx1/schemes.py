@@ -1,4 +1,4 @@
-"""Schemes whose items stand side by side: codes, concepts, organisations, definitions of VTL. There and back."""
+"""Schemes with flat lists of items, in both directions: codes, concepts, organisations, VTL definitions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class Kind(NamedTuple):
-    """How the items of a scheme are told: their struct, and fields that are plain values (ours -> theirs)."""
+    """The conversion of a scheme's items: their struct, and fields that are plain values (ours -> theirs)."""
 
     item: Any
     fields: dict[str, str]
@@ -70,11 +70,11 @@ KINDS: Final[dict[str, Kind]] = {
     "UserDefinedOperatorScheme": Kind(UserDefinedOperator, {"operator_definition": "definition"}),
     "VtlMappingScheme": Kind(VtlMapping, {}),
 }
-"""Class of a scheme -> how its items are told."""
+"""Class of a scheme -> the conversion of its items."""
 
 
 def scheme_to(artefact: ItemScheme, edition: Edition) -> Any:
-    """A scheme with its items and their parents."""
+    """Convert a scheme with its items and their parents."""
     kind = KINDS[artefact.urn.cls]
     scheme = class_named(artefact.urn.cls, edition)(
         **maintained(artefact, partial=True), **scheme_fields_to(artefact, edition)
@@ -93,14 +93,14 @@ def scheme_to(artefact: ItemScheme, edition: Edition) -> Any:
         if parent is None:
             own.parent = scheme
         else:
-            # A partial list may leave the parent out: then it stands for itself alone.
+            # A partial list may leave the parent out: then a placeholder replaces the parent.
             own.parent = made.get(parent) or scheme._Item(id=parent)  # noqa: SLF001
             own.parent.child.append(own)
     return scheme
 
 
 def scheme_from(obj: Any) -> ItemScheme:
-    """A scheme; the order of its items is that of sdmx1."""
+    """Build a scheme, with its items in the order of sdmx1."""
     urn = urn_of(obj)
     kind = KINDS[urn.cls]
     struct: Any = ARTEFACTS[urn.cls]
@@ -113,7 +113,7 @@ def scheme_from(obj: Any) -> ItemScheme:
 
 def _item_from(item: Any, urn: Urn, kind: Kind) -> Any:
     name = our_name(item)
-    # Codes of older messages have ids that no URN has ("a:b"); they are kept as they are.
+    # Codes of older messages have ids that are invalid in URNs ("a:b"); they are kept as they are.
     own = (
         urn.with_item(name, item.id)
         if name != "Code"

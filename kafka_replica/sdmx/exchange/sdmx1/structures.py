@@ -1,7 +1,7 @@
-"""Data structures. There and back.
+"""Data structures, in both directions.
 
-sdmx1 has no place for: roles of a component beside the first, whether a measure must be there, the measures an
-attribute is about (3.x), cross-sections (1.0, 2.0), ``evolving_structure``.
+sdmx1 cannot represent: roles of a component after the first, whether a measure is mandatory, the measures an attribute
+is about (3.x), cross-sections (1.0, 2.0), ``evolving_structure``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _LISTS: Final = {
 
 
 def data_structure_to(artefact: DataStructure, edition: Edition) -> Any:
-    """A data structure definition."""
+    """Convert a data structure definition."""
     made = class_named("DataStructure", edition)(**maintained(artefact))
     for field, name in _LISTS.items():
         getattr(made, field).id = name
@@ -72,7 +72,7 @@ def data_structure_to(artefact: DataStructure, edition: Edition) -> Any:
 
 
 def component_to(one: Component, edition: Edition, kind: Any = None, **arguments: Any) -> Any:
-    """A component, of the class in its URN if not of ``kind``, with the first of its roles."""
+    """Convert a component, of the class in its URN unless ``kind`` is given, with the first of its roles."""
     kind = kind or class_named(one.urn.cls, edition) or sdmx1().common.Component
     made = kind(
         **identified(one),
@@ -86,7 +86,7 @@ def component_to(one: Component, edition: Edition, kind: Any = None, **arguments
 
 
 def _measures_to(artefact: DataStructure, edition: Edition) -> list[Any]:
-    """The measures, of the class that the edition has; 2.1 has one."""
+    """Return the measures, of the class that the edition has; 2.1 has one."""
     found = [one for one in artefact.measures.values() if one.urn.cls in {"PrimaryMeasure", "Measure"}]
     if edition == "2.1" and len(found) > 1:
         raise NotExpressibleError(f"converting {artefact.urn} to sdmx1: 2.1 has one measure; take edition 3.0")
@@ -115,7 +115,7 @@ def _usage_to(one: MetadataAttributeUsage, structure: Any) -> Any:
 
 
 def data_structure_from(obj: Any) -> DataStructure:
-    """A data structure."""
+    """Build a data structure."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     dimensions = {
@@ -171,7 +171,7 @@ def _component(obj: Any, urn: Urn) -> dict[str, Any]:
 
 
 def component_from(obj: Any, urn: Urn) -> dict[str, Any]:
-    """The arguments of a component."""
+    """Return the arguments of a component."""
     role = reference_from(getattr(obj, "concept_role", None))
     return {
         **identity(obj, urn),

@@ -1,4 +1,4 @@
-"""Schemes whose items hold items (categories, reporting categories), and value lists. There and back."""
+"""Schemes with nested items (categories, reporting categories), and value lists, in both directions."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def tree_to(artefact: ItemScheme, edition: Edition) -> Any:
-    """A scheme with all its items; like sdmx1's own reader, every item is in ``items``, parents first.
+    """Convert a scheme with all its items; as in sdmx1's own reader, every item is in ``items``, parents first.
 
-    sdmx1 knows an item by its id there: of two with one id in different branches, ``items`` has the first, and
-    ``child`` of their parents both.
+    The key of a nested item in ``items`` is its hierarchical id, such as ``A.B``; ``child`` of its parent has it too.
     """
     scheme = class_named(artefact.urn.cls, edition)(**maintained(artefact, partial=True))
     if not artefact.items.is_stub:
@@ -54,7 +53,7 @@ def _add(scheme: Any, item: Any, children: str, parent: Any, edition: Edition) -
 
 
 def tree_from(obj: Any) -> ItemScheme:
-    """A scheme; what stands under an item is found by its ``child``."""
+    """Build a scheme; nested items are found by ``child`` of their parents."""
     urn = urn_of(obj)
     class_ = "Category" if urn.cls == "CategoryScheme" else "ReportingCategory"
     tops = [item for item in obj.items.values() if not isinstance(item.parent, sdmx1().common.Item)]
@@ -75,7 +74,7 @@ def _tree_item(item: Any, urn: Urn, class_: str, path: str) -> Any:
 
 
 def value_list_to(artefact: ValueList, _: Edition) -> Any:
-    """A value list."""
+    """Convert a value list."""
     v30 = sdmx1().v30
     made = v30.ValueList(**maintained(artefact))
     if not artefact.is_stub:
@@ -92,7 +91,7 @@ def value_list_to(artefact: ValueList, _: Edition) -> Any:
 
 
 def value_list_from(obj: Any) -> ValueList:
-    """A value list."""
+    """Build a value list."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     values = [

@@ -1,4 +1,4 @@
-"""What schemes of one class alone have: a grid, and the schemes that transformations use. There and back."""
+"""Parts of schemes that only one class has, in both directions: a grid, and the schemes that transformations use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIRST: Final = {
 
 
 def scheme_fields_to(artefact: ItemScheme, edition: Edition) -> dict[str, Any]:
-    """Fields of the scheme itself; of several rulesets' or operators' schemes sdmx1 holds the first."""
+    """Return fields of the scheme itself; sdmx1 holds only the first of several ruleset or operator schemes."""
     if isinstance(artefact, GeoGridCodelist):
         return {"grid_definition": artefact.grid_definition}
     if isinstance(artefact, TransformationScheme):
@@ -28,7 +28,7 @@ def scheme_fields_to(artefact: ItemScheme, edition: Edition) -> dict[str, Any]:
 
 
 def scheme_fields_from(obj: Any, class_: str) -> dict[str, Any]:
-    """The same by our names."""
+    """Return the fields of the scheme itself by our names."""
     if class_ == "GeoGridCodelist":
         return {"grid_definition": obj.grid_definition}
     if class_ == "TransformationScheme":

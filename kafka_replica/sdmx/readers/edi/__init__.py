@@ -1,4 +1,4 @@
-"""SDMX-EDI (GESMES/TS): reading structure messages and cutting them up."""
+"""SDMX-EDI (GESMES/TS): reading and splitting structure messages."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WrittenComponent:
-    """One SCD with the ATT and IDE that follow it; ``kind`` is 13, 4, 1, 3 or Z09."""
+    """An SCD segment with the ATT and IDE segments that follow; ``kind`` is 13, 4, 1, 3 or Z09."""
 
     def __init__(self, agency: str, segment: Segment) -> None:
         elements = segment.elements()
@@ -21,7 +21,7 @@ class WrittenComponent:
         self.kind = part(elements, 0)
         self.concept_id = part(elements, 1)
         position = part(elements, 5, 1)
-        # Nine digits: more is no position but an attack on int().
+        # A position has at most nine digits; a longer number is an attack on int().
         self.position = int(position) if position.isascii() and position.isdecimal() and len(position) < 10 else None
         self.format: TextFormat | None = None
         self.usage: str | None = None
@@ -29,7 +29,7 @@ class WrittenComponent:
         self._codelist: Urn | None = None
 
     def add(self, segment: Segment) -> None:
-        """Take an ATT or IDE. Raises MessageError."""
+        """Add an ATT or IDE segment. Raises MessageError."""
         elements = segment.elements()
         if segment.tag == "IDE":
             if part(elements, 0) == "1":
@@ -49,14 +49,14 @@ class WrittenComponent:
 
     @property
     def concept(self) -> Urn:
-        """Its concept, in the agency's scheme of standalone concepts. Raises MessageError."""
+        """The component's concept, in the agency's scheme of standalone concepts. Raises MessageError."""
         try:
             return concept_urn(self._agency, self.concept_id)
         except UrnError as error:
             fail(self.segment.number, str(error))
 
     def representation(self, text_type: str | None = None) -> Representation | None:
-        """Codelist and format, or None where it says neither; ``text_type`` replaces the format's own."""
+        """Return codelist and format, or None if the segments have neither; ``text_type`` overrides the type."""
         format_ = self.format
         if text_type is not None:
             longest = format_.max_length if format_ else None
@@ -66,7 +66,7 @@ class WrittenComponent:
         return Representation(enumeration=self._codelist, format=format_)
 
     def is_mandatory(self) -> bool:
-        """Whether ATT+3+35 says 2 (mandatory) and not 1 (conditional). Raises MessageError."""
+        """Return True if ATT+3+35 is 2 (mandatory) and False if 1 (conditional). Raises MessageError."""
         if self.usage not in {"1", "2", None}:
             fail(self.segment.number, f"usage status {self.usage[:20]!r} of {self.concept_id[:40]!r} is not 1 or 2")
         return self.usage == "2"

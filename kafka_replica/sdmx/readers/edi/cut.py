@@ -1,4 +1,4 @@
-"""Cutting an interchange of SDMX-EDI into interchanges of one artefact each."""
+"""Split an interchange of SDMX-EDI into interchanges of one artefact each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def cut_message(data: bytes, collector: ErrorCollector = STRICT) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
-    """Return the format, and each artefact's URN and interchange, in the characters of the whole.
+    """Return the format, and the URN and interchange of each artefact, in the character set of the original.
 
     Raises MessageError.
     """

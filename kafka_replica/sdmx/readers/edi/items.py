@@ -17,7 +17,7 @@ T = TypeVar("T", Code, Concept)
 
 
 def codelist(urn: Urn, body: list[Segment]) -> Codelist:
-    """A codelist: VLI, then CDV and FTX for each code. Raises MessageError."""
+    """Read a codelist: VLI, then CDV and FTX for each code. Raises MessageError."""
     elements = body[0].elements()
     name = "".join(elements[3]) if len(elements) > 3 else ""
     codes, texts = _items(urn, "Code", Code, body[1:], "CDV")
@@ -30,7 +30,7 @@ def codelist(urn: Urn, body: list[Segment]) -> Codelist:
 
 
 def concept_scheme(urn: Urn, body: list[Segment]) -> ConceptScheme:
-    """The concepts of an agency: STC and FTX for each. Raises MessageError."""
+    """Read the concepts of an agency: STC and FTX for each. Raises MessageError."""
     concepts, _ = _items(urn, "Concept", Concept, body, "STC")
     return ConceptScheme(urn=urn, names=synthetic_name(urn), concepts=concepts)
 
@@ -38,7 +38,7 @@ def concept_scheme(urn: Urn, body: list[Segment]) -> ConceptScheme:
 def _items(
     scheme: Urn, class_: str, make: type[T], body: list[Segment], start: str
 ) -> tuple[Items[T], InternationalString]:
-    """The items, and the texts that stand before the first of them."""
+    """Return the items, and the texts that precede the first item."""
     items: dict[str, T] = {}
     own: Urn | None = None
     texts = before = Texts()
@@ -55,7 +55,7 @@ def _items(
 
 
 def _keep(items: dict[str, T], own: Urn | None, texts: Texts, make: type[T], number: int) -> None:
-    """Add what was read; several messages may each bring the concepts they need, if all say the same."""
+    """Add an item that was read. Several messages may repeat the concepts they need if all definitions agree."""
     if own is None:
         return
     made = make(urn=own, names=texts.together())

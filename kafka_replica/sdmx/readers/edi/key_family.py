@@ -1,4 +1,4 @@
-"""A key family of SDMX-EDI (ASI and what follows) as a data structure."""
+"""Key families of SDMX-EDI (ASI and the segments after it) as data structures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafka_replica.sdmx.readers.standalone import FIXED_COMPONENT_IDS
 from kafka_replica.sdmx.urn import Urn
 
 SIBLING_GROUP: Final = "Sibling"
-"""The one group of GESMES/TS, all dimensions but that of frequency; it has no name there, registries call it so."""
+"""The id of the only group of GESMES/TS: all dimensions but frequency. It is unnamed there; registries use this id."""
 
 _LEVELS: Final[dict[str, Literal["dataset", "dimensions", "group", "observation"]]] = {
     "1": "dataset",
@@ -26,7 +26,7 @@ _LEVELS: Final[dict[str, Literal["dataset", "dimensions", "group", "observation"
 
 
 def key_family(urn: Urn, body: list[Segment]) -> DataStructure:
-    """The data structure that these segments describe. Raises MessageError."""
+    """Return the data structure that these segments describe. Raises MessageError."""
     texts = Texts()
     components: list[WrittenComponent] = []
     for segment in body[1:]:
@@ -58,7 +58,7 @@ class _Builder:
         self._of_concepts = {one.concept_id for one in components if one.kind not in {"1", "3"}}
         for one in components:
             self._add(one)
-        # Last, because an attribute of a series names all dimensions.
+        # Computed last, because an attribute of a series names all dimensions.
         self._key = tuple(id_ for id_, dimension in self._dimensions.items() if not dimension.is_time)
         attributes = {id_: self._attribute(*written) for id_, written in self._attributes.items()}
         groups = {}
@@ -96,7 +96,7 @@ class _Builder:
         make, roles = roles_of_dimension(id_, ["Frequency"] if one.kind == "13" else [])
         self._dimensions[id_] = make(
             position=one.position or len(self._dimensions) + 1,
-            # What it may hold is fixed: a point in time or a range.
+            # The format of time is fixed: a point in time or a range.
             representation=one.representation("ObservationalTimePeriod" if is_time else None),
             **arguments,
             **roles,
@@ -105,7 +105,7 @@ class _Builder:
     def _identified(self, one: WrittenComponent, class_: str) -> dict[str, Any]:
         id_ = FIXED_COMPONENT_IDS.get(class_, one.concept_id)
         if id_ in self._of_concepts:
-            # Another component has the fixed id by its concept.
+            # Another component has the fixed id because its concept has that id.
             id_ = one.concept_id
         if id_ in self._dimensions or id_ in self._measures or id_ in self._attributes:
             fail(one.segment.number, f"the component {id_[:80]!r} comes twice in {self._urn}")
@@ -115,7 +115,7 @@ class _Builder:
             fail(one.segment.number, str(error))
 
     def _attribute(self, one: WrittenComponent, arguments: dict[str, Any]) -> Attribute:
-        # The time format stands among the parts of time; it has neither level nor status and needs none.
+        # The time format is part of the time components; it has no level and no status, and needs neither.
         is_time_format = one.kind == "1"
         level = one.level or ("4" if is_time_format else "5" if one.kind == "3" else "")
         kind = _LEVELS.get(level)

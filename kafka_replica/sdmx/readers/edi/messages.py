@@ -1,4 +1,4 @@
-"""An interchange as structure messages: the header, and for each artefact the segments that describe it.
+"""An interchange as structure messages: the header, and the segments that describe each artefact.
 
 Source: SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation", message structure (BGM+73).
 """
@@ -19,14 +19,14 @@ from kafka_replica.sdmx.urn import Urn
 
 _STARTS: Final = {"VLI": "Codelist", "STC": "ConceptScheme", "ASI": "DataStructure"}
 _GROUPS: Final = {"UNG", "UNE"}
-"""Messages may stand in groups; that says nothing about structures."""
+"""Messages may be in groups, which have no meaning for structures."""
 
 _STRUCTURES: Final = "73"
 _DATA: Final = "74"
 
 
 class Described(NamedTuple):
-    """One artefact: its URN, its segments, and those that open the message it stands in (UNH, BGM, NAD ...)."""
+    """An artefact: its URN, its segments, and the segments that open its message (UNH, BGM, NAD ...)."""
 
     urn: Urn
     body: list[Segment]
@@ -38,7 +38,7 @@ class Described(NamedTuple):
 
 
 class _Envelope:
-    """What the segments around the structures say, and whether they come in their order."""
+    """The segments around the structures, with a check of their order."""
 
     def __init__(self) -> None:
         self.interchange: list[list[str]] | None = None
@@ -52,7 +52,7 @@ class _Envelope:
         self._around = {"UNB": self._begin, "UNH": self._open, "UNT": self._close, "UNZ": self._end}
 
     def take(self, segment: Segment) -> bool:
-        """Whether it belongs to the envelope; it is then noted."""
+        """Record a segment of the envelope; return False if the segment belongs to the structures."""
         tag = segment.tag
         if self.is_over:
             fail(segment.number, f"{tag[:3]!r} after UNZ; one value holds one interchange")
@@ -89,7 +89,7 @@ class _Envelope:
         self.agency = self.function = None
 
     def _close(self, segment: Segment) -> None:
-        # The number of segments it tells is not checked: real messages have it wrong.
+        # The segment count in UNT is not checked: real messages have wrong counts.
         if not self.is_open:
             fail(segment.number, "UNT without UNH")
         self.is_open = False
@@ -109,12 +109,12 @@ class _Envelope:
             self.sender = self.sender or part(elements, 1) or None
 
     def _must_agree(self, segment: Segment, known: str | None, new: str) -> None:
-        # Structures before and after it would be of different agencies, with one head.
+        # Otherwise structures before and after this segment would be of different agencies under one header.
         if known is not None and known != new:
             fail(segment.number, f"a second {segment.tag} in one message, {new[:40]!r} after {known[:40]!r}")
 
     def header(self) -> Header:
-        """What is kept of UNB and NAD."""
+        """The header, from UNB and NAD."""
         elements = self.interchange or []
         return Header(
             id=part(elements, 4) or None,
@@ -125,7 +125,7 @@ class _Envelope:
 
 
 def part(elements: list[list[str]], element: int, component: int = 0) -> str:
-    """A component of a segment without blanks around it; empty where it is missing."""
+    """Return a component of a segment without blanks around it, or an empty text if the component is missing."""
     if element < len(elements) and component < len(elements[element]):
         return elements[element][component].strip()
     return ""
@@ -148,7 +148,7 @@ def described(interchange: Interchange, collector: ErrorCollector) -> tuple[Head
 
 
 def _once(found: list[Described]) -> list[Described]:
-    """Without what comes a second time, word for word: messages may each bring the codelists they need."""
+    """Drop exact duplicates: several messages may repeat the codelists they need."""
     seen: dict[Urn, list[str]] = {}
     kept: list[Described] = []
     for one in found:
@@ -171,7 +171,7 @@ def _artefacts(interchange: Interchange, envelope: _Envelope, collector: ErrorCo
         elif segment.tag in _STARTS:
             urn = collector.attempt(partial(_urn, segment, envelope), partial(_unreadable, segment, envelope))
             if urn is None:
-                body = []  # what follows describes an artefact that is left out
+                body = []  # the segments that follow describe an artefact that is left out
                 continue
             known = schemes.get(urn)
             if known is None:
@@ -184,7 +184,7 @@ def _artefacts(interchange: Interchange, envelope: _Envelope, collector: ErrorCo
         elif body is not None:
             body.append(segment)
         else:
-            # IDE+10 (the sender's name of the message), CTA, COM: they are about the message.
+            # IDE+10 (the sender's name for the message), CTA and COM describe the message.
             envelope.opening.append(segment)
 
 

@@ -1,4 +1,4 @@
-"""Reading structure messages of SDMX-EDI into the model."""
+"""Read structure messages of SDMX-EDI into the model."""
 
 from __future__ import annotations
 

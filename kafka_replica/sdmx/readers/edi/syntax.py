@@ -1,7 +1,7 @@
-"""EDIFACT syntax: bytes to segments, with the separators and the character set the interchange itself names.
+"""EDIFACT syntax: from bytes to segments, with the separators and the character set that the interchange declares.
 
-Source: ISO 9735 (UN/EDIFACT syntax rules, version 3): service string advice UNA, segment UNB, levels UNOA to
-UNOK; SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation".
+Source: ISO 9735 (UN/EDIFACT syntax rules, version 3): service string advice UNA, segment UNB, levels UNOA to UNOK; SDMX
+2.1 Section 4, "SDMX-EDI: Syntax and Documentation".
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _CHARSETS: Final = {
     "UNOK": "iso8859-9", "UNOW": "utf-8", "UNOX": "utf-8", "UNOY": "utf-8",
 }  # fmt: skip
 _ALSO_UTF_8: Final = {"UNOA", "UNOB", "UNOC"}
-"""Registries write UTF-8 under these; a text in Latin-1 is never valid UTF-8 by chance but for single letters."""
+"""Registries write UTF-8 under these levels. Latin-1 text is never valid UTF-8 by chance, except for single letters."""
 
 _PADDING: Final = b"\0\x1a"
-"""What old file systems leave behind the end: zeros, and the mark of CP/M and DOS."""
+"""The padding that old file systems leave at the end: zeros, and the end-of-file mark of CP/M and DOS."""
 
 _MAX_SEGMENTS: Final = 5_000_000
 _MAX_SEGMENT: Final = 1 << 20
@@ -35,7 +35,7 @@ def fail(number: int, reason: str) -> NoReturn:
 
 
 class Separators(NamedTuple):
-    """What divides components, elements and segments; ``release`` takes the meaning off the next character."""
+    """The characters that separate components, elements and segments; ``release`` escapes the next character."""
 
     component: str = ":"
     element: str = "+"
@@ -44,7 +44,7 @@ class Separators(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """One segment: its place, its tag, its elements as written, and the separators to take them apart."""
+    """A segment: its number, its tag, its elements as written, and the separators to split them."""
 
     number: int
     tag: str
@@ -52,10 +52,10 @@ class Segment(NamedTuple):
     separators: Separators
 
     def elements(self) -> list[list[str]]:
-        """The elements after the tag, each a list of components. Raises MessageError."""
+        """Return the elements after the tag, each a list of components. Raises MessageError."""
         component, element, release, _ = self.separators
         raw = self.raw
-        # What is short cannot have many parts.
+        # A short segment cannot have many parts.
         if len(raw) > _MAX_ELEMENTS and (raw.count(element) > _MAX_ELEMENTS or raw.count(component) > _MAX_COMPONENTS):
             fail(self.number, f"{self.tag} has more parts than any segment of SDMX-EDI")
         if release and release in raw:
@@ -84,7 +84,7 @@ class Segment(NamedTuple):
         return elements
 
     def written(self, element: int) -> str:
-        """An element as it is written, with its releases; empty where it is missing."""
+        """Return an element as written, with its release characters, or an empty text if the element is missing."""
         component, plus, release, _ = self.separators
         elements = self.elements()
         if element >= len(elements):
@@ -98,9 +98,9 @@ def _released(text: str, special: list[str], release: str) -> str:
 
 
 class Interchange(NamedTuple):
-    """A decoded interchange: what stood before UNB, the text from UNB on, and how it is written.
+    """A decoded interchange: the part before UNB, the text from UNB on, and its syntax.
 
-    Messages may also come as they are, from UNH to UNT, without the envelope of an interchange.
+    Messages may also come without the envelope of an interchange, from UNH to UNT.
     """
 
     advice: str
@@ -111,7 +111,7 @@ class Interchange(NamedTuple):
 
 
 def opened(data: bytes) -> Interchange:
-    """The interchange in these bytes, decoded. Raises MessageError."""
+    """Decode the interchange in these bytes. Raises MessageError."""
     data = data.lstrip().rstrip(_PADDING)
     advice, separators = "", Separators()
     if data[:3] == b"UNA":
@@ -138,9 +138,9 @@ def opened(data: bytes) -> Interchange:
 
 
 def _unwrapped(data: bytes, separators: Separators) -> bytes:
-    """Return the data without its line ends, which may stand anywhere.
+    """Return the data without line ends, which may be anywhere.
 
-    CR and LF are in no character set of EDIFACT, so they are not data: files are kept in records of 80 columns, and a
+    CR and LF are in no character set of EDIFACT, so they are not data: files are stored in records of 80 columns, and a
     record may end within a segment, a tag, a release sequence, or a character of several bytes.
     """
     return data.translate(None, "\r\n".replace(separators.terminator, "").encode())
@@ -171,7 +171,7 @@ def _advice(data: bytes) -> tuple[str, Separators]:
 
 
 def segments(interchange: Interchange) -> Iterator[Segment]:
-    """The segments from UNB to UNZ, in order. Raises MessageError where the text is cut off."""
+    """Yield the segments from UNB to UNZ, in order. Raises MessageError if the text is truncated."""
     separators = interchange.separators
     text = interchange.text
     match = _segment_pattern(separators)
@@ -194,5 +194,5 @@ def _segment_pattern(separators: Separators) -> Callable[[str, int], re.Match[st
     end, release = re.escape(separators.terminator), re.escape(separators.release)
     if not release:
         return re.compile(rf"([^{end}]*+){end}").match
-    # Possessive: a text without an end is given up at once.
+    # The quantifiers are possessive: matching a text without an end fails at once.
     return re.compile(rf"([^{end}{release}]*+(?:{release}.[^{end}{release}]*+)*+){end}", re.DOTALL).match

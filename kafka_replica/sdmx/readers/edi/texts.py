@@ -12,30 +12,30 @@ from kafka_replica.sdmx.representation import TextFormat
 
 _FORMAT = re.compile(r"(AN|A|N)(\.\.)?([0-9]{1,9})").fullmatch
 _TYPES: Final = {"A": "Alpha", "AN": "String", "N": "Numeric"}
-"""Letters, any characters, and digits that are not a number: so they are called in SDMX 2.1."""
+"""Letters, any characters, and digits that are not a number, by their names in SDMX 2.1."""
 
 
 class Texts:
-    """The texts of one thing. A long text is in several pieces of 70 characters, and in several segments."""
+    """The texts of one object. A long text is split into pieces of 70 characters and over several segments."""
 
     def __init__(self) -> None:
         self._pieces: dict[str, list[str]] = {}
 
     def add(self, segment: Segment) -> None:
-        """Take an FTX; what is not FTX+ACM says nothing about structures."""
+        """Add an FTX segment; only FTX+ACM is about structures."""
         elements = segment.elements()
         if part(elements, 0) == "ACM" and len(elements) > 3:
             self._pieces.setdefault(part(elements, 4).lower() or "en", []).extend(elements[3])
 
     def together(self) -> InternationalString:
-        """The texts by language; English where the message names none."""
+        """The texts by language; English if the message names no language."""
         if not self._pieces:
             return NO_TEXT
         return InternationalString([(language, "".join(pieces)) for language, pieces in self._pieces.items()])
 
 
 def text_format(segment: Segment, written: str) -> TextFormat:
-    """The format that ``AN..35`` (up to 35 of any character) or ``N3`` (3 digits) describes. Raises MessageError."""
+    """Return the format for ``AN..35`` (up to 35 of any character) or ``N3`` (3 digits). Raises MessageError."""
     found = _FORMAT(written.upper())
     if found is None:
         fail(segment.number, f"the field format {written[:40]!r} is not one such as AN..35, A2 or N1")

@@ -1,4 +1,4 @@
-"""What the converters of Fusion-JSON share: names, annotations, validity, references, representations."""
+"""Shared parts of the converters of Fusion-JSON: names, annotations, validity, references, representations."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def texts_of(texts: list[Text] | None) -> InternationalString:
-    """Texts by language."""
+    """Return texts by language."""
     return written_texts(texts) if texts else NO_TEXT
 
 
 def annotations_of(wires: list[WireAnnotation]) -> tuple[Annotation, ...]:
-    """Annotations."""
+    """Build annotations."""
     return (annotation(wires[0]),) if len(wires) == 1 else tuple([annotation(one) for one in wires])
 
 
 def annotation(wire: WireAnnotation) -> Annotation:
-    """An annotation."""
+    """Build an annotation."""
     texts, url = wire.text, wire.uri or wire.url
-    if not url and wire.value is None:  # what says nothing costs nothing
+    if not url and wire.value is None:  # skip empty fields
         return Annotation(id=wire.id, title=wire.title, type=wire.type, text=written_texts(texts) if texts else NO_TEXT)
     return Annotation(
         id=wire.id,
@@ -53,12 +53,12 @@ def annotation(wire: WireAnnotation) -> Annotation:
 
 
 def links_of(wires: list[WireLink]) -> tuple[Link, ...]:
-    """Links."""
+    """Build links."""
     return tuple([Link(rel=link.rel, url=link.href, urn=link.urn, type=link.type) for link in wires])
 
 
 def identified(wire: WireIdentifiable) -> dict[str, Any]:
-    """Annotations, links and uri as arguments; what says nothing is left out."""
+    """Return annotations, links and uri as arguments, without empty fields."""
     arguments: dict[str, Any] = {}
     if wire.annotations:
         arguments["annotations"] = annotations_of(wire.annotations)
@@ -70,7 +70,7 @@ def identified(wire: WireIdentifiable) -> dict[str, Any]:
 
 
 def named(wire: WireNameable) -> dict[str, Any]:
-    """Names and descriptions too."""
+    """Return names and descriptions in addition to ``identified``."""
     arguments = identified(wire)
     if wire.names:
         arguments["names"] = texts_of(wire.names)
@@ -80,7 +80,7 @@ def named(wire: WireNameable) -> dict[str, Any]:
 
 
 def maintained(wire: WireMaintainable) -> dict[str, Any]:
-    """What every maintainable artefact has, but its URN."""
+    """Return the arguments that every maintainable artefact has, except its URN."""
     arguments: dict[str, Any] = {"is_external_reference": bool(wire.is_external_reference)}
     if wire.annotations or wire.links or wire.uri is not None:
         arguments |= identified(wire)
@@ -106,7 +106,7 @@ def maintained(wire: WireMaintainable) -> dict[str, Any]:
 
 
 def when(value: str | int | None) -> str | None:
-    """A date as text. Milliseconds since 1970 become what the same registries write elsewhere: no zone."""
+    """Return a date as text. Milliseconds since 1970 become text without a zone, as registries write elsewhere."""
     if not isinstance(value, int):
         return value
     try:
@@ -117,7 +117,7 @@ def when(value: str | int | None) -> str | None:
 
 
 def representation(wire: WireRepresentation | None, where: Urn) -> Representation | None:
-    """A representation, if there is one. Raises MessageError."""
+    """Build a representation, if there is one. Raises MessageError."""
     if wire is None:
         return None
     most = wire.max_occurs
@@ -125,7 +125,7 @@ def representation(wire: WireRepresentation | None, where: Urn) -> Representatio
         try:
             return enumerated(wire.representation)
         except UrnError:
-            pass  # what follows tells where
+            pass  # the error is raised below, with the place
     if isinstance(most, str) and most != "unbounded":
         raise MessageError(f"reading {where}: maxOccurs {most[:80]!r} is neither a number nor 'unbounded'")
     return Representation(
@@ -137,7 +137,7 @@ def representation(wire: WireRepresentation | None, where: Urn) -> Representatio
 
 
 def text_format(wire: WireFormat, where: Urn) -> TextFormat:
-    """A text format. Raises MessageError."""
+    """Build a text format. Raises MessageError."""
     if wire.text_type is not None and len(wire.text_type) < _LONG_TYPE:
         alone, made = _of_type(wire.text_type)
         if wire == alone:
@@ -159,5 +159,5 @@ _LONG_TYPE: Final = 64
 
 @lru_cache(maxsize=64)
 def _of_type(text_type: str) -> tuple[WireFormat, TextFormat]:
-    """A format that says its type and nothing else, as it is written and made."""
+    """Return a format that has a type and nothing else, as written and as built."""
     return WireFormat(text_type=text_type), TextFormat(text_type=text_type)

@@ -1,4 +1,4 @@
-"""Data constraints of Fusion-JSON: how they are written, and to the model."""
+"""Data constraints of Fusion-JSON: their structs, and their conversion to the model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WireSelection(Wire, gc=False, forbid_unknown_fields=True):
-    """The values of one component; those in ``cascade`` count with their children."""
+    """The values of one component; the values in ``cascade`` include their children."""
 
     values: list[str] | None = None
     cascade: list[str] | None = None
@@ -36,7 +36,7 @@ class WireSeries(Wire, gc=False, forbid_unknown_fields=True):
 
 
 class WireConstraint(WireMaintainable, gc=False):
-    """A data constraint; ``type`` repeats what is there and is left out."""
+    """A data constraint; ``type`` is redundant and left out."""
 
     defining_data_present: bool | None = None
     type: str | None = None
@@ -48,7 +48,7 @@ class WireConstraint(WireMaintainable, gc=False):
 
 
 def data_constraint(urn: Urn, wire: WireConstraint) -> DataConstraint:
-    """A DataConstraint."""
+    """Build a DataConstraint."""
     base = maintained(wire)
     cubes = [
         Region(key_values=tuple(_selection(id_, one) for id_, one in cube.items()), include=include)
@@ -77,7 +77,7 @@ def _role(present: bool | None) -> str | None:
 
 
 def _selection(id_: str, wire: WireSelection) -> MemberSelection:
-    # The same registries leave removePrefix out of other formats where it is false.
+    # The same registries leave removePrefix out of other formats if it is false.
     cascaded = frozenset(wire.cascade or ())
     values = (
         SelectedValue(value=value, cascade_values="true" if value in cascaded else None) for value in wire.values or ()

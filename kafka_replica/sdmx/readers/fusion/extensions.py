@@ -1,8 +1,8 @@
 """Codelists of Fusion-JSON that extend others.
 
-No public sample has one. They are read where they are written as SDMX-JSON writes them, which has been the way of the
-registry with what is new in SDMX 3; a codelist that says it otherwise is kept as it is, for without the codes that it
-takes over it would be another list.
+No public sample has an extension. Extensions are read in the form of SDMX-JSON, which this registry has followed for
+the new features of SDMX 3. A codelist with extensions in any other form is kept unread: without the inherited codes it
+would be a different list.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kafka_replica.sdmx.readers.json_parts import reference
 from kafka_replica.sdmx.urn import Urn
 
 speaks_of_extension: Final = re.compile("exten[ds]|inherit", re.IGNORECASE).search
-"""Whether the name of a member is about extensions."""
+"""A test for names of members that are about extensions."""
 
 
 class WireMember(Wire, gc=False, forbid_unknown_fields=True):
@@ -31,13 +31,13 @@ class WireMember(Wire, gc=False, forbid_unknown_fields=True):
 
 
 class WireSelection(Wire, gc=False, forbid_unknown_fields=True):
-    """The codes that an extension takes, or leaves out."""
+    """The codes that an extension includes or excludes."""
 
     member_values: list[WireMember | str] | None = None
 
 
 class WireExtension(Wire, gc=False, forbid_unknown_fields=True):
-    """An extension; those of a list stand in their order, so ``sequence`` says nothing more."""
+    """An extension; a list of extensions is in order, so ``sequence`` is redundant."""
 
     codelist: str | None = None
     prefix: str | None = None
@@ -53,7 +53,7 @@ class WireCodelist(WireScheme, gc=False):
 
 
 def codelist(urn: Urn, wire: WireCodelist) -> Codelist:
-    """A Codelist."""
+    """Build a Codelist."""
     found = items.codelist(urn, wire)
     if not wire.codelist_extensions:
         return found

@@ -19,7 +19,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def codelist(urn: Urn, wire: WireScheme) -> Codelist:
-    """A Codelist; its codes are made when they are asked for, for nothing can be wrong with one but its id."""
+    """Build a Codelist; its codes are built on first access, because only a code's id can be invalid."""
     wires = wire.items or []
     base = maintained(wire)
     package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
@@ -46,7 +46,7 @@ def codelist(urn: Urn, wire: WireScheme) -> Codelist:
 
 
 def value_list(urn: Urn, wire: WireScheme) -> ValueList:
-    """A ValueList."""
+    """Build a ValueList."""
     values = [_value(urn, item) for item in wire.items or ()]
     return ValueList(urn=urn, value_items=tuple(values), **maintained(wire))
 
@@ -64,7 +64,7 @@ def _value(urn: Urn, item: WireItem) -> ValueItem:
 
 
 def concept_scheme(urn: Urn, wire: WireScheme) -> ConceptScheme:
-    """A ConceptScheme."""
+    """Build a ConceptScheme."""
     base = maintained(wire)
     concepts = _lazy_concepts(urn, wire.items) if wire.items else None
     if concepts is None:
@@ -77,7 +77,7 @@ def concept_scheme(urn: Urn, wire: WireScheme) -> ConceptScheme:
 
 
 def _lazy_concepts(urn: Urn, wires: list[WireItem]) -> Items[Concept] | None:
-    """The concepts, of which ids and references are read at once; None where something is wrong with them."""
+    """Build the concepts, reading ids and references at once; return None if any of them is invalid."""
     try:
         read = {
             one.id: (one, None if one.representation is None else representation(one.representation, urn))

@@ -1,4 +1,4 @@
-"""Structure maps and representation maps of Fusion-JSON: how they are written, and to the model."""
+"""Structure maps and representation maps of Fusion-JSON: their structs, and their conversion to the model."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class WireRepresentationMap(WireMaintainable, gc=False):
 
 
 def representation_map(urn: Urn, wire: WireRepresentationMap) -> RepresentationMap:
-    """A RepresentationMap."""
+    """Build a RepresentationMap."""
     base = maintained(wire)
     rows = [
         RepresentationMapping(
@@ -111,7 +111,7 @@ class WireStructureMap(WireMaintainable, gc=False):
 
 
 def structure_map(urn: Urn, wire: WireStructureMap) -> StructureMap:
-    """A StructureMap."""
+    """Build a StructureMap."""
     base = maintained(wire)
     source = reference(wire.source, urn)
     stub = base["is_external_reference"] and source is None

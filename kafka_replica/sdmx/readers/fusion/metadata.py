@@ -21,7 +21,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WireMetadataAttribute(WireNameable, gc=False):
-    """A metadata attribute; no maxOccurs is unbounded."""
+    """A metadata attribute; without maxOccurs it is unbounded."""
 
     concept: str | None = None
     representation: WireRepresentation | None = None
@@ -38,7 +38,7 @@ class WireMetadataStructure(WireMaintainable, gc=False):
 
 
 def metadata_structure(urn: Urn, wire: WireMetadataStructure) -> MetadataStructure:
-    """A MetadataStructure."""
+    """Build a MetadataStructure."""
     base = maintained(wire)
     found = read_items(urn, "MetadataAttribute", wire.metadata_attributes, _attribute)
     stub = base["is_external_reference"] and not found
@@ -74,7 +74,7 @@ class WireMetadataflow(WireMaintainable, gc=False):
 
 
 def metadataflow(urn: Urn, wire: WireMetadataflow) -> Metadataflow:
-    """A Metadataflow."""
+    """Build a Metadataflow."""
     base = maintained(wire)
     structure = reference(wire.metadata_structure_ref, urn)
     stub = base["is_external_reference"] and structure is None
@@ -94,7 +94,7 @@ class WireHierarchicalCode(WireNameable, gc=False):
 
 
 class WireLevel(WireNameable, gc=False):
-    """A level of a hierarchy; they stand from the top down."""
+    """A level of a hierarchy; levels are ordered from the top down."""
 
     text_format: WireFormat | None = None
     coding_format: WireFormat | None = None
@@ -109,7 +109,7 @@ class WireHierarchy(WireMaintainable, gc=False):
 
 
 def hierarchy(urn: Urn, wire: WireHierarchy) -> Hierarchy:
-    """A Hierarchy."""
+    """Build a Hierarchy."""
     base = maintained(wire)
     found = read_items(urn, "HierarchicalCode", wire.codes, _code)
     return Hierarchy(
@@ -122,7 +122,7 @@ def hierarchy(urn: Urn, wire: WireHierarchy) -> Hierarchy:
 
 
 def _levels(urn: Urn, wires: list[WireLevel]) -> Level | None:
-    """The first level, with the second in it and so on, as the standard has them; so their URNs have a path."""
+    """Return the first level, which contains the second and so on, as in the standard; so their URNs have a path."""
     ids: list[str] = []
     for wire in wires:
         item_urn(urn, "Level", wire.id, dict.fromkeys(ids))
@@ -157,7 +157,7 @@ class WireHierarchyAssociation(WireMaintainable, gc=False):
 
 
 def hierarchy_association(urn: Urn, wire: WireHierarchyAssociation) -> HierarchyAssociation:
-    """A HierarchyAssociation."""
+    """Build a HierarchyAssociation."""
     return HierarchyAssociation(
         urn=urn,
         linked_hierarchy=reference(wire.hierarchy_ref, urn),

@@ -1,6 +1,6 @@
-"""Metadata sets of Fusion-JSON: how they are written, and to the model.
+"""Metadata sets of Fusion-JSON: their structs, and their conversion to the model.
 
-They stand in messages of their own: in an object ``data``, as SDMX-JSON has it, in the list ``metadatasets``.
+Metadata sets come in separate messages: in an object ``data``, as in SDMX-JSON, in the list ``metadatasets``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WireReported(WireIdentifiable, gc=False):
-    """A reported attribute; one with several values stands there several times."""
+    """A reported attribute; an attribute with several values is repeated."""
 
     value: Any = None
     attributes: list[WireReported] | None = None
@@ -34,7 +34,7 @@ class WireMetadataSet(WireMaintainable, gc=False):
 
 
 def metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
-    """A MetadataSet."""
+    """Build a MetadataSet."""
     base = maintained(wire)
     is_stub = base["is_external_reference"] and not wire.attributes
     return MetadataSet(
@@ -52,7 +52,7 @@ def _reported(urn: Urn, wire: WireReported) -> ReportedAttribute:
         raise MessageError(f"reading {urn}: an attribute that it reports has no id")
     value = wire.value
     if isinstance(value, list) and value and all(isinstance(one, dict) and "locale" in one for one in value):
-        # Texts stand by language everywhere in Fusion-JSON.
+        # Texts are listed by language everywhere in Fusion-JSON.
         texts = InternationalString([(str(one["locale"]), str(one.get("value", ""))) for one in value])
         values: tuple[str, ...] = ()
     else:

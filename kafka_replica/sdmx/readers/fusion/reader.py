@@ -1,4 +1,4 @@
-"""Reading a structure message of Fusion-JSON into the model."""
+"""Read a structure message of Fusion-JSON into the model."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _META: Final = msgspec.json.Decoder(WireMeta, strict=False)
 _MEMBERS: Final = msgspec.json.Decoder(dict[str, Any])
 _OPAQUE: Final = msgspec.json.Decoder(WireMaintainable, strict=False)
 
-# Where a part that we do not know would change the meaning of the rest: such an artefact is kept as it is.
+# Classes for which an unknown part would change the meaning of the rest: such an artefact is kept as it is.
 WHOLE: Final[dict[str, type[WireMaintainable]]] = {
     "Codelist": extensions.WireCodelist,
     "DataConstraint": constraints.WireConstraint,
@@ -86,7 +86,7 @@ _OWN_KEYS: Final = frozenset({"urn", "agencyId", "version", "validityType"})
 
 
 def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
-    """Return the message whose outermost levels these are. Raises MessageError."""
+    """Return the message with these outermost levels. Raises MessageError."""
     header = Header()
     if message.meta is not None:
         meta = decoded(_META, message.meta, "the meta of Fusion-JSON")
@@ -127,12 +127,12 @@ def _known_members(class_: str) -> frozenset[str]:
 
 
 def has_unknown(class_: str, members: dict[str, Any]) -> bool:
-    """Whether an artefact of one of the classes that are kept whole has a member that we do not know."""
+    """Return True if an artefact of one of the classes in ``WHOLE`` has an unknown member."""
     known = _known_members(class_)
     if known.issuperset(members):
         return False
     unknown = [name for name, value in members.items() if name not in known and not _says_nothing(value)]
-    # Of a codelist anything else that is unknown may be left out.
+    # Any other unknown member of a codelist may be left out.
     return any(map(extensions.speaks_of_extension, unknown)) if class_ == "Codelist" else bool(unknown)
 
 
@@ -141,5 +141,5 @@ def _says_nothing(value: Any) -> bool:
 
 
 def header_of(meta: WireMeta) -> Header:
-    """The header."""
+    """Return the header."""
     return Header(id=meta.id, sender=meta.sender.id if meta.sender else None, prepared=meta.prepared, test=meta.test)

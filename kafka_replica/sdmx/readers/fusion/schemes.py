@@ -1,4 +1,4 @@
-"""Organisations, categories, provisions and schemes of VTL in Fusion-JSON: how they are written, and to the model."""
+"""Organisations, categories, provisions and VTL schemes of Fusion-JSON: structs and their conversion to the model."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ _ORGANISATIONS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisatio
 def read_items(
     holder: Urn, class_: str, wires: list[W] | None, make: Callable[[Urn, W], T], path: str | None = None
 ) -> dict[str, T]:
-    """Items by id; ``path`` is that of what they stand in. Raises MessageError."""
+    """Return items by id; ``path`` is the path of their parent. Raises MessageError."""
     found: dict[str, T] = {}
     for wire in wires or ():
-        # Checked alone first: a missing id must not hide behind the path.
+        # The id is checked alone first: a missing id must not hide behind the path.
         own = item_urn(holder, class_, wire.id, found)
         if path:
             own = item_urn(holder, class_, f"{path}.{wire.id}", {})
@@ -85,7 +85,7 @@ class WireOrganisationScheme(WireMaintainable, gc=False):
 
 
 def organisation_scheme(urn: Urn, wire: WireOrganisationScheme) -> OrganisationScheme:
-    """An AgencyScheme, or another scheme of organisations."""
+    """Build an AgencyScheme, or another scheme of organisations."""
     scheme, kind = _ORGANISATIONS[urn.cls]
 
     def make(own: Urn, one: WireOrganisation) -> Organisation:
@@ -128,7 +128,7 @@ class WireCategoryScheme(WireMaintainable, gc=False):
 
 
 def category_scheme(urn: Urn, wire: WireCategoryScheme) -> CategoryScheme:
-    """A CategoryScheme."""
+    """Build a CategoryScheme."""
     base = maintained(wire)
     found = read_items(urn, "Category", wire.items, _category)
     return CategoryScheme(urn=urn, categories=items_of(urn, found, is_stub=base["is_external_reference"]), **base)
@@ -147,7 +147,7 @@ class WireCategorisation(WireMaintainable, gc=False):
 
 
 def categorisation(urn: Urn, wire: WireCategorisation) -> Categorisation:
-    """A Categorisation."""
+    """Build a Categorisation."""
     return Categorisation(
         urn=urn,
         source=reference(wire.structure_reference, urn),
@@ -157,14 +157,14 @@ def categorisation(urn: Urn, wire: WireCategorisation) -> Categorisation:
 
 
 class WireProvision(WireMaintainable, gc=False):
-    """A provision agreement; registries write the provider's key without a capital."""
+    """A provision agreement; registries write the key of the provider in lower case."""
 
     structure_usage: str | None = None
     dataprovider_ref: str | None = None
 
 
 def provision_agreement(urn: Urn, wire: WireProvision) -> ProvisionAgreement:
-    """A ProvisionAgreement."""
+    """Build a ProvisionAgreement."""
     return ProvisionAgreement(
         urn=urn,
         structure_usage=reference(wire.structure_usage, urn),
@@ -182,7 +182,7 @@ class WireMetadataProvision(WireMaintainable, gc=False):
 
 
 def metadata_provision_agreement(urn: Urn, wire: WireMetadataProvision) -> MetadataProvisionAgreement:
-    """A MetadataProvisionAgreement."""
+    """Build a MetadataProvisionAgreement."""
     base = maintained(wire)
     flow = reference(wire.metadataflow_ref, urn)
     return MetadataProvisionAgreement(

@@ -1,4 +1,4 @@
-"""The short way for Fusion-JSON: see ``json_short``. A header and lists of classes of the model, nothing else."""
+"""The fast path for Fusion-JSON (see ``json_short``): messages with only a header and lists of classes of the model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WHOLE_MESSAGE: Final = msgspec.json.Decoder(
 
 
 def read_short(data: bytes, tree: Any, _: Format | None) -> Message:
-    """The message. Raises DeclinedError or any error of decoding where the long way has to look."""
+    """Return the message. Raises DeclinedError or any decoding error if the slow path has to read it."""
     if type(tree) is not dict:
         raise DeclinedError("no object, or a name twice")
     meta = tree.pop("meta", None)
@@ -57,7 +57,7 @@ def read_short(data: bytes, tree: Any, _: Format | None) -> Message:
 
 
 def _single(data: bytes, name: str, members: dict[str, Any]) -> Message:
-    """A header and one artefact, as most messages are."""
+    """Read a header and one artefact, the usual kind of message."""
     decode, convert = _single_reader(name)
     whole: Any = decode(data)
     return Message(Format.FUSION_JSON, header_of(whole.meta), (_artefact(name, convert, members, whole.artefacts[0]),))
@@ -65,9 +65,9 @@ def _single(data: bytes, name: str, members: dict[str, Any]) -> Message:
 
 @cache
 def _single_reader(name: str) -> tuple[Callable[[bytes], Any], Callable[[Urn, Any], Artefact]]:
-    """What decodes a message with one artefact of a class, and what makes the model of that."""
+    """Return the decoder of a message with one artefact of a class, and the function that converts it to the model."""
     decoder, convert = READERS[name]
-    # A struct with a field for each class takes longer to make than a small artefact to read.
+    # Building a struct with a field for each class takes longer than reading a small artefact.
     fields = [("meta", WireMeta), ("artefacts", list_of(decoder))]
     whole = msgspec.defstruct("_Single", fields, rename={"artefacts": name}, gc=False)
     return msgspec.json.Decoder(whole, strict=False).decode, convert

@@ -37,24 +37,24 @@ _TO_OBSERVATION: Final = AttributeRelationship(kind="observation")
 
 
 def dataflow(urn: Urn, wire: WireDataflow) -> Dataflow:
-    """A Dataflow."""
+    """Build a Dataflow."""
     return Dataflow(urn=urn, structure_reference=reference(wire.data_structure_ref, urn), **maintained(wire))
 
 
 _Read: TypeAlias = tuple[
     str, WireComponent, Urn, Urn | None, Representation | None, tuple[Urn, ...], dict[str, Any] | None
 ]
-"""Id, as it is written, URN, concept, representation, roles, annotations and the like."""
+"""The id, the component as written, URN, concept, representation, roles, annotations and so on."""
 
 
 def _read(urn: Urn, class_: str, wires: list[WireComponent] | None, taken: set[str]) -> Iterator[_Read]:
-    """What every component of a list has. Raises MessageError."""
+    """Read the parts that every component of a list has. Raises MessageError."""
     package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
     for wire in wires or ():
         concept = reference(wire.concept, urn)
         own_class, named_after = "TimeDimension" if wire.is_time_dimension else class_, concept.item if concept else ""
         id_ = wire.id or named_after or ""
-        if id_ == named_after and id_ and id_ not in taken:  # in order, for the reference is
+        if id_ == named_after and id_ and id_ not in taken:  # valid, because the reference is
             own = Urn(package, own_class, agency, scheme, version, id_)
         else:
             own = component_urn(urn, own_class, id_, taken)
@@ -109,7 +109,7 @@ def _attributes(urn: Urn, wires: list[WireComponent] | None, taken: set[str]) ->
 
 
 def data_structure(urn: Urn, wire: WireDataStructure) -> DataStructure:
-    """A DataStructure."""
+    """Build a DataStructure."""
     base = maintained(wire)
     taken: set[str] = set()
     dimensions = _dimensions(urn, wire.dimension_list.dimensions if wire.dimension_list else None, taken)

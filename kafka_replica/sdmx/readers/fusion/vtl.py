@@ -1,4 +1,4 @@
-"""Schemes of VTL in Fusion-JSON: how they are written, and to the model."""
+"""VTL schemes of Fusion-JSON: their structs, and their conversion to the model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WireVtlItem(WireNameable, gc=False):
-    """An item of any scheme of VTL: each uses some of the keys."""
+    """An item of any VTL scheme: each class uses some of the keys."""
 
     expression: str | None = None
     result: str | None = None
@@ -54,7 +54,7 @@ class WireVtlItem(WireNameable, gc=False):
 
 
 class WireVtlScheme(WireMaintainable, gc=False):
-    """A scheme of VTL of any kind."""
+    """A VTL scheme of any kind."""
 
     vtl_version: str | None = None
     items: list[WireVtlItem] | None = None
@@ -79,7 +79,7 @@ def _items(urn: Urn, wire: WireVtlScheme, class_: str, make: Any) -> Items[Any]:
 
 
 def transformation_scheme(urn: Urn, wire: WireVtlScheme) -> TransformationScheme:
-    """A TransformationScheme."""
+    """Build a TransformationScheme."""
     return TransformationScheme(
         transformations=_items(
             urn,
@@ -99,7 +99,7 @@ def transformation_scheme(urn: Urn, wire: WireVtlScheme) -> TransformationScheme
 
 
 def ruleset_scheme(urn: Urn, wire: WireVtlScheme) -> RulesetScheme:
-    """A RulesetScheme."""
+    """Build a RulesetScheme."""
     return RulesetScheme(
         rulesets=_items(
             urn,
@@ -113,7 +113,7 @@ def ruleset_scheme(urn: Urn, wire: WireVtlScheme) -> RulesetScheme:
 
 
 def user_defined_operator_scheme(urn: Urn, wire: WireVtlScheme) -> UserDefinedOperatorScheme:
-    """A UserDefinedOperatorScheme."""
+    """Build a UserDefinedOperatorScheme."""
     return UserDefinedOperatorScheme(
         operators=_items(
             urn,
@@ -128,7 +128,7 @@ def user_defined_operator_scheme(urn: Urn, wire: WireVtlScheme) -> UserDefinedOp
 
 
 def custom_type_scheme(urn: Urn, wire: WireVtlScheme) -> CustomTypeScheme:
-    """A CustomTypeScheme."""
+    """Build a CustomTypeScheme."""
     fields = ("vtl_scalar_type", "data_type", "vtl_literal_format", "output_format", "null_value")
     return CustomTypeScheme(
         custom_types=_items(urn, wire, "CustomType", lambda own, one: CustomType(urn=own, **_fields(one, *fields))),
@@ -137,7 +137,7 @@ def custom_type_scheme(urn: Urn, wire: WireVtlScheme) -> CustomTypeScheme:
 
 
 def name_personalisation_scheme(urn: Urn, wire: WireVtlScheme) -> NamePersonalisationScheme:
-    """A NamePersonalisationScheme."""
+    """Build a NamePersonalisationScheme."""
     fields = ("vtl_artefact", "vtl_default_name", "personalised_name")
     return NamePersonalisationScheme(
         name_personalisations=_items(
@@ -148,7 +148,7 @@ def name_personalisation_scheme(urn: Urn, wire: WireVtlScheme) -> NamePersonalis
 
 
 def vtl_mapping_scheme(urn: Urn, wire: WireVtlScheme) -> VtlMappingScheme:
-    """A VtlMappingScheme; the class of each mapping follows from what it maps."""
+    """Build a VtlMappingScheme; the class of each mapping follows from the mapped artefact."""
     return VtlMappingScheme(urn=urn, mappings=_items(urn, wire, "VtlDataflowMapping", _mapping), **maintained(wire))
 
 

@@ -1,7 +1,7 @@
-"""Fusion-JSON as it is written: one struct an object, decoded by msgspec, which checks the types.
+"""The structs of Fusion-JSON, one for each kind of object, decoded by msgspec, which checks the types.
 
-Fusion-JSON has no published schema; this is what registries send, with the two spellings of some flags.
-Keys that are not listed are not part of the model.
+Fusion-JSON has no published schema; the structs follow the messages that registries send, with both spellings of some
+flags. Keys that are not listed are not part of the model.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kafka_replica.sdmx.readers.json_parts import WireFacets
 
 
 class Wire(msgspec.Struct, rename="camel", gc=False):
-    """The base: camelCase names."""
+    """The base struct, with camelCase names."""
 
 
 class Text(Wire, gc=False):
@@ -44,7 +44,7 @@ class WireLink(Wire, gc=False):
 
 
 class WireIdentifiable(Wire, gc=False):
-    """Whatever has an id."""
+    """An object with an id."""
 
     id: str | None = None
     uri: str | None = None
@@ -53,14 +53,14 @@ class WireIdentifiable(Wire, gc=False):
 
 
 class WireNameable(WireIdentifiable, gc=False):
-    """Whatever has names."""
+    """An object with names."""
 
     names: list[Text] | None = None
     descriptions: list[Text] | None = None
 
 
 class WireMaintainable(WireNameable, gc=False):
-    """Whatever has an agency."""
+    """An object with an agency."""
 
     agency_id: str | None = None
     agency_upper: str | None = msgspec.field(name="agencyID", default=None)

@@ -1,4 +1,4 @@
-"""SDMX-ML 2.1, 3.0 and 3.1: reading structure messages and cutting them up."""
+"""SDMX-ML 2.1, 3.0 and 3.1: reading and splitting structure messages."""
 
 from __future__ import annotations
 

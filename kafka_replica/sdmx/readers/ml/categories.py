@@ -14,7 +14,7 @@ from kafka_replica.sdmx.readers.ml.values import Item
 
 
 def category_scheme(item: Item) -> CategoryScheme:
-    """A <CategoryScheme>."""
+    """Read a <CategoryScheme>."""
     urn, base, rest, names = item.parts
     elements = pick(rest, "Category")
     return CategoryScheme(urn=urn, categories=scheme_items(urn, base, "Category", elements, names, _category), **base)
@@ -25,7 +25,7 @@ def _category(item: Item) -> Category:
 
 
 def categorisation(item: Item) -> Categorisation:
-    """A <Categorisation>."""
+    """Read a <Categorisation>."""
     urn, base, rest, names = item.parts
     return Categorisation(
         urn=urn, source=ref(rest, "Source", names, "Dataflow"), target=ref(rest, "Target", names, "Category"), **base
@@ -33,7 +33,7 @@ def categorisation(item: Item) -> Categorisation:
 
 
 def reporting_taxonomy(item: Item) -> ReportingTaxonomy:
-    """A <ReportingTaxonomy>."""
+    """Read a <ReportingTaxonomy>."""
     urn, base, rest, names = item.parts
     elements = pick(rest, "ReportingCategory")
     return ReportingTaxonomy(

@@ -1,8 +1,8 @@
-"""The short way for codelists: ids are read and checked at once, the rest when a code is first asked for.
+"""The fast path for codelists: ids are read and checked at once, the rest on first access to a code.
 
-Asking libxml2 for elements takes several times as long as parsing, and of most long codelists a service wants
-few codes or none. Nothing can be wrong with a code but its id, so no error is put off. Until then the parsed
-document stays in memory.
+Requesting elements from libxml2 takes several times as long as parsing, and of most long codelists a service needs few
+codes or none. Only a code's id can be invalid, so no error is deferred. Until the first access, the parsed document
+stays in memory.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ LongWay: TypeAlias = "Callable[[etree._Element, str], Code]"  # noqa: SLF001 - t
 
 
 def lazy_codes(ids: list[str], first: etree._Element, urn: Urn, names: Names, long_way: LongWay) -> Items[Code] | None:
-    """The codes from the first one on, or None where an id is not in order: the long way then tells what is wrong.
+    """Return the codes from the first one on, or None if an id is invalid: ``long_way`` then reports the error.
 
-    ``long_way`` makes a code of its element and id.
+    ``long_way`` builds a code from its element and id.
     """
     numbers = numbered(ids)
     if numbers is None:
@@ -34,7 +34,7 @@ def lazy_codes(ids: list[str], first: etree._Element, urn: Urn, names: Names, lo
 
 
 class _Plain:
-    """What the plain codes say, as long flat lists: few objects, for the collector walks each of them.
+    """The contents of the plain codes, as long flat lists: few objects, because the garbage collector visits each.
 
     Code number n has the names from ``ends[n]`` to ``ends[n + 1]``.
     """
@@ -51,7 +51,7 @@ class _Plain:
         self.others: dict[int, Code] = {}
 
     def code(self, urn: Urn, id_: str, number: int) -> Code:
-        """A code that has names, descriptions, parent and uri, and nothing else; or any other."""
+        """Return a code that has only names, descriptions, parent and uri, or any other code, already built."""
         other = self.others.get(number)
         if other is not None:
             return other
@@ -68,7 +68,7 @@ class _Plain:
 
 
 class _Source:
-    """The elements of the codes, until one is asked for; then what they say."""
+    """The elements of the codes until the first access to a code, and the contents read from them afterwards."""
 
     __slots__ = ("_count", "_first", "_lock", "_long_way", "_names", "_plain", "_urn")
 
@@ -79,7 +79,7 @@ class _Source:
         self._plain: _Plain | None = None
 
     def code(self, id_: str, number: int) -> Code:
-        """The code of a number."""
+        """Return the code of a number."""
         plain = self._plain
         if plain is None:
             with self._lock:
@@ -88,12 +88,12 @@ class _Source:
                     plain = self._plain = self._read(self._first)
                     self._first = None
         if plain is None:
-            raise ValueError("a source without elements")  # the first one to ask always had them
+            raise ValueError("a source without elements")  # the first caller always had them
         return plain.code(self._urn, id_, number)
 
     def _read(self, first: etree._Element) -> _Plain:
         parent, plain = first.getparent(), _Plain()
-        # Codes within codes are none of the list, and a walk through all elements cannot tell.
+        # Codes nested in codes are not in the list, and a walk through all elements cannot tell them apart.
         elements = iter(()) if parent is None or _count(parent, first.tag) != self._count else parent.iter()
         if not _walk(elements, first, self._names, plain, self._long_way):
             codes = [first, *first.itersiblings(first.tag)]
@@ -109,7 +109,7 @@ def _count(element: etree._Element, tag: str) -> int:
 def _walk(  # noqa: C901, PLR0912 - one loop, for speed
     elements: Iterator[etree._Element], first: etree._Element, names: Names, plain: _Plain, long_way: LongWay
 ) -> bool:
-    """Read the codes by walking all elements in the order of the document; whether the first was found."""
+    """Read the codes by walking all elements in document order; return False if the first code was not found."""
     for one in elements:
         if one is first:
             break

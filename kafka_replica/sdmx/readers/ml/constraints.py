@@ -34,12 +34,12 @@ _KINDS: Final[dict[str, type[Constraint]]] = {
 
 
 def constraint(item: Item) -> Constraint:
-    """A <DataConstraint>, <MetadataConstraint>, <ContentConstraint> or <AttachmentConstraint>."""
+    """Read a <DataConstraint>, <MetadataConstraint>, <ContentConstraint> or <AttachmentConstraint>."""
     urn, base, rest, names = item.parts
     attached = first(rest, "ConstraintAttachment")
     calendar = first(rest, "ReleaseCalendar")
     period = first(rest, "ReferencePeriod")
-    # A stub has no content at all; a constraint may well have no region and be none.
+    # A stub has no content at all; a constraint without regions need not be a stub.
     is_stub = base["is_external_reference"] and not rest
     return _KINDS[urn.cls](
         urn=urn,
@@ -71,7 +71,7 @@ def _period(element: etree._Element) -> tuple[str, str]:
 
 
 def attachment(element: etree._Element, names: Names) -> ConstraintAttachment:
-    """A <ConstraintAttachment>."""
+    """Read a <ConstraintAttachment>."""
     references: list[Urn] = []
     sets: dict[str, list[SetReference]] = {"DataSet": [], "MetadataSet": []}
     rest = known(element, names)
@@ -90,7 +90,7 @@ def attachment(element: etree._Element, names: Names) -> ConstraintAttachment:
 
 
 def availability_constraint(element: etree._Element, names: Names) -> AvailabilityConstraint:
-    """An <AvailabilityConstraint> (3.1)."""
+    """Read an <AvailabilityConstraint> (3.1)."""
     rest = known(element, names)
     attached, notes = first(rest, "ConstraintAttachment"), first(rest, "Annotations")
     return AvailabilityConstraint(

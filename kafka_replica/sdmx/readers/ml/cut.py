@@ -1,4 +1,4 @@
-"""Cutting a message of SDMX-ML into messages of one artefact each."""
+"""Split a message of SDMX-ML into messages of one artefact each."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _MARK_BYTES = f"<!--{_MARK}-->".encode()
 
 
 class Cutter:
-    """Makes a message of one artefact: same root, header and container, one artefact in it.
+    """A builder of messages with one artefact each, which keep root, header and container of the original.
 
-    All that stands around the artefacts of a container is written once, so the work is linear in the size
-    of the message. Namespaces in scope are declared on the artefact too: prefixes in attribute values
-    (``xsi:type``) keep their meaning.
+    The text around the artefacts of a container is written once, so the work is linear in the size of the message.
+    Namespaces in scope are also declared on the artefact: prefixes in attribute values (``xsi:type``) keep their
+    meaning.
     """
 
     def __init__(self, names: Names, size: int) -> None:
@@ -36,9 +36,9 @@ class Cutter:
         self._around: dict[etree._Element, tuple[bytes, bytes]] = {}
 
     def message_of(self, artefact: etree._Element, *more: etree._Element) -> bytes:
-        """The message of this artefact alone (or of these items, where they stand alone), in UTF-8."""
+        """Return the message of this artefact alone (or of these items, if they are standalone), in UTF-8."""
         container = artefact.getparent()
-        if container is None:  # a caller's mistake; artefacts come out of containers
+        if container is None:  # a caller's mistake: artefacts come from containers
             raise ValueError("an artefact without a container")
         around = self._around.get(container)
         if around is None:
@@ -50,7 +50,7 @@ class Cutter:
         path = [*reversed(list(container.iterancestors())), container]
         parent: etree._Element | None = None
         for element in path:
-            nsmap = cast("dict[str, str]", element.nsmap)  # the stubs forget the default namespace's None
+            nsmap = cast("dict[str, str]", element.nsmap)  # the type stubs omit the default namespace's None
             if len(nsmap) > _MAX_NAMESPACES:
                 raise MessageError(
                     f"cutting a structure message: {len(nsmap):,} namespaces are declared around line "
@@ -67,17 +67,17 @@ class Cutter:
             raise ValueError("a container without a root")
         parent.append(etree.Comment(_MARK))
         if self._names[container.tag] == "QueryProvisioningResponse":
-            # 2.0 has it after the agreements; a comment in it could be taken for the mark.
+            # 2.0 has the status after the agreements; a comment in it could be mistaken for the mark.
             for status in [one for one in parent if self._names[one.tag] == "StatusMessage"]:
                 etree.strip_tags(status, etree.Comment)
                 parent.append(status)
         written: bytes = etree.tostring(parent.getroottree(), encoding="UTF-8", xml_declaration=True)
-        # The header stands before the mark and may hold anything, even the mark: the last one is ours.
+        # The header precedes the mark and may hold anything, even the same text: the last match is the real mark.
         before, _, after = written.rpartition(_MARK_BYTES)
         return before, after
 
     def _keep(self, element: etree._Element, made: etree._Element) -> None:
-        """Copy what an element says beside its artefacts: the header; of a scheme of 2.0 what it says of itself."""
+        """Copy the children beside the artefacts: the header, or the name, description and notes of a 2.0 scheme."""
         kept = {"Header", "StatusMessage"}
         if self._names[element.tag] == "OrganisationScheme":
             kept = {"Name", "Description", "Annotations"}
@@ -87,7 +87,7 @@ class Cutter:
 def cut_tree(
     format_: Format, root: etree._Element, size: int, collector: ErrorCollector
 ) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
-    """Return the format, and each artefact's URN and message. Raises MessageError."""
+    """Return the format, and the URN and message of each artefact. Raises MessageError."""
     names = names_of(format_)
     cutter = Cutter(names, size)
     identify, elements = artefacts_in(root, names)

@@ -24,7 +24,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def hierarchy(item: Item) -> Hierarchy:
-    """A <Hierarchy> of 3.x."""
+    """Read a <Hierarchy> of 3.x."""
     urn, base, rest, names = item.parts
     return Hierarchy(
         urn=urn,
@@ -38,7 +38,7 @@ def hierarchy(item: Item) -> Hierarchy:
 
 
 def hierarchical_codelist(item: Item) -> HierarchicalCodelist:
-    """A <HierarchicalCodelist> of 2.1."""
+    """Read a <HierarchicalCodelist> of 2.1."""
     urn, base, rest, names = item.parts
     included = [
         IncludedCodelist(alias=child.get("alias", ""), codelist=reference(child, names, "Codelist"))
@@ -103,7 +103,7 @@ def _level(element: etree._Element | None, scheme: Urn, names: Names, path: str 
 
 
 def hierarchy_association(item: Item) -> HierarchyAssociation:
-    """A <HierarchyAssociation>."""
+    """Read a <HierarchyAssociation>."""
     urn, base, rest, names = item.parts
     return HierarchyAssociation(
         urn=urn,

@@ -46,7 +46,7 @@ _CODELISTS: Final[dict[str, type[Codelist]]] = {"Codelist": Codelist, "Geographi
 
 
 def id_of(element: etree._Element, taken: dict[str, Any]) -> str:
-    """The id of an item; it must have one that no other has. Raises MessageError."""
+    """Return the id of an item, which must have a unique id. Raises MessageError."""
     found = element.get("id", "").strip()
     if not found:
         fail(element, "it has no id")
@@ -56,7 +56,7 @@ def id_of(element: etree._Element, taken: dict[str, Any]) -> str:
 
 
 def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Urn:
-    """The URN of an item. Raises MessageError with its line."""
+    """Return the URN of an item. Raises MessageError with its line."""
     try:
         return scheme.with_item(class_, item)
     except UrnError as error:
@@ -64,7 +64,7 @@ def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Ur
 
 
 def codelist(item: Item) -> Codelist:
-    """A <Codelist>, <GeographicCodelist> or <GeoGridCodelist>."""
+    """Read a <Codelist>, <GeographicCodelist> or <GeoGridCodelist>."""
     urn, base, rest, names = item.parts
     found: dict[str, Any] = {
         "codes": _codes(item),
@@ -99,7 +99,7 @@ def _codes(item: Item) -> Items[Code]:
 
 
 def _plain_codes(item: Item, kinds: int, long_way: LongWay) -> Items[Code]:
-    """Those of a document that was parsed by ``plain``, where each code's element is at hand."""
+    """Return the codes of a document that was parsed by ``plain``, whose elements are already in memory."""
     numbers = numbered(item.code_ids or [])
     if numbers is None or kinds > 1:
         raise NotPlainError("codes out of the ordinary")
@@ -120,7 +120,7 @@ def _code(urn: Urn, kind: str, element: etree._Element, id_: str, names: Names) 
 
 
 def _parent(element: etree._Element, names: Names) -> str | None:
-    """The id of a parent. One that names nothing says nothing, for codes are read too late to complain."""
+    """Return the id of a parent. An empty reference means no parent: codes are read too late to raise an error."""
     return local_id(element, names) if any(one.get("id") for one in element) or text_of(element).strip() else None
 
 
@@ -148,7 +148,7 @@ def _extension(element: etree._Element, names: Names) -> CodelistExtension:
 
 
 def value_list(item: Item) -> ValueList:
-    """A <ValueList>."""
+    """Read a <ValueList>."""
     urn, base, rest, names = item.parts
     values: list[ValueItem] = []
     for kind, element in rest:
@@ -167,7 +167,7 @@ def value_list(item: Item) -> ValueList:
 
 
 def concept_scheme(item: Item) -> ConceptScheme:
-    """A <ConceptScheme>."""
+    """Read a <ConceptScheme>."""
     urn, base, rest, names = item.parts
     concepts: dict[str, Concept] = {}
     for kind, element in rest:
@@ -197,7 +197,7 @@ def _concept(scheme: Urn, element: etree._Element, id_: str, names: Names) -> Co
 
 
 def _long_concept(scheme: Urn, element: etree._Element, id_: str, names: Names) -> Concept:
-    """One that says more than most do."""
+    """Read a concept that has more than the usual parts."""
     arguments, others = named(element, names)
     for other, child in others:
         if other == "Parent":

@@ -40,7 +40,7 @@ _SCHEME_MAPS: Final[dict[str, tuple[type[ItemSchemeMap], str]]] = {
 
 
 def structure_map(item: Item) -> StructureMap:
-    """A <StructureMap>."""
+    """Read a <StructureMap>."""
     urn, base, rest, names = item.parts
     is_stub = base["is_external_reference"] and not rest
     return StructureMap(
@@ -65,7 +65,7 @@ def structure_map(item: Item) -> StructureMap:
 
 
 def notes(element: etree._Element, names: Names) -> tuple[Annotation, ...]:
-    """The annotations of an element that has no id."""
+    """Return the annotations of an element that has no id."""
     found = first(known(element, names), "Annotations")
     return () if found is None else annotations_of(found, names)
 
@@ -140,7 +140,7 @@ def _frequency(element: etree._Element, urn: Urn, names: Names) -> FrequencyForm
 
 
 def representation_map(item: Item) -> RepresentationMap:
-    """A <RepresentationMap>."""
+    """Read a <RepresentationMap>."""
     urn, base, rest, names = item.parts
     rows = [_row(one, names) for one in pick(rest, "RepresentationMapping")]
     return RepresentationMap(
@@ -181,7 +181,7 @@ def _mapped(element: etree._Element) -> MappedValue:
 
 
 def scheme_map(item: Item) -> ItemSchemeMap:
-    """A <ConceptSchemeMap>, <CategorySchemeMap>, <OrganisationSchemeMap> or <ReportingTaxonomyMap>."""
+    """Read a <ConceptSchemeMap>, <CategorySchemeMap>, <OrganisationSchemeMap> or <ReportingTaxonomyMap>."""
     urn, base, rest, names = item.parts
     kind, mapped = _SCHEME_MAPS[urn.cls]
     rows = [_item_map(one, names) for one in pick(rest, "ItemMap")]

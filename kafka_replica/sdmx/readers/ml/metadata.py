@@ -53,7 +53,7 @@ SET_ATTRIBUTES: Final = {
 
 
 def metadataflow(item: Item) -> Metadataflow:
-    """A <Metadataflow>."""
+    """Read a <Metadataflow>."""
     urn, base, rest, names = item.parts
     return Metadataflow(
         urn=urn,
@@ -64,7 +64,7 @@ def metadataflow(item: Item) -> Metadataflow:
 
 
 def metadata_structure(item: Item) -> MetadataStructure:
-    """A <MetadataStructure>."""
+    """Read a <MetadataStructure>."""
     urn, base, rest, names = item.parts
     parts = [child for element in pick(rest, "MetadataStructureComponents") for child in known(element, names)]
     lists = list(pick(parts, "MetadataAttributeList"))
@@ -130,7 +130,7 @@ def _target(item: Item) -> MetadataTarget:
 
 
 def metadata_set(item: Item) -> MetadataSet:
-    """A <MetadataSet> of 3.x; it stands in a GenericMetadata message."""
+    """Read a <MetadataSet> of 3.x, which is part of a GenericMetadata message."""
     urn, base, rest, names = item.parts
     is_stub = base["is_external_reference"] and not rest
     return MetadataSet(
@@ -157,12 +157,12 @@ def _reported(element: etree._Element, names: Names) -> ReportedAttribute:
 
 
 def structured_texts(rest: list[Child]) -> InternationalString:
-    """The XHTML of all <StructuredText>, as text by language."""
+    """Return the XHTML of all <StructuredText>, as text by language."""
     return InternationalString([(language_of(one), _inside(one)) for one in pick(rest, "StructuredText")])
 
 
 def _inside(element: etree._Element) -> str:
-    # Exclusive: no namespace of the message that the text does not use.
+    # Exclusive canonical form: it omits namespaces of the message that the text does not use.
     parts = [escape(element.text or "")]
     for child in element:
         parts.append(etree.tostring(child, method="c14n", exclusive=True, with_tail=False).decode())

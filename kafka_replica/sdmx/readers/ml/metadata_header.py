@@ -1,7 +1,7 @@
-"""What the header of a message of SDMX-ML 2.1 says of its metadata sets, and so their URNs.
+"""The header of a message of SDMX-ML 2.1 with metadata sets, which determines their URNs.
 
 Source: SDMXMessage.xsd 2.1, GenericMetadataHeaderType and StructureSpecificMetadataHeaderType; SDMXCommon.xsd 2.1,
-MetadataStructureType and SetAttributeGroup. What a set does not say itself the header says for it
+MetadataStructureType and SetAttributeGroup. The header supplies whatever a set leaves out
 (SDMXMetadataStructureSpecific.xsd 2.1, SetAttributeGroup).
 """
 
@@ -20,7 +20,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class Reported(NamedTuple):
-    """By what metadata is reported: one of three, and where its description is."""
+    """The basis of reported metadata: one of three references, and the address of its description."""
 
     metadataflow: Urn | None = None
     agreement: Urn | None = None
@@ -29,18 +29,18 @@ class Reported(NamedTuple):
 
     @property
     def agency(self) -> str | None:
-        """Who maintains it."""
+        """The agency that maintains the basis of the report."""
         found = self.metadataflow or self.agreement or self.structure
         return None if found is None else found.agency
 
 
 def is_of_3(element: etree._Element) -> bool:
-    """Whether a <MetadataSet> has an agency and an id of its own, as since 3.0."""
+    """Return True if a <MetadataSet> has its own agency and id, as since 3.0."""
     return element.get("agencyID") is not None or element.get("id") is not None
 
 
 def attribute(element: etree._Element, name: str, names: Names) -> str | None:
-    """An attribute of a set, in no namespace (generic) or in that of SDMX (structure-specific)."""
+    """Return an attribute of a set, in no namespace (generic) or in that of SDMX (structure-specific)."""
     found = element.get(name)
     if found is not None:
         return found
@@ -48,7 +48,7 @@ def attribute(element: etree._Element, name: str, names: Names) -> str | None:
 
 
 class MetadataHeader:
-    """The header of a message of metadata, which is looked at when it is first asked."""
+    """The header of a message of metadata, read on first access."""
 
     def __init__(self, root: etree._Element, names: Names) -> None:
         self._root, self._names = root, names
@@ -66,7 +66,7 @@ class MetadataHeader:
         rest, names = known(element, self._names), self._names
         return Reported(
             metadataflow=ref(rest, "StructureUsage", names, "Metadataflow"),
-            # The schema of 2.1 has the word without its second e.
+            # The schema of 2.1 spells the word without its second e.
             agreement=ref(rest, "ProvisionAgrement", names, "ProvisionAgreement")
             or ref(rest, "ProvisionAgreement", names),
             structure=ref(rest, "Structure", names, "MetadataStructure"),
@@ -74,11 +74,11 @@ class MetadataHeader:
         )
 
     def reported(self, element: etree._Element) -> Reported:
-        """What a set refers to by its structureRef; nothing where that names nothing."""
+        """Return the basis that a set names by its structureRef; an empty one if the structureRef names nothing."""
         return self._structures.get(attribute(element, "structureRef", self._names), Reported())
 
     def provider(self, rest: list[Child]) -> Urn | None:
-        """The data provider among the children of a set, else the one of all sets."""
+        """Return the data provider among the children of a set, or else the provider of all sets."""
         return ref(rest, "DataProvider", self._names) or self._provider
 
     @cached_property
@@ -92,12 +92,12 @@ class MetadataHeader:
 
     @cached_property
     def action(self) -> str | None:
-        """What is to be done with the sets that do not say."""
+        """The action for the sets that name none."""
         return text(self._rest, "DataSetAction")
 
     @cached_property
     def _only_id(self) -> str | None:
-        """The id of the set where there is one set: that of a set of data, else that of the message."""
+        """The id of the set if there is exactly one set: the data set's id, or else the message's id."""
         sets = sets_of(self._root, self._names)
         if next(sets, None) is None or next(sets, None) is not None:
             return None
@@ -106,14 +106,14 @@ class MetadataHeader:
         return found.strip() if found else None
 
     def urn_of(self, element: etree._Element) -> Urn:
-        """The URN of a set; raises MessageError.
+        """Return the URN of a set; raises MessageError.
 
-        3.x says that the agency of a set is its provider: so it is here, where a provider is named, else the
-        agency of what it is reported by. The id is its setID, the version 1.0.
+        In 3.x the agency of a set is its provider. The same holds here if a provider is named; otherwise the agency is
+        that of the basis of the report. The id is its setID, the version 1.0.
         """
         if is_of_3(element):
             return urn_of(element)
-        # Of structure-specific sets <DataProvider> is in no namespace.
+        # In structure-specific sets, <DataProvider> is in no namespace.
         provider = self.provider(known(element, ANY_NAME))
         agency = self.reported(element).agency if provider is None else _last(provider)
         id_ = (attribute(element, "setID", self._names) or "").strip() or self._only_id

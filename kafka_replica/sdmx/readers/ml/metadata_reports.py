@@ -1,9 +1,9 @@
 """Metadata sets of SDMX-ML 2.1, generic and structure-specific: reports about targets.
 
-Source: SDMXMetadataGeneric.xsd and SDMXMetadataStructureSpecific.xsd 2.1. In the second elements have the names that
-a metadata structure gives them, and the schema says how to read them without it: what stands in an <AttributeSet> is
-a metadata attribute. The element's name is its id; ids of reports and targets are in the schema made of the metadata
-structure, and are None where the message leaves them out.
+Source: SDMXMetadataGeneric.xsd and SDMXMetadataStructureSpecific.xsd 2.1. In structure-specific sets, elements have the
+names that a metadata structure gives them, and the schema defines how to read them without it: the children of an
+<AttributeSet> are metadata attributes. The element's name is its id. The ids of reports and targets are in the schema
+generated from the metadata structure, and are None if the message leaves them out.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _VALID: Final = {"validFromDate": "valid_from", "validToDate": "valid_to"}
 
 
 def metadata_set(item: Item, header: MetadataHeader) -> MetadataSetOfReports:
-    """A <MetadataSet> of 2.1."""
+    """Read a <MetadataSet> of 2.1."""
     urn, base, _, names = item.parts
-    # Of structure-specific sets <DataProvider> and <Report> are in no namespace.
+    # In structure-specific sets, <DataProvider> and <Report> are in no namespace.
     rest = known(item.element, ANY_NAME)
     reports = tuple(_report(one) for one in pick(rest, "Report"))
     reported = header.reported(item.element)
@@ -48,7 +48,7 @@ def metadata_set(item: Item, header: MetadataHeader) -> MetadataSetOfReports:
 
 
 def about(reports: tuple[MetadataReport, ...]) -> dict[str, Any]:
-    """What all reports are about, and what they say, as arguments for what 3.x has once."""
+    """Return the shared targets and attributes of all reports, as arguments for what 3.x states once."""
     objects = [str(one.object) for report in reports for one in report.target_objects if one.object is not None]
     return {
         "targets": tuple(dict.fromkeys(objects)),

@@ -36,7 +36,7 @@ _KINDS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation]]]] = 
 
 
 def organisation_scheme(item: Item) -> OrganisationScheme:
-    """An <AgencyScheme>, or another scheme of organisations."""
+    """Read an <AgencyScheme>, or another scheme of organisations."""
     urn, base, rest, names = item.parts
     scheme, kind = _KINDS[urn.cls]
 
@@ -57,7 +57,7 @@ def organisation_scheme(item: Item) -> OrganisationScheme:
 
 
 def contact(element: etree._Element, names: Names) -> Contact:
-    """A <Contact>."""
+    """Read a <Contact>."""
     arguments, rest = named(element, names)
     return Contact(
         id=element.get("id"),

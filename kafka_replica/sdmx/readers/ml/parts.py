@@ -1,4 +1,4 @@
-"""What the readers of artefacts share: references, texts and items among the children of an element."""
+"""Shared parts of the readers of artefacts: references, texts and items among the children of an element."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ T = TypeVar("T")
 
 
 def pick(rest: Iterable[Child], *kinds: str) -> Iterator[etree._Element]:
-    """The children of these names."""
+    """Yield the children with these names."""
     return (element for kind, element in rest if kind in kinds)
 
 
 def first(rest: Iterable[Child], *kinds: str) -> etree._Element | None:
-    """Return the child of these names, if there is one. Raises MessageError where there are several."""
+    """Return the child with one of these names, if any. Raises MessageError if there are several."""
     found: etree._Element | None = None
     for element in pick(rest, *kinds):
         if found is not None:
@@ -32,35 +32,35 @@ def first(rest: Iterable[Child], *kinds: str) -> etree._Element | None:
 
 
 def text(rest: Iterable[Child], kind: str) -> str | None:
-    """The text of such a child, as written; None if there is none."""
+    """Return the text of a child with this name, as written; None if there is none."""
     found = first(rest, kind)
     return None if found is None else text_of(found)
 
 
 def texts(rest: Iterable[Child], kind: str) -> tuple[str, ...]:
-    """The texts of all such children, without blanks around."""
+    """Return the texts of all children with this name, without blanks around them."""
     return tuple(text_of(element).strip() for element in pick(rest, kind))
 
 
 def international(rest: Iterable[Child], kind: str) -> InternationalString:
-    """The texts of all such children by language."""
+    """Return the texts of all children with this name, by language."""
     found = [(language_of(element), text_of(element)) for element in pick(rest, kind)]
     return InternationalString(found) if found else NO_TEXT
 
 
 def ref(rest: Iterable[Child], kind: str, names: Names, class_: str | None = None) -> Urn | None:
-    """What such a child refers to; ``class_`` is its class where it does not say, ``kind`` by default."""
+    """Return the URN in a child with this name; ``class_``, by default ``kind``, applies if the child has no class."""
     found = first(rest, kind)
     return None if found is None else reference(found, names, class_ or kind)
 
 
 def refs(rest: Iterable[Child], kind: str, names: Names, class_: str | None = None) -> tuple[Urn, ...]:
-    """What all such children refer to."""
+    """Return the URNs in all children with this name."""
     return tuple(reference(element, names, class_ or kind) for element in pick(rest, kind))
 
 
 def known(element: etree._Element, names: Names) -> list[Child]:
-    """The children of an element that are of SDMX, by name."""
+    """Return the children of an element that belong to SDMX, by name."""
     return [(kind, child) for child in element if (kind := names[child.tag])]
 
 
@@ -72,7 +72,7 @@ def read_items(
     make: Callable[[Item], T],
     path: str | None = None,
 ) -> dict[str, T]:
-    """Items by id; ``path`` is the path of what they stand in. Raises MessageError for an id that comes twice."""
+    """Return items by id; ``path`` is the path of their parent. Raises MessageError for a repeated id."""
     found: dict[str, T] = {}
     for element in elements:
         id_ = id_of(element, found)
@@ -82,7 +82,7 @@ def read_items(
 
 
 def nested(item: Item, kind: str, make: Callable[[Item], T], class_: str | None = None) -> Items[T]:
-    """The items below an item."""
+    """Return the items below an item."""
     found = read_items(item.urn, class_ or item.urn.cls, pick(item.rest, kind), item.names, make, path=item.urn.item)
     return Items(found)
 
@@ -91,5 +91,5 @@ def scheme_items(
     urn: Urn, base: dict[str, Any], class_: str, elements: Iterable[etree._Element], names: Names,
     make: Callable[[Item], T],
 ) -> Items[T]:  # fmt: skip
-    """The items of a scheme, or those of a stub."""
+    """Return the items of a scheme, or those of a stub."""
     return items_of(urn, read_items(urn, class_, elements, names, make), is_stub=base["is_external_reference"])

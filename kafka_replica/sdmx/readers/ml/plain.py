@@ -1,9 +1,9 @@
-"""Parsing small documents of plain XML: elements, attributes and text, which is what registries write.
+"""Parse small documents of plain XML, the kind registries write: elements, attributes and text.
 
-An element of lxml is made anew each time it is asked for, and of a small message that takes longer than parsing it.
-So XML without comments, CDATA, instructions, numeric references and namespaces declared within is parsed here, by
-cutting it at its angle brackets; of tags that come again and again what they say is known. Whatever is not as plain
-as that is declined, be it allowed or not, and left to libxml2. What is taken is well-formed, and says the same there.
+lxml creates an element object on each access, which for a small message takes longer than parsing it. So XML without
+comments, CDATA, instructions, numeric references and nested namespace declarations is parsed here, by splitting it at
+its angle brackets; the results for recurring tags are cached. Any other document, valid or not, is declined and left to
+libxml2. An accepted document is well-formed, and libxml2 would read the same from it.
 
 Source: XML 1.0, fifth edition, and Namespaces in XML 1.0; the numbers are those of their productions and rules.
 """
@@ -26,12 +26,12 @@ _declaration: Final = re.compile(
     rb"(?: standalone=([\"'])(?:yes|no)\3)?[ \t\n]?\?>[ \t\r\n]*"
 ).match
 _ALLOWED: Final = bytes(code for code in range(256) if code >= 0x20 or code in b"\t\n\r")
-"""[2] Char, but for U+FFFE and U+FFFF."""
+"""[2] Char, except for U+FFFE and U+FFFF."""
 _NO_MARKS: Final = bytes(code for code in _ALLOWED if code not in b"<>")
 
 
 class Element(list["Element"]):
-    """An element with what the readers ask of lxml's; its children are what is in the list. Not to be changed."""
+    """An element with the part of lxml's interface that readers use; its children are the list items. Read-only."""
 
     __slots__ = ("get", "tag", "tail", "text")
     get: Callable[..., Any]
@@ -40,16 +40,16 @@ class Element(list["Element"]):
     text: str
 
     def items(self) -> ItemsView[str, str]:
-        """Its attributes with their values."""
+        """Return the attributes with their values."""
         found: ItemsView[str, str] = self.get.__self__.items()  # type: ignore[attr-defined]
         return found
 
     def keys(self) -> list[str]:
-        """The names of its attributes."""
+        """Return the names of the attributes."""
         return [name for name, _ in self.items()]
 
     def itertext(self) -> Iterator[str]:
-        """All text in it."""
+        """Yield all text in the element."""
         if self.text:
             yield self.text
         for child in self:
@@ -59,24 +59,24 @@ class Element(list["Element"]):
 
     @property
     def sourceline(self) -> NoReturn:
-        """Only errors ask, and libxml2 knows."""
+        """The line is only needed for errors, which libxml2 reports."""
         raise NotPlainError("the line of an element")
 
 
 def is_plain(element: object) -> bool:
-    """Whether an element was parsed here."""
+    """Return True if an element was parsed here."""
     return isinstance(element, Element)
 
 
 def parsed(data: bytes) -> Element:
-    """The root of a document. Raises NotPlainError, or UnicodeDecodeError, where libxml2 has to look."""
+    """Return the root of a document. Raises NotPlainError or UnicodeDecodeError if libxml2 has to parse it."""
     marks = data.translate(None, _NO_MARKS)
     text = data.decode()
     if marks != b"<>" * (len(marks) // 2) or "\ufffe" in text or "\uffff" in text:
         raise NotPlainError("a character")
     if "\r" in text:  # [2.11] End-of-Line Handling
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    # Marks stand in turn, so all that is between them does, too: text, tag, text, tag, ...
+    # Opening and closing brackets alternate, and so do the pieces between them: text, tag, text, tag, ...
     parts = text.replace(">", "<").split("<")
     at = 2 if _declaration(data) else 0
     if len(parts) < at + 3 or _is_said(parts[at]) or _is_said(parts[-1]) or len(parts[at + 1]) > _LONG_ROOT:
@@ -88,12 +88,12 @@ def parsed(data: bytes) -> Element:
 
 
 def _is_said(text: str) -> bool:
-    """Whether anything but blanks ([3] S) is there."""
+    """Return True if the text has anything but blanks ([3] S)."""
     return text.strip(" \t\n") != ""
 
 
 def _built(root: Tag, first: str, pairs: Iterator[tuple[str, str]], tags: Tags) -> Element:
-    """The element of the root, of its first text and all tags behind it with their texts. Raises NotPlainError."""
+    """Build the root element from its first text and all following tags with their texts. Raises NotPlainError."""
     top = made = Element()
     made.tag, made.get, end = root
     made.text = first
@@ -111,7 +111,7 @@ def _built(root: Tag, first: str, pairs: Iterator[tuple[str, str]], tags: Tags) 
                 one.text, one.tail = "", text
                 break
             one.text = text
-            # Most hold a text and nothing else.
+            # Most elements hold a text and nothing else.
             tag, text = next(pairs, _NO_MORE)  # noqa: PLW2901
             if tag == ending:
                 one.tail = text

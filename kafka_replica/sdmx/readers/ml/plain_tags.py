@@ -1,4 +1,4 @@
-"""What start tags of plain XML say (see ``plain``): names with their namespaces, attributes, references.
+"""The contents of start tags in plain XML (see ``plain``): names with namespaces, attributes, references.
 
 Source: XML 1.0, fifth edition, and Namespaces in XML 1.0; the numbers are those of their productions and rules.
 """
@@ -27,17 +27,17 @@ _KNOWN: Final = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"),
 
 
 class NotPlainError(ValueError):
-    """The document is left to libxml2."""
+    """A signal that the document has to be parsed by libxml2."""
 
 
 Tag = tuple[str, Callable[..., Any], str | None]
-"""The name of an element, what looks up its attributes, the tag that ends it unless it is empty."""
+"""The name of an element, the function that looks up its attributes, and the tag that ends it unless it is empty."""
 _Shape = tuple[str, tuple[str, ...], str | None, tuple[str, ...]]
-"""The same without values: the name of an element, of its attributes, the tag that ends it, declarations among them."""
+"""A tag without values: the names of the element and its attributes, the end tag, declarations among the attributes."""
 
 
 class Tags(dict[str, Tag]):
-    """Start tag, as written -> what it says, where these prefixes are declared."""
+    """A cache of start tags: the text of a tag -> its contents, for one set of declared prefixes."""
 
     def __init__(self, namespaces: dict[str, str]) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Tags(dict[str, Tag]):
         self._shapes: dict[tuple[str, ...], _Shape] = {}
 
     def __missing__(self, tag: str) -> Tag:
-        # What stands outside of the values comes again and again, also where these do not.
+        # The text outside the values recurs, even if the values differ.
         pieces = tag.split('"')
         outside = tuple(pieces[::2])
         shape = self._shapes.get(outside) or self._shape(tag, outside)
@@ -60,7 +60,7 @@ class Tags(dict[str, Tag]):
                 values = [_normalised(value) for value in values]
         else:
             raise NotPlainError("a value without an end")
-        attributes = dict(zip(names, values))  # noqa: B905 - there are as many, and asking takes a tenth of it all
+        attributes = dict(zip(names, values))  # noqa: B905 - equal lengths; checking them takes a tenth of the time
         for name in declared:
             if attributes.pop(name) != self._namespaces.get(name[6:]):
                 raise NotPlainError(name)
@@ -74,7 +74,7 @@ class Tags(dict[str, Tag]):
     def _shape(self, tag: str, outside: tuple[str, ...]) -> _Shape | None:
         bare = '""'.join(outside)
         if "'" in bare:
-            return None  # a value may hold what looks like the end of another
+            return None  # a value may hold text that looks like the end of another value
         found = self._resolved(bare, *_taken_apart(bare))
         if len(tag) <= _LONG_TAG:
             if len(self._shapes) >= _MANY_SHAPES:
@@ -83,7 +83,7 @@ class Tags(dict[str, Tag]):
         return found
 
     def _resolved(self, tag: str, name: str, attributes: Iterable[str]) -> _Shape:
-        """Names with their prefixes resolved, but for declarations. Raises NotPlainError."""
+        """Return names with their prefixes resolved, except for declarations. Raises NotPlainError."""
         prefix, _, local = name.rpartition(":")
         in_default = "" in self._namespaces
         full = local if not prefix and not in_default else self._in_braces(prefix, local)
@@ -103,7 +103,7 @@ class Tags(dict[str, Tag]):
         return full, tuple(names), None if tag[-1] == "/" else f"/{name}", tuple(declared)
 
     def of_root(self, tag: str, name: str, attributes: dict[str, str]) -> Tag:
-        """What the tag of the root says, the declarations taken out of it. Raises NotPlainError."""
+        """Return the contents of the root's tag without the declarations. Raises NotPlainError."""
         full, names, ending, _ = self._resolved(tag, name, attributes)
         found = dict(zip(names, attributes.values(), strict=True))
         return full, found.get, ending
@@ -116,7 +116,7 @@ class Tags(dict[str, Tag]):
 
 
 def _taken_apart(tag: str) -> tuple[str, dict[str, str]]:
-    """The name in a start tag, and its attributes as written. Raises NotPlainError."""
+    """Return the name in a start tag, and its attributes as written. Raises NotPlainError."""
     if not _is_tag(tag):
         raise NotPlainError("a tag")
     attributes: dict[str, str] = {}
@@ -125,19 +125,19 @@ def _taken_apart(tag: str) -> tuple[str, dict[str, str]]:
         attributes[name] = _normalised(double or single)
     if len(attributes) != len(written):
         raise NotPlainError("an attribute twice")
-    # An empty tag ends with "/", which is no part of a name.
+    # An empty tag ends with "/", which is not part of a name.
     return tag.split(maxsplit=1)[0].rstrip("/"), attributes
 
 
 def _normalised(value: str) -> str:
-    """The value of an attribute ([3.3.3] Attribute-Value Normalization). Raises NotPlainError."""
+    """Return the value of an attribute ([3.3.3] Attribute-Value Normalization). Raises NotPlainError."""
     value = value.replace("\n", " ").replace("\t", " ")
     return unescaped(value) if "&" in value else value
 
 
 @lru_cache(maxsize=8)
 def root_of(tag: str) -> tuple[Tags, Tag]:
-    """What the tag of a root element says, and the tags below it. Raises NotPlainError."""
+    """Return the cache for tags below a root element, and the contents of the root's tag. Raises NotPlainError."""
     name, attributes = _taken_apart(tag)
     namespaces: dict[str, str] = {}
     for declared in [one for one in attributes if one == "xmlns" or one.startswith("xmlns:")]:
@@ -152,7 +152,7 @@ def root_of(tag: str) -> tuple[Tags, Tag]:
 
 
 def unescaped(text: str) -> str:
-    """The text with the five references that every document may have. Raises NotPlainError for another."""
+    """Return the text with the five predefined references replaced. Raises NotPlainError for any other reference."""
     if _other_reference(text):
         raise NotPlainError("a reference")
     for reference, character in _KNOWN:

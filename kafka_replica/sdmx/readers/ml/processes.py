@@ -14,7 +14,7 @@ from kafka_replica.sdmx.readers.ml.values import Item, local_id, named
 
 
 def process(item: Item) -> Process:
-    """A <Process>."""
+    """Read a <Process>."""
     urn, base, rest, names = item.parts
     return Process(
         urn=urn, steps=scheme_items(urn, base, "ProcessStep", pick(rest, "ProcessStep"), names, _step), **base

@@ -12,7 +12,7 @@ from kafka_replica.sdmx.readers.ml.values import Item, boolean
 
 
 def provision_agreement(item: Item) -> ProvisionAgreement:
-    """A <ProvisionAgreement>; 2.1 says StructureUsage, 3.x Dataflow."""
+    """Read a <ProvisionAgreement>, with a StructureUsage (2.1) or a Dataflow (3.x)."""
     urn, base, rest, names = item.parts
     return ProvisionAgreement(
         urn=urn,
@@ -23,7 +23,7 @@ def provision_agreement(item: Item) -> ProvisionAgreement:
 
 
 def metadata_provision_agreement(item: Item) -> MetadataProvisionAgreement:
-    """A <MetadataProvisionAgreement>."""
+    """Read a <MetadataProvisionAgreement>."""
     urn, base, rest, names = item.parts
     return MetadataProvisionAgreement(
         urn=urn,
@@ -35,7 +35,7 @@ def metadata_provision_agreement(item: Item) -> MetadataProvisionAgreement:
 
 
 def queryable_data_source(element: etree._Element, names: Names) -> QueryableDataSource:
-    """A <QueryableDataSource>."""
+    """Read a <QueryableDataSource>."""
     rest = known(element, names)
     wsdl, wadl = text(rest, "WSDLURL"), text(rest, "WADLURL")
     return QueryableDataSource(

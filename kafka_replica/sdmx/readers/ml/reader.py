@@ -1,4 +1,4 @@
-"""Reading a structure message of SDMX-ML 2.1, 3.0 or 3.1 into the model."""
+"""Read a structure message of SDMX-ML 2.1, 3.0 or 3.1 into the model."""
 
 from __future__ import annotations
 
@@ -132,13 +132,13 @@ def _available(root: etree._Element, names: Names, collector: ErrorCollector) ->
 
 
 _OF_LIBXML2: Final = frozenset({"MetadataSet", "Registration"})
-"""What has markup in it, or stands in a message of its own kind."""
+"""Artefacts that contain markup, or come in their own kind of message."""
 
 
 def read_plain(format_: Format, root: etree._Element) -> Message:
-    """The message of a document that was parsed by ``plain``.
+    """Return the message of a document that was parsed by ``plain``.
 
-    Raises NotPlainError where the same document has to be read as libxml2 parses it.
+    Raises NotPlainError if the document has to be parsed by libxml2.
     """
     names = names_of(format_)
     refuse_repeated(root, names, format_)
@@ -151,7 +151,7 @@ def read_plain(format_: Format, root: etree._Element) -> Message:
 
 
 def _urn(names: Names, element: etree._Element) -> Urn:
-    """Return what ``urn_of`` returns, faster; that function tells what is wrong if anything is."""
+    """Return the result of ``urn_of``, faster; on any error ``urn_of`` itself reports it."""
     kind = names[element.tag]
     agency, id_, version = element.get("agencyID"), element.get("id"), element.get("version", DEFAULT_VERSION)
     if agency and id_:
@@ -207,7 +207,7 @@ _SAID: Final = frozenset({"ID", "Prepared", "Test", "Sender"})
 def _header(element: etree._Element | None, names: Names) -> Header:
     if element is None:
         return Header()
-    # Of a part that comes twice the first counts.
+    # If a part is repeated, the first one counts.
     said: dict[str, str | None] = {}
     for child in element:
         kind = names[child.tag]

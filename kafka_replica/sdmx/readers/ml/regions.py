@@ -1,4 +1,4 @@
-"""Regions and keys: the insides of the constraints of SDMX-ML."""
+"""Regions and keys: the contents of the constraints of SDMX-ML."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from kafka_replica.sdmx.readers.ml.values import XML_LANG, Child, annotations_of
 
 
 def key_set(element: etree._Element, names: Names) -> KeySet:
-    """A <DataKeySet> or <MetadataKeySet>."""
+    """Read a <DataKeySet> or <MetadataKeySet>."""
     keys = tuple(region(child, names) for child in pick(known(element, names), "Key"))
     return KeySet(keys=keys, is_included=boolean(element, "isIncluded") is not False)
 
 
 def region(element: etree._Element, names: Names) -> Region:
-    """A <CubeRegion>, <MetadataTargetRegion>, or a <Key> of a set; attributes are Attribute in 2.1."""
+    """Read a <CubeRegion>, <MetadataTargetRegion>, or a <Key> of a set; attributes are Attribute in 2.1."""
     rest = known(element, names)
     notes = first(rest, "Annotations")
     return Region(
@@ -71,7 +71,7 @@ def _value(element: etree._Element) -> SelectedValue:
 
 
 def _cascade(element: etree._Element) -> str | None:
-    """True and false may be written 1 and 0; false is the schemas' default."""
+    """Return cascadeValues, with 1 and 0 as true and false; false is the schemas' default."""
     written = element.get("cascadeValues", "false").strip().lower()
     found = {"true": "true", "1": "true", "false": "", "0": "", "excluderoot": "excluderoot"}.get(written)
     if found is None:
@@ -98,7 +98,7 @@ def _bound(rest: list[Child], kind: str) -> PeriodBound | None:
 
 
 def set_reference(element: etree._Element, names: Names) -> SetReference:
-    """A reference to a data set or metadata set of 2.1: its provider, and its id there."""
+    """Read a reference to a data set or metadata set of 2.1: its provider, and its id there."""
     rest = known(element, names)
     provider, id_ = ref(rest, "DataProvider", names), text(rest, "ID")
     if provider is None or id_ is None:

@@ -1,7 +1,7 @@
-"""Registrations, and the registry messages they stand in (SDMX-ML 2.1, 3.0, 3.1).
+"""Registrations, and the registry messages that hold them (SDMX-ML 2.1, 3.0, 3.1).
 
 Source: SDMXRegistry.xsd, SDMXRegistryRegistration.xsd and SDMXRegistryBase.xsd of 2.1 and 3.x. A registration has
-neither agency nor version there: its agency is that of the provision agreement it belongs to, its version 1.0.
+neither agency nor version there: its agency is that of its provision agreement, its version 1.0.
 """
 
 from __future__ import annotations
@@ -23,19 +23,21 @@ from kafka_replica.sdmx.readers.ml.values import Item, boolean, reference, text_
 from kafka_replica.sdmx.urn import Urn
 
 _CONSTRAINTS: Final = {"ContentConstraint", "Constraint"}
-"""How 2.1 and 3.x call them."""
+"""The names of constraints in 2.1 and 3.x."""
 
 _REQUESTS: Final = {"RegistrationRequest", "SubmitStructureRequest"}
 
 Identify: TypeAlias = Callable[[etree._Element], Urn]  # noqa: SLF001 - the only name lxml gives this type
-"""Makes the URN of an artefact of its element. Raises MessageError."""
+"""A function that builds the URN of an artefact from its element. Raises MessageError."""
 
 
 def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable[etree._Element]]:
-    """Return the elements of the artefacts of a structure, metadata or registry message, and what identifies them.
+    """Return the function that identifies the artefacts of a message, and their elements.
+
+    The message may be a structure, metadata or registry message.
 
     Raises:
-        MessageError: there is none, or the message asks a registry to delete what it holds.
+        MessageError: the message has no structures, is an error response, or asks a registry to delete its content.
     """
     in_container = partial(urn_in_container, names=names)
     if any(names[element.tag] == "Structures" for element in root):
@@ -52,7 +54,7 @@ def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable
 
 
 def _refuse_deletion(root: etree._Element, names: Names) -> None:
-    """What is to be deleted must not be taken for what is there."""
+    """Reject a deletion: artefacts to be deleted must not be read as existing ones."""
     for one in root.iter("{*}RegistrationRequest", "{*}SubmitStructureRequest", "{*}EventAction"):
         kind = names[one.tag]
         action = one.get("action") if kind in _REQUESTS else text_of(one).strip() if kind else None
@@ -67,7 +69,7 @@ def _urn(element: etree._Element, names: Names) -> Urn:
 
 
 def registration(item: Item) -> Registration:
-    """A <Registration>."""
+    """Read a <Registration>."""
     urn, base, rest, names = item.parts
     element = item.element
     source = first(rest, "Datasource", "DataSource")
@@ -90,7 +92,7 @@ def registration(item: Item) -> Registration:
 
 
 def beside(element: etree._Element, names: Names) -> list[etree._Element]:
-    """The references to constraints that the answer to a query has beside a registration; of other things nothing."""
+    """Return the references to constraints that a query response has beside a registration; else an empty list."""
     holder = element.getparent()
     if holder is None or names[holder.tag] not in {"DataResult", "MetadataResult"}:
         return []

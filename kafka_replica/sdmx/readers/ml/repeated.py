@@ -1,6 +1,6 @@
-"""Elements that may stand once in their parent and stand there twice.
+"""Detect elements that are repeated although their parent may have only one.
 
-Which of the two counts cannot be known, so such a message is refused; its readers look at one of them.
+The valid one of the two cannot be known, so such a message is rejected; its readers look at one of them.
 
 Source: maxOccurs in the schemas of structures, metadata and registry messages of SDMX-ML 1.0, 2.0, 2.1, 3.0 and 3.1.
 """
@@ -32,7 +32,7 @@ _SINCE_21: Final = frozenset(
     PrimaryMeasure Ref ReferencePeriod ReleaseCalendar ReportPeriod RulesetDefinition Sender StartPeriod
     StructureUsage TargetFrequencyID TargetStep Test TextFormat TimeRange ToTextFormat ToValueType ToVtlMapping
     ToVtlSubSpace Tolerance URN ValueMap VtlDefaultName VtlLiteralFormat VtlScalarType WADLURL WSDLURL
-    """.split()  # noqa: SIM905 - a list would take a screen or two
+    """.split()  # noqa: SIM905 - a list would fill the screen
 )
 _SINCE_21_IN: Final = {
     "AttachmentConstraint": "Group",
@@ -80,7 +80,7 @@ _BEFORE_21: Final = frozenset(
     TargetKeyFamilyRef TargetMetadataStructureRef TargetObjectClass TargetOrganisationID TargetOrganisationSchemeRef
     TargetRef TargetStep TargetValues Test TextFormat TimeDimension ToTextFormat ToValueType Tolerance URN ValidFrom
     ValidTo ValidityPeriod Version WSDLUrl id
-    """.split()  # noqa: SIM905 - a list would take a screen or two
+    """.split()  # noqa: SIM905 - a list would fill the screen
 )
 _BEFORE_21_IN: Final = {
     "AgencyID": "AgencyRef CategorySchemeRef CodelistRef ConceptSchemeRef DataflowRef HierarchicalCodelistRef "
@@ -120,19 +120,19 @@ _IN_CODES: Final = (
         "Parent", "GeoCell", "Annotations", "AnnotationTitle", "AnnotationType", "AnnotationURL", "AnnotationValue",
     )),
 )  # fmt: skip
-"""What may stand once somewhere in a code."""
+"""Elements that may occur only once somewhere in a code."""
 _IN_ANNOTATIONS: Final = {"AnnotationTitle", "AnnotationType", "AnnotationURL", "AnnotationValue"}
 
 
 class _Rules:
-    """What may stand once, in the editions before 2.1 or since."""
+    """The elements that may occur only once, in the editions before 2.1 or since."""
 
     def __init__(self, anywhere: frozenset[str], within: dict[str, str]) -> None:
         self._anywhere = anywhere
         self._within = {name: frozenset(parents.split()) for name, parents in within.items()}
 
     def is_single(self, name: str, parent: str) -> bool:
-        """Return whether an element of this name may stand once in a parent of that name."""
+        """Return True if an element of this name may occur only once in a parent of that name."""
         return name in self._anywhere or parent in self._within.get(name, ())
 
 
@@ -143,13 +143,13 @@ _RULES_BEFORE_21: Final = _Rules(_BEFORE_21, _BEFORE_21_IN)
 def refuse_repeated_outside(
     root: etree._Element, artefacts: Iterable[etree._Element], names: Names, format_: Format, collector: ErrorCollector
 ) -> bool:
-    """Refuse a message; where errors are collected, only because of what stands outside of its artefacts.
+    """Reject a message with repeated elements; if errors are collected, only those outside its artefacts.
 
     Returns:
-        Whether an artefact has such elements, so that each has to be checked before it is read.
+        True if an artefact has such elements, so that each artefact has to be checked before it is read.
 
     Raises:
-        MessageError: an element stands twice where it may stand once.
+        MessageError: an element is repeated where it may occur only once.
     """
     try:
         refuse_repeated(root, names, format_)
@@ -164,12 +164,12 @@ def refuse_repeated_outside(
 def refuse_repeated(
     root: etree._Element, names: Names, format_: Format, apart: Collection[etree._Element] = ()
 ) -> None:
-    """Raise MessageError if an element below stands twice where it may stand once.
+    """Raise MessageError if an element below is repeated where it may occur only once.
 
-    What stands in elements of other namespaces, and in those of ``apart``, is not looked at.
+    Elements of other namespaces and those in ``apart`` are not searched.
     """
     rules = _RULES_BEFORE_21 if format_ in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0} else _RULES_SINCE_21
-    # libxml2 makes an element each time one is requested, so long codelists are checked in another way.
+    # libxml2 creates an element on each access, so long codelists are checked in another way.
     lists = frozenset() if is_plain(root) else _CODELISTS
     level: list[list[etree._Element]] = [[root]]
     while level:
@@ -200,7 +200,7 @@ def _check_children(parent: etree._Element, children: Iterable[etree._Element], 
 
 
 def _check_codes(codelist: etree._Element, names: Names, rules: _Rules) -> None:
-    """Check the codes of a list: of their elements libxml2 finds those that matter, in the order of the document."""
+    """Check the codes of a list: libxml2 finds the relevant elements, in document order."""
     if next(codelist.iter(*_IN_CODES), None) is None:
         return
     seen: set[str] = set()
@@ -211,6 +211,6 @@ def _check_codes(codelist: etree._Element, names: Names, rules: _Rules) -> None:
         elif name == "Annotation":
             seen -= _IN_ANNOTATIONS
         elif name in seen and (parent := one.getparent()) is not None:
-            # It may also stand in the list itself, after the last code.
+            # The element may also be in the list itself, after the last code.
             _check_children(parent, parent, names, rules)
         seen.add(name)

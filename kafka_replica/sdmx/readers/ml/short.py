@@ -1,7 +1,7 @@
-"""The short way for SDMX-ML: a small message of plain XML, read without libxml2 (see ``plain``).
+"""The fast path for SDMX-ML: a small message of plain XML, read without libxml2 (see ``plain``).
 
-It takes only what is surely right, and says None of all else: the long way then reads the message anew, or tells what
-is wrong with it and in which line. The same readers make the artefacts of what either way has parsed.
+The fast path accepts only messages that are surely right and returns None for all others: the slow path then reads the
+message again from scratch, or reports the error and its line. The same readers build the artefacts on both paths.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _DECLINED: Final = (SdmxError, NotPlainError, UnicodeDecodeError, RecursionError
 
 
 def read_short(data: bytes) -> Message | None:
-    """The message, or None where libxml2 has to look."""
-    # A look at the namespaces of the root saves the time of parsing what is not taken in the end.
+    """Return the message, or None if libxml2 has to parse it."""
+    # A look at the namespaces of the root avoids parsing messages that would be declined in the end.
     if len(data) > _SMALL or data.find(b"/v2_0/", 0, _START) > 0 or data.find(b"/v1_0/", 0, _START) > 0:
         return None
     try:

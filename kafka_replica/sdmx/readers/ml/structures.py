@@ -53,7 +53,7 @@ _LISTS: Final = {
 
 
 def dataflow(item: Item) -> Dataflow:
-    """A <Dataflow>."""
+    """Read a <Dataflow>."""
     urn, base, rest, names = item.parts
     found = [reference(child, names, "DataStructure") for kind, child in rest if kind == "Structure"]
     constraint = [one for kind, child in rest if kind == "DimensionConstraint" for one in known(child, names)]
@@ -66,7 +66,7 @@ def dataflow(item: Item) -> Dataflow:
 
 
 class _Parts:
-    """The components found so far; each id may come once in a data structure."""
+    """The components found so far; each id must be unique in a data structure."""
 
     def __init__(self, urn: Urn, names: Names) -> None:
         self.urn, self.names = urn, names
@@ -82,7 +82,7 @@ class _Parts:
         elif kind in _DIMENSIONS:
             id_, arguments, _ = self._component(kind, element)
             position = element.get("position", "").strip()
-            # Nine digits: more is no position but an attack on int().
+            # A position has at most nine digits; a longer number is an attack on int().
             arguments["position"] = (
                 int(position) if position.isdecimal() and len(position) < 10 else len(self.dimensions) + 1
             )
@@ -149,7 +149,7 @@ class _Parts:
     def _add_group(self, element: etree._Element) -> None:
         names = self.names
         item = Item(element, self.urn, names)
-        # No edition gives groups names; that some message does must not hurt.
+        # No edition gives groups names; a message that does must do no harm.
         arguments, rest = item.identified, item.rest
         id_ = element.get("id") or fail(element, "it has no id")
         if id_ in self.groups:
@@ -176,7 +176,7 @@ def _is_mandatory(element: etree._Element) -> bool:
 
 
 def _notes(element: etree._Element, names: Names) -> dict[str, Any]:
-    """Its annotations and links as arguments. Components have no names of their own."""
+    """Return annotations and links as arguments. Components have no names of their own."""
     arguments, _ = named(element, names)
     return {name: arguments[name] for name in ("annotations", "links") if name in arguments}
 
@@ -209,7 +209,7 @@ def _relationship(relations: list[etree._Element], names: Names) -> AttributeRel
 
 
 def descriptor(urn: Urn, class_: str, element: etree._Element, names: Names) -> Identifiable | None:
-    """The list of components itself, if it carries annotations or links."""
+    """Return the list of components itself, if it carries annotations or links."""
     return _described(item_urn(urn, class_, element, element.get("id") or class_), element, names)
 
 
@@ -219,7 +219,7 @@ def _described(urn: Urn, element: etree._Element, names: Names) -> Identifiable 
 
 
 def data_structure(item: Item) -> DataStructure:
-    """A <DataStructure>."""
+    """Read a <DataStructure>."""
     urn, base, rest, names = item.parts
     parts = _Parts(urn, names)
     metadata: Urn | None = None

@@ -22,7 +22,7 @@ from kafka_replica.sdmx.readers.ml.tree import Names, fail
 from kafka_replica.sdmx.readers.ml.values import Child, Item, boolean, local_id, text_format, text_of
 from kafka_replica.sdmx.urn import Urn
 
-# map -> the class of what it maps, where the reference does not say; and the element of its rows
+# map -> the class of the mapped schemes if the reference states none, and the element of its rows
 _SCHEME_MAPS: Final = {
     "CodelistMap": ("Codelist", "CodeMap"),
     "HybridCodelistMap": ("Codelist", "HybridCodeMap"),
@@ -33,7 +33,7 @@ _SCHEME_MAPS: Final = {
 }
 
 _CLASSES: Final = {"Attribute": "DataAttribute"}
-"""What references call otherwise than URNs."""
+"""Classes whose names in references differ from those in URNs."""
 LISTS_OF_COMPONENTS: Final = {
     "Dimension": "DimensionDescriptor",
     "MeasureDimension": "DimensionDescriptor",
@@ -46,7 +46,7 @@ LISTS_OF_COMPONENTS: Final = {
 
 
 def structure_set(item: Item) -> StructureSet:
-    """A <StructureSet>; ids may come once for each kind of map."""
+    """Read a <StructureSet>; ids must be unique for each kind of map."""
     urn, base, rest, names = item.parts
     taken: dict[str, dict[str, Any]] = {}
     schemes: list[SchemeMapInSet] = []
@@ -120,7 +120,7 @@ def _component_map(element: etree._Element, names: Names) -> ComponentMapInSet:
 
 
 def _component(element: etree._Element, side: str, names: Names) -> dict[str, Any]:
-    """The id of a component as an argument, with its class and its list where the reference says them."""
+    """Return the id of a component as an argument, with its class and its list if the reference states them."""
     name, end = side.lower(), first(known(element, names), side)
     ref = None if end is None else first(known(end, names), "Ref")
     class_ = None if ref is None else _CLASSES.get(ref.get("class", ""), ref.get("class"))

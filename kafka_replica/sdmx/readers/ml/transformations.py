@@ -1,4 +1,4 @@
-"""Schemes of VTL in SDMX-ML. What items hold are single texts and attributes."""
+"""VTL schemes of SDMX-ML. The contents of items are single texts and attributes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MAPPED: Final = {
 
 
 def transformation_scheme(item: Item) -> TransformationScheme:
-    """A <TransformationScheme>."""
+    """Read a <TransformationScheme>."""
     rest, names = item.rest, item.names
     return TransformationScheme(
         transformations=_items(item, "Transformation", _transformation),
@@ -57,7 +57,7 @@ def _transformation(item: Item) -> Transformation:
 
 
 def ruleset_scheme(item: Item) -> RulesetScheme:
-    """A <RulesetScheme>."""
+    """Read a <RulesetScheme>."""
     return RulesetScheme(
         rulesets=_items(item, "Ruleset", _ruleset),
         vtl_mapping_scheme=ref(item.rest, "VtlMappingScheme", item.names),
@@ -76,7 +76,7 @@ def _ruleset(item: Item) -> Ruleset:
 
 
 def user_defined_operator_scheme(item: Item) -> UserDefinedOperatorScheme:
-    """A <UserDefinedOperatorScheme>."""
+    """Read a <UserDefinedOperatorScheme>."""
     return UserDefinedOperatorScheme(
         operators=_items(item, "UserDefinedOperator", _operator),
         vtl_mapping_scheme=ref(item.rest, "VtlMappingScheme", item.names),
@@ -92,7 +92,7 @@ def _operator(item: Item) -> UserDefinedOperator:
 
 
 def custom_type_scheme(item: Item) -> CustomTypeScheme:
-    """A <CustomTypeScheme>."""
+    """Read a <CustomTypeScheme>."""
     return CustomTypeScheme(custom_types=_items(item, "CustomType", _custom_type), **_scheme(item))
 
 
@@ -109,7 +109,7 @@ def _custom_type(item: Item) -> CustomType:
 
 
 def name_personalisation_scheme(item: Item) -> NamePersonalisationScheme:
-    """A <NamePersonalisationScheme>."""
+    """Read a <NamePersonalisationScheme>."""
     return NamePersonalisationScheme(
         name_personalisations=_items(item, "NamePersonalisation", _name_personalisation), **_scheme(item)
     )
@@ -126,7 +126,7 @@ def _name_personalisation(item: Item) -> NamePersonalisation:
 
 
 def vtl_mapping_scheme(item: Item) -> VtlMappingScheme:
-    """A <VtlMappingScheme>; the class of each mapping follows from what it maps."""
+    """Read a <VtlMappingScheme>; the class of each mapping follows from the mapped artefact."""
     urn, base, rest, names = item.parts
     return VtlMappingScheme(
         urn=urn,

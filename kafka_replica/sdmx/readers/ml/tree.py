@@ -1,6 +1,6 @@
-"""Parsing SDMX-ML with every door shut, and finding header and artefacts in it.
+"""Parse SDMX-ML securely, and find the header and the artefacts.
 
-No DTD, no entities, no network; libxml2's own limits on depth and on the size of a text stay on.
+No DTD, no entities and no network access are allowed; libxml2's own limits on depth and on the size of a text apply.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.urn import Urn
 
 AVAILABILITY = "AvailabilityConstraints"
-"""The container of what has no id and so is no artefact (3.1)."""
+"""The container of constraints without an id, which are not artefacts (3.1)."""
 
 _skip_misc = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL).match
 _starts_plainly = re.compile(
     rb"(?:<\?xml version=[\"']1\.0[\"'](?: encoding=[\"'][Uu][Tt][Ff]-8[\"'])?"
     rb"(?: standalone=[\"'](?:yes|no)[\"'])?\s?\?>)?\s*<[A-Za-z]"
 ).match
-"""A document in UTF-8, with the root element right after the declaration."""
+"""A match for a document in UTF-8 with the root element right after the declaration."""
 
 
 def _is_element(node: etree._Element) -> bool:
-    """Whether it is an element, not a comment or a processing instruction."""
+    """Return True for an element, False for a comment or a processing instruction."""
     return isinstance(node.tag, str)
 
 
 class Names(dict[object, str]):
-    """Tag -> local name if it is in one of the namespaces of this SDMX-ML, else the empty text.
+    """Tag -> local name if the tag is in a namespace of this SDMX-ML, else the empty text.
 
-    Comments, and elements of other namespaces, so read as nothing.
+    Comments, and elements of other namespaces, thus have the empty name.
     """
 
     def __init__(self, format_: Format) -> None:
@@ -61,13 +61,13 @@ class Names(dict[object, str]):
 
 
 class LocalNames(Names):
-    """Tag -> local name, whatever namespace it is in, for elements that are named by a metadata structure."""
+    """Tag -> local name in any namespace, for elements that are named by a metadata structure."""
 
     def __init__(self) -> None:
         super().__init__(Format.SDMX_ML_2_1)
 
     def __missing__(self, tag: object) -> str:
-        # Nothing is kept: these names are for ever, and messages have what names they like.
+        # Nothing is cached: the cache would never shrink, and messages choose these names freely.
         return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
@@ -78,7 +78,7 @@ _known: dict[Format, Names] = {}
 
 
 def names_of(format_: Format) -> Names:
-    """The names of a format. Small messages have the same few; those of hostile ones are not kept for ever."""
+    """Return the names of a format. Small messages share few names; those of hostile messages are not kept."""
     found = _known.get(format_)
     if found is None or len(found) > _MANY_NAMES:
         found = _known[format_] = Names(format_)
@@ -93,10 +93,10 @@ def fail(element: etree._Element, reason: str) -> NoReturn:
 
 
 def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Element]:
-    """The format and the root of a document.
+    """Return the format and the root of a document.
 
     Raises:
-        MessageError: not well-formed, has a DTD, or is not SDMX.
+        MessageError: the data is not well-formed, has a DTD, or is not SDMX.
     """
     is_surely_without = _refuse_dtd(data)
     try:
@@ -113,13 +113,13 @@ def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Elemen
 
 
 class _Parsers(threading.local):
-    """The parsers of one thread: making one takes as long as parsing a small message."""
+    """The parsers of one thread: creating a parser takes as long as parsing a small message."""
 
     def __init__(self) -> None:
         self._made: dict[bool, etree.XMLParser] = {}
 
     def of(self, *, comments: bool) -> etree.XMLParser:
-        """One that keeps comments and instructions, or one that does not."""
+        """Return the parser that keeps comments and instructions, or the parser that does not."""
         found = self._made.get(comments)
         if found is None:
             found = self._made[comments] = etree.XMLParser(
@@ -136,7 +136,7 @@ _DTD = "reading SDMX-ML: the document has a DOCTYPE, and none is allowed in SDMX
 
 
 def _refuse_dtd(data: bytes) -> bool:
-    """Whether there is surely none; where characters may be others than bytes say, the parser has to tell."""
+    """Reject a DTD; return False if the encoding may hide a DTD, so that the parser has to look for one."""
     if _starts_plainly(data):
         return True
     found = _skip_misc(data)
@@ -151,8 +151,8 @@ def _refuse_dtd(data: bytes) -> bool:
 
 @lru_cache(maxsize=64)
 def format_of_tag(tag: object) -> Format | None:
-    """The SDMX-ML that an element with this name is of, if it is of any."""
-    # A comment's tag is no text, and stands for no namespace.
+    """Return the SDMX-ML format of an element with this tag, if any."""
+    # A comment's tag is no text and has no namespace.
     return of_namespace(str(tag)[1:].partition("}")[0])
 
 
@@ -161,7 +161,7 @@ def _format_of(root: etree._Element) -> Format:
     if found is not None:
         return found
     for element in root.iter():
-        # The first element of SDMX tells; a SOAP envelope may stand around it.
+        # The first element of SDMX decides; a SOAP envelope may surround it.
         found = format_of_tag(element.tag)
         if found is not None:
             return found
@@ -171,10 +171,10 @@ def _format_of(root: etree._Element) -> Format:
 
 
 def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, list[etree._Element]] | None:
-    """The Header of a structure message as registries send it, and the elements of its artefacts.
+    """Return the Header of a structure message in the usual form, and the elements of its artefacts.
 
-    None where anything but one <Structures>, after a <Header> if any, stands in the root, or an artefact is not in a
-    container: ``header_of`` and ``registrations.artefacts_in`` then tell what it is.
+    The result is None if the root has any other child than one <Structures>, after an optional <Header>, or if an
+    artefact is not in a container: ``header_of`` and ``registrations.artefacts_in`` then decide.
     """
     held = [names[child.tag] for child in root]
     if held == ["Header", "Structures"]:
@@ -192,22 +192,22 @@ def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, l
 
 
 def header_of(root: etree._Element, names: Names) -> etree._Element | None:
-    """The message's Header, if it has one."""
+    """Return the message's Header, if any."""
     if len(root) and names[root[0].tag] == "Header":
         return root[0]
     return next((element for element in root.iter("{*}Header") if names[element.tag]), None)
 
 
 def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
-    """The elements that hold the containers of artefacts.
+    """Return the elements that hold the containers of artefacts.
 
-    Raises MessageError where there is none: a data message, say.
+    Raises MessageError if there is none, as in a data message.
     """
-    # Mostly they stand right there; long messages are not searched for others.
+    # Usually they are children of the root; long messages are not searched for others.
     found = [element for element in root if names[element.tag] == "Structures"]
     found = found or [element for element in root.iter("{*}Structures") if names[element.tag]]
     if not found and names[root.tag] == "Structure":
-        return []  # the schemas let a message have none
+        return []  # the schemas allow a message without structures
     if not found:
         fail(root, "there is no <Structures>, so this is not a structure message")
     for element in found:
@@ -219,7 +219,7 @@ def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
 def artefacts_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
     """Yield the elements of the maintainable artefacts in <Structures>, in document order; raise MessageError.
 
-    An artefact that is not in a container is among them: ``urn_in_container`` refuses it.
+    An artefact that is not in a container is included: ``urn_in_container`` rejects it.
     """
     for container in containers_of(root, names):
         if container.get("id") is not None:
@@ -237,7 +237,7 @@ def urn_in_container(element: etree._Element, names: Names) -> Urn:
 
 
 def sets_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
-    """The metadata sets of a message of metadata."""
+    """Yield the metadata sets of a message of metadata."""
     return (one for one in root.iter("{*}MetadataSet") if names[one.tag])
 
 
@@ -245,14 +245,14 @@ _METADATA: Final = ("{*}GenericMetadata", "{*}StructureSpecificMetadata")
 
 
 def is_metadata(root: etree._Element, names: Names) -> bool:
-    """Whether it is a message of metadata, which has its sets without <Structures>."""
+    """Return True for a message of metadata, which has its sets without <Structures>."""
     if any(names[element.tag] == "Structures" for element in root):
         return False
     return any(names[element.tag] for element in root.iter(*_METADATA))
 
 
 def availability_of(root: etree._Element, names: Names) -> list[etree._Element]:
-    """The <AvailabilityConstraint> elements."""
+    """Return the <AvailabilityConstraint> elements."""
     if is_metadata(root, names) or next(root.iter("{*}Structures"), None) is None:
         return []
     held = (container for container in containers_of(root, names) if names[container.tag] == AVAILABILITY)
@@ -272,7 +272,7 @@ def unreadable_element(element: etree._Element, reason: str) -> UnreadableArtefa
 
 
 def urn_of(element: etree._Element) -> Urn:
-    """The URN of an artefact, by what it says of itself. Raises MessageError."""
+    """Return the URN of an artefact, from the identity it states. Raises MessageError."""
     return artefact_urn(
         str(element.tag).rpartition("}")[2],
         element.get("agencyID", "").strip(),

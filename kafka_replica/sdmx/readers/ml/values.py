@@ -26,17 +26,17 @@ XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 def text_of(element: etree._Element) -> str:
-    """All text in an element, as written."""
+    """Return all text in an element, as written."""
     return (element.text or "") if len(element) == 0 else "".join(str(text) for text in element.itertext())
 
 
 def language_of(element: etree._Element) -> str:
-    """The language of a text; English by the schemas' default."""
+    """Return the language of a text; English by the schemas' default."""
     return element.get(XML_LANG, "en")
 
 
 def boolean(element: etree._Element, attribute: str) -> bool | None:
-    """An xs:boolean, or None where the attribute is missing. Raises MessageError."""
+    """Return an xs:boolean, or None if the attribute is missing. Raises MessageError."""
     value = element.get(attribute)
     if not value:
         return None
@@ -55,12 +55,12 @@ def _number(element: etree._Element, attribute: str, make: Callable[[str], T]) -
 
 
 def whole_number(element: etree._Element, attribute: str) -> int | None:
-    """An integer, or None where the attribute is missing. Raises MessageError."""
+    """Return an integer, or None if the attribute is missing. Raises MessageError."""
     return _number(element, attribute, int)
 
 
 def occurs(element: etree._Element, attribute: str) -> Occurs | None:
-    """A number of times or "unbounded", or None where the attribute is missing. Raises MessageError."""
+    """Return a number of occurrences or "unbounded", or None if the attribute is missing. Raises MessageError."""
     return "unbounded" if element.get(attribute) == "unbounded" else _number(element, attribute, int)
 
 
@@ -74,10 +74,10 @@ def _finite(value: str) -> Decimal:
 def named(  # noqa: C901 - one pass
     element: etree._Element, names: Names, code_ids: list[str] | None = None, id_attribute: str = "id"
 ) -> tuple[dict[str, Any], list[Child]]:
-    """Names, descriptions, annotations, links and uri as arguments; and all other children.
+    """Return names, descriptions, annotations, links and uri as arguments; and all other children.
 
-    An argument that has nothing to say is left out: codelists are long. With ``code_ids``, the ids of all
-    <Code> are put there, and of these children only the first is given.
+    Empty arguments are left out, because codelists are long. If ``code_ids`` is given, the ids of all <Code> are added
+    to it, and only the first <Code> is among the children.
     """
     texts: list[tuple[str, str]] = []
     descriptions: list[tuple[str, str]] = []
@@ -113,13 +113,13 @@ def named(  # noqa: C901 - one pass
 
 
 class Item:
-    """An artefact or item being read: its element, its URN, what ``named`` found, its other children."""
+    """An artefact or item being read: its element, its URN, the result of ``named``, its other children."""
 
     __slots__ = ("arguments", "code_ids", "element", "names", "rest", "urn")
 
     def __init__(self, element: etree._Element, urn: Urn, names: Names) -> None:
         self.element, self.urn, self.names = element, urn, names
-        # Codelists are long: of their codes only the ids are read at first.
+        # Codelists are long: only the ids of their codes are read at first.
         self.code_ids: list[str] | None = (
             [] if urn.cls in {"Codelist", "GeographicCodelist", "GeoGridCodelist"} else None
         )
@@ -127,17 +127,17 @@ class Item:
 
     @property
     def parts(self) -> tuple[Urn, dict[str, Any], list[Child], Names]:
-        """URN, arguments, other children, and the names of elements."""
+        """The URN, the arguments, the other children, and the names of elements."""
         return self.urn, self.arguments, self.rest, self.names
 
     @property
     def identified(self) -> dict[str, Any]:
-        """Its annotations, links and uri as arguments, without names, for what has none."""
+        """Annotations, links and uri as arguments, for objects without names."""
         return {key: value for key, value in self.arguments.items() if key not in {"names", "descriptions"}}
 
 
 def annotations_of(element: etree._Element, names: Names) -> tuple[Annotation, ...]:
-    """The annotations of an <Annotations>."""
+    """Return the annotations of an <Annotations>."""
     return tuple(_annotation(child, names) for child in element if names[child.tag] == "Annotation")
 
 
@@ -164,12 +164,12 @@ def _annotation(element: etree._Element, names: Names) -> Annotation:
 
 
 def reference(element: etree._Element, names: Names, class_: str) -> Urn:
-    """The URN that an element refers to: <Ref>, <URN> (2.1) or its text (3.x). Raises MessageError.
+    """Return the URN that an element refers to: <Ref>, <URN> (2.1) or its text (3.x). Raises MessageError.
 
-    ``class_`` is the class of what is expected where a <Ref> does not say.
+    ``class_`` is the expected class, for a <Ref> without a class.
     """
     try:
-        # Mostly it is the text, or one <Ref>.
+        # Usually it is the text, or a single <Ref>.
         inside = len(element)
         if not inside:
             return stated((element.text or "").strip())
@@ -196,12 +196,12 @@ def _by_fields(ref: etree._Element, class_: str) -> Urn:
 
 
 class _TooLongError(Exception):
-    """What is referred to so is not worth keeping."""
+    """A signal that the reference is too long to be cached."""
 
 
 @lru_cache(maxsize=4096)
 def _known_reference(fields: tuple[tuple[str, str], ...], class_: str) -> Urn:
-    """Artefacts refer to the same others."""
+    """Return the URN of a <Ref>; cached, because many artefacts refer to the same ones."""
     if sum([len(name) + len(value) for name, value in fields]) > MAX_URN:
         raise _TooLongError
     return _made_reference(fields, class_)
@@ -216,7 +216,7 @@ def _made_reference(fields: tuple[tuple[str, str], ...], class_: str) -> Urn:
     if parent is None:
         return Urn.of(class_, agency, id_, ref.get("version", DEFAULT_VERSION), package=package)
     container = ref.get("containerID")
-    # The lists of a data structure are no part of the path of what stands in them.
+    # The lists of a data structure are not part of the path of their components.
     item = f"{container}.{id_}" if container and container not in _LISTS else id_
     return Urn.of(class_, agency, parent, ref.get("maintainableParentVersion", DEFAULT_VERSION), item, package=package)
 
@@ -236,9 +236,9 @@ def local_id(element: etree._Element, names: Names, fixed: str | None = None) ->
 
 
 def representation(element: etree._Element, names: Names, class_: str = "Codelist") -> Representation:
-    """Return what a <LocalRepresentation> or <CoreRepresentation> says; raises MessageError.
+    """Read a <LocalRepresentation> or <CoreRepresentation>; raises MessageError.
 
-    ``class_`` is the class of the enumeration where its <Ref> names none.
+    ``class_`` is the class of the enumeration if its <Ref> names no class.
     """
     enumeration: Urn | None = None
     format_: TextFormat | None = None
@@ -259,7 +259,7 @@ def representation(element: etree._Element, names: Names, class_: str = "Codelis
 
 
 def text_format(element: etree._Element, names: Names) -> TextFormat:
-    """A <TextFormat>, <EnumerationFormat> or <CodingFormat>. Raises MessageError."""
+    """Read a <TextFormat>, <EnumerationFormat> or <CodingFormat>. Raises MessageError."""
     if not len(element) and element.keys() == ["textType"]:
         return TextFormat(text_type=element.get("textType"))
     return TextFormat(

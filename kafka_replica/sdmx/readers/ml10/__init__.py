@@ -1,6 +1,6 @@
-"""SDMX-ML 1.0: reading structure messages and cutting them up.
+"""SDMX-ML 1.0: reading and splitting structure messages.
 
-It is what 2.0 is, with other names for two attributes, other text formats, and agencies that stand alone.
+The format is that of 2.0, with other names for two attributes, other text formats, and standalone agencies.
 """
 
 from __future__ import annotations
@@ -30,5 +30,5 @@ def read_tree(root: etree._Element, size: int, collector: ErrorCollector = STRIC
 
 
 def cut_tree(root: etree._Element, size: int, collector: ErrorCollector = STRICT) -> Cut:
-    """Return the format, and each artefact's URN and message. Raises MessageError."""
+    """Return the format, and the URN and message of each artefact. Raises MessageError."""
     return cut(root, size, EDITION, collector)

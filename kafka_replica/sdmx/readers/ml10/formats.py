@@ -11,11 +11,11 @@ from kafka_replica.sdmx.readers.ml.values import whole_number
 from kafka_replica.sdmx.representation import TextFormat
 
 _TYPES: Final = {"Alpha": "Alpha", "Num": "Numeric", "AlphaNum": "String"}
-"""As SDMX 2.1 calls them: no digits, digits that are not a number, any characters."""
+"""The names of types in SDMX 2.1: no digits, digits that are not a number, any characters."""
 
 
 def text_format(element: etree._Element, _: Names) -> TextFormat:
-    """A <TextFormat>: ``length`` is the most, or with a type that ends on Fixed the one there is.
+    """Read a <TextFormat>: ``length`` is the maximum, or the exact length if the type ends with Fixed.
 
     Raises MessageError.
     """

@@ -1,4 +1,4 @@
-"""SDMX-ML 2.0: reading structure messages and cutting them up."""
+"""SDMX-ML 2.0: reading and splitting structure messages."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def read_tree(root: etree._Element, size: int, collector: ErrorCollector = STRIC
 
 
 def cut_tree(root: etree._Element, size: int, collector: ErrorCollector = STRICT) -> Cut:
-    """Return the format, and each artefact's URN and message. Raises MessageError."""
+    """Return the format, and the URN and message of each artefact. Raises MessageError."""
     return cut(root, size, EDITION, collector)

@@ -16,7 +16,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def category_scheme(urn: Urn, elements: list[etree._Element], source: Source) -> CategoryScheme:
-    """A <CategoryScheme>."""
+    """Read a <CategoryScheme>."""
     base, rest = maintained(elements[0], source)
 
     def make(item: Item) -> Category:
@@ -32,7 +32,7 @@ def category_scheme(urn: Urn, elements: list[etree._Element], source: Source) ->
 
 
 def reporting_taxonomy(urn: Urn, elements: list[etree._Element], source: Source) -> ReportingTaxonomy:
-    """A <ReportingTaxonomy>."""
+    """Read a <ReportingTaxonomy>."""
     base, rest = maintained(elements[0], source)
 
     def make(item: Item) -> ReportingCategory:

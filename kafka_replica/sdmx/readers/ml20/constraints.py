@@ -1,4 +1,4 @@
-"""Constraints of SDMX-ML 2.0, which stand within what they constrain. Source: SDMXCommon.xsd 2.0, ConstraintType."""
+"""Constraints of SDMX-ML 2.0, inside the object they constrain. Source: SDMXCommon.xsd 2.0, ConstraintType."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_replica.sdmx.readers.ml.values import boolean, text_of
 
 
 def constraint(element: etree._Element, names: Names) -> ProvisionConstraint:
-    """A <Constraint>. Raises MessageError."""
+    """Read a <Constraint>. Raises MessageError."""
     rest = known(element, names)
     calendar, period, concepts = (
         first(rest, kind) for kind in ("ReleaseCalendar", "ReferencePeriod", "MetadataConceptSet")
@@ -56,7 +56,7 @@ def _key_set(element: etree._Element, names: Names) -> KeySet:
 
 
 def _key(element: etree._Element, names: Names) -> tuple[MemberSelection, ...]:
-    """A <Key>: components and values in turn."""
+    """Read a <Key>, in which components and values alternate."""
     found: list[MemberSelection] = []
     component: str | None = None
     for kind, child in known(element, names):

@@ -1,4 +1,4 @@
-"""Cutting a message of SDMX-ML 1.0 or 2.0 into messages of one artefact each."""
+"""Split a message of SDMX-ML 1.0 or 2.0 into messages of one artefact each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Cut: TypeAlias = tuple[Format, Iterator[tuple[Urn, bytes]]]
 
 
 def cut(root: etree._Element, size: int, edition: Edition, collector: ErrorCollector) -> Cut:
-    """Return the format, and each artefact's URN and message. Raises MessageError."""
+    """Return the format, and the URN and message of each artefact. Raises MessageError."""
     source = Source(root, edition, collector)
     qualify(root, source)
     cutter = Cutter(source.names, size)

@@ -1,4 +1,4 @@
-"""What SDMX-ML 1.0 and 2.0 call differently, and the message that is being read."""
+"""The names that differ between SDMX-ML 1.0 and 2.0, and the message that is being read."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kafka_replica.sdmx.readers.ml.tree import Names, header_of
 from kafka_replica.sdmx.representation import TextFormat
 
 _NO_AGENCY_NEEDED: Final = {"Concept", "StructureSet"}
-"""Of 2.0; in 1.0 it is needed nowhere."""
+"""Elements of 2.0 that need no agency; in 1.0 no element needs an agency."""
 _OF_SETS: Final = {"ID", "DataSetID", "DataSetAction"}
 
 
 class Edition(NamedTuple):
-    """One of the two: format, containers, the attributes for an agency and for a concept, text formats."""
+    """SDMX-ML 1.0 or 2.0: format, containers, the attributes for an agency and for a concept, text formats."""
 
     format: Format
     containers: frozenset[str]
@@ -28,7 +28,7 @@ class Edition(NamedTuple):
 
 
 class Source:
-    """A message: its edition, the names of its elements, who sent it, and what its header says of metadata sets.
+    """A message: its edition, the names of its elements, its sender, and the header's data about metadata sets.
 
     ``collector`` decides what an error in one of its artefacts means.
     """
@@ -50,7 +50,7 @@ class Source:
                 self.of_sets.setdefault(kind, (child.text or "").strip())
 
     def agency_of(self, element: etree._Element) -> str | None:
-        """Who maintains it; the sender where the schema lets the attribute be missing."""
+        """Return the agency that maintains an element; the sender if the schema makes the attribute optional."""
         found = element.get(self.edition.agency)
         if not found and (self.edition.agency == "agency" or self.names[element.tag] in _NO_AGENCY_NEEDED):
             return self.sender

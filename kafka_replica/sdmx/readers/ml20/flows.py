@@ -15,7 +15,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def dataflow(urn: Urn, elements: list[etree._Element], source: Source) -> Dataflow:
-    """A <Dataflow>."""
+    """Read a <Dataflow>."""
     base, rest = maintained(elements[0], source)
     used = _structure(urn, rest, source, "KeyFamily")
     categories = _categories(urn, rest, source)
@@ -25,7 +25,7 @@ def dataflow(urn: Urn, elements: list[etree._Element], source: Source) -> Datafl
 
 
 def metadataflow(urn: Urn, elements: list[etree._Element], source: Source) -> Metadataflow:
-    """A <Metadataflow>."""
+    """Read a <Metadataflow>."""
     base, rest = maintained(elements[0], source)
     used = _structure(urn, rest, source, "MetadataStructure")
     categories = _categories(urn, rest, source)

@@ -17,11 +17,11 @@ _TYPES: Final = {
     "YearMonth": "GregorianYearMonth",
     "Timespan": "TimeRange",
 }
-"""Types that are called otherwise since 2.1; the values are written alike."""
+"""Types with other names since 2.1; the values are written in the same way."""
 
 
 def text_format(element: etree._Element, names: Names) -> TextFormat:
-    """A <TextFormat>, <CodingType> or <ToTextFormat>. Raises MessageError."""
+    """Read a <TextFormat>, <CodingType> or <ToTextFormat>. Raises MessageError."""
     found = values.text_format(element, names)
     name = _TYPES.get(found.text_type or "")
     return msgspec.structs.replace(found, text_type=name) if name else found

@@ -33,7 +33,7 @@ _match_id = re.compile(r"[A-Za-z0-9_@$\-]+").fullmatch
 
 
 def hierarchical_codelist(urn: Urn, elements: list[etree._Element], source: Source) -> HierarchicalCodelist:
-    """A <HierarchicalCodelist>."""
+    """Read a <HierarchicalCodelist>."""
     base, rest = maintained(elements[0], source)
     included = [_included(element, source, urn.agency) for element in pick(rest, "CodelistRef")]
     aliases = {one.alias: one.codelist for one in included}
@@ -55,7 +55,7 @@ def hierarchical_codelist(urn: Urn, elements: list[etree._Element], source: Sour
 
 
 def _own_marks(element: etree._Element) -> dict[str, Any]:
-    """What a hierarchy says of its own version and validity, if it says anything."""
+    """Return the version and validity of a hierarchy itself, as far as they are stated."""
     said = {
         "version": element.get("version"),
         "valid_from": element.get("validFrom"),
@@ -71,7 +71,7 @@ def _code_refs(item: Item) -> list[etree._Element]:
 
 def _included(element: etree._Element, source: Source, agency: str) -> IncludedCodelist:
     codelist = reference(element, source, "Codelist", agency)
-    # The alias may be left out; codes then name the list by its id.
+    # The alias may be left out; codes then refer to the list by its id.
     return IncludedCodelist(alias=parts_of(element, source).get("Alias") or codelist.id, codelist=codelist)
 
 
@@ -113,9 +113,9 @@ def _code(element: etree._Element, parts: dict[str, str], aliases: Mapping[str, 
 
 
 def _own_id(node: str | None, code: str, alias: str | None, taken: dict[str, Any]) -> str:
-    """The id in the hierarchy: that of the node, else of the code. Those that come twice are told apart.
+    """Return the id in the hierarchy: that of the node, or else of the code. Repeated ids are made unique.
 
-    2.0 allows one code below another several times, and codes with one id from several lists.
+    2.0 allows the same code several times below another one, and codes with the same id from several lists.
     """
     found = node if node and _match_id(node) else code
     if found not in taken:
@@ -129,7 +129,7 @@ def _own_id(node: str | None, code: str, alias: str | None, taken: dict[str, Any
 
 
 def _levels(item: Item, source: Source) -> Level | None:
-    """The levels by their Order, each in the one above it, as they are since 2.1."""
+    """Return the levels by their Order, each in the one above it, as since 2.1."""
     ordered: list[tuple[int, str, Item]] = []
     taken: dict[str, None] = {}
     for element in pick(item.rest, "Level"):

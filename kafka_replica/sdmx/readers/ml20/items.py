@@ -22,9 +22,9 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def codelist(urn: Urn, elements: list[etree._Element], source: Source) -> Codelist:
-    """A <CodeList>. What a code is called stands in its Description.
+    """Read a <CodeList>. The name of a code is in its Description.
 
-    Ids are read and checked at once, the rest when a code is asked for: nothing can be wrong with it but its id.
+    Ids are read and checked at once, the rest on access: only the id of a code can be invalid.
     """
     ids: list[str] = []
     base, _ = maintained(elements[0], source, ids)
@@ -39,7 +39,7 @@ def codelist(urn: Urn, elements: list[etree._Element], source: Source) -> Codeli
 
 
 class _Codes:
-    """The elements of the codes of a list, until one is asked for."""
+    """The elements of the codes of a list, until the first access to a code."""
 
     __slots__ = ("_codelist", "_lock", "_names", "_read", "_urn")
 
@@ -50,10 +50,10 @@ class _Codes:
         self._read: list[Code] = []
 
     def code(self, _: str, number: int) -> Code:
-        """The code of a number; the first one asked for has all of them made, and the document let go of."""
+        """Return the code of a number; the first access builds all codes and releases the document."""
         with self._lock:
             if self._codelist is not None:
-                # libxml2 has no way to the hundredth child but past the others.
+                # libxml2 reaches the hundredth child only by way of the others.
                 elements = [one for one in self._codelist if self._names[one.tag] == "Code"]
                 with collector_paused():
                     self._read = [_code(self._own(one), one, self._names) for one in elements]
@@ -76,7 +76,7 @@ def _code(own: Urn, element: etree._Element, names: Names) -> Code:
 
 
 def concept_scheme(urn: Urn, elements: list[etree._Element], source: Source) -> ConceptScheme:
-    """A <ConceptScheme>, or all <Concept>s of an agency that stand alone."""
+    """Read a <ConceptScheme>, or all standalone <Concept>s of an agency."""
     if source.names[elements[0].tag] == "Concept":
         return ConceptScheme(urn=urn, names=synthetic_name(urn), concepts=Items(_concepts(urn, elements, source)))
     base, rest = maintained(elements[0], source)
@@ -102,7 +102,7 @@ def _concepts(urn: Urn, elements: list[etree._Element], source: Source) -> dict[
             if version == DEFAULT_VERSION
             else VersionedConcept(urn=own, version=version, **arguments)
         )
-        # Key families may each bring the concepts they need.
+        # Several key families may repeat the concepts they need.
         if concepts.setdefault(id_, concept) != concept:
             id_of(element, concepts)
     return concepts

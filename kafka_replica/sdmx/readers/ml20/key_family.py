@@ -38,7 +38,7 @@ _LEVELS: Final[dict[str, Literal["dataset", "dimensions", "group", "observation"
 
 
 def key_family(urn: Urn, elements: list[etree._Element], source: Source) -> DataStructure:
-    """A <KeyFamily>. One without components is a stub: even the smallest has a measure, so they are elsewhere."""
+    """Read a <KeyFamily>. A key family without components is a stub, because even the smallest one has a measure."""
     base, rest = maintained(elements[0], source)
     lists = [child for kind, child in rest if kind == "Components"]
     if not any(source.names[component.tag] for components in lists for component in components):
@@ -56,7 +56,7 @@ def key_family(urn: Urn, elements: list[etree._Element], source: Source) -> Data
         urn=urn,
         dimension_list=Items(parts.dimensions),
         measures=Items(parts.measures),
-        # Last, because an attribute of a series names all dimensions.
+        # Built last, because an attribute of a series names all dimensions.
         attributes=Items(parts.attributes()),
         groups=Items(parts.groups),
         **base,
@@ -64,7 +64,7 @@ def key_family(urn: Urn, elements: list[etree._Element], source: Source) -> Data
 
 
 class _Parts:
-    """The components found so far; each id may come once in a key family."""
+    """The components found so far; each id must be unique in a key family."""
 
     def __init__(self, urn: Urn, source: Source) -> None:
         self._urn, self._source = urn, source
@@ -77,7 +77,7 @@ class _Parts:
         self._primary: tuple[str, ...] = ()
 
     def reserve(self, components: etree._Element) -> None:
-        """Note the ids that are those of concepts: where one is as a fixed id, that gives way."""
+        """Note the ids that components take from their concepts; a fixed id that clashes with one is not used."""
         for child in components:
             if self._source.names[child.tag] not in FIXED_COMPONENT_IDS:
                 self._of_concepts.add(child.get(self._source.edition.concept, ""))
@@ -136,8 +136,8 @@ class _Parts:
         self.groups[id_] = make(urn=own, dimensions=tuple(dimensions), **arguments)
 
     def attributes(self) -> dict[str, Attribute]:
-        """The attributes, when all else is known."""
-        # Made once: many attributes may name many dimensions.
+        """Return the attributes, after all other components are known."""
+        # The key is computed once: many attributes may name many dimensions.
         self._key = tuple(id_ for id_, one in self.dimensions.items() if not one.is_time)
         self._primary = tuple(id_ for id_, one in self.measures.items() if one.urn.cls == "PrimaryMeasure")
         found: dict[str, Attribute] = {}

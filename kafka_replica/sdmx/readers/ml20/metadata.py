@@ -1,7 +1,7 @@
 """Metadata structures of SDMX-ML 2.0.
 
-Source: SDMXStructure.xsd 2.0, MetadataStructureDefinitionType. What 2.0 calls target identifiers are the
-metadata targets of 2.1, their components the identifiable objects in these.
+Source: SDMXStructure.xsd 2.0, MetadataStructureDefinitionType. The target identifiers of 2.0 are the metadata targets
+of 2.1; their components are the identifiable objects in these.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OBJECT_CLASSES: Final = {
     "DataFlow": "Dataflow",
     "MetadataFlow": "Metadataflow",
 }
-"""Classes of 2.0 that are called otherwise since 2.1."""
+"""Classes of 2.0 with other names since 2.1."""
 
 _SCHEMES: Final = {
     "Codelist": "Codelist",
@@ -43,7 +43,7 @@ _SCHEMES: Final = {
 
 
 def metadata_structure(urn: Urn, elements: list[etree._Element], source: Source) -> MetadataStructure:
-    """A <MetadataStructureDefinition>."""
+    """Read a <MetadataStructureDefinition>."""
     base, rest = maintained(elements[0], source)
     targets: dict[str, MetadataTarget] = {}
     for identifiers in pick(rest, "TargetIdentifiers"):
@@ -99,7 +99,7 @@ def _object(target: Urn, id_: str, element: etree._Element, source: Source) -> T
     enumeration = None
     if scheme is not None:
         kind = _SCHEMES.get(scheme.get("representationSchemeType", ""))
-        # An external scheme is not one of SDMX.
+        # An external scheme is not an SDMX scheme.
         enumeration = _scheme(scheme, kind, target.agency) if kind else None
     return NamedTargetObject(
         urn=own,
@@ -147,5 +147,5 @@ def _representation(item: Item, source: Source) -> Representation | None:
 
 
 def _occurrences(element: etree._Element) -> dict[str, Any]:
-    """Mandatory means once; how often a conditional one may come 2.0 does not say."""
+    """Return minOccurs: 1 for Mandatory. 2.0 does not state how often a conditional attribute may occur."""
     return {"min_occurs": 1 if element.get("usageStatus", "").strip() == "Mandatory" else 0}

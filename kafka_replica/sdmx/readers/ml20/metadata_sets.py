@@ -1,7 +1,7 @@
 """Metadata sets of SDMX-ML 2.0 (<GenericMetadata>).
 
-Source: SDMXGenericMetadata.xsd 2.0. A set follows one report structure; each <AttributeValueSet> is a report about a
-target of its own. Its agency is its data provider, as since 3.0, or else that of the metadata structure.
+Source: SDMXGenericMetadata.xsd 2.0. A set follows one report structure; each <AttributeValueSet> is a report about its
+own target. The set's agency is its data provider, as since 3.0, or else that of the metadata structure.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _VALID: Final = {"validFromDate": "valid_from", "validToDate": "valid_to"}
 
 
 def sets_in(holder: etree._Element, source: Source) -> list[etree._Element]:
-    """The sets in a <GenericMetadata> or <MessageGroup>. Raises MessageError for data, and for metadata reports."""
+    """Return the sets in a <GenericMetadata> or <MessageGroup>. Raises MessageError for data and metadata reports."""
     found = [one for one in holder if source.names[one.tag] == "MetadataSet"]
     if not found and source.names[holder.tag] == "MessageGroup":
         fail(holder, "there is no <MetadataSet>, so this is neither a structure message nor one of metadata")
@@ -38,14 +38,14 @@ def sets_in(holder: etree._Element, source: Source) -> list[etree._Element]:
 
 
 def set_urn(element: etree._Element, source: Source) -> Urn:
-    """The URN of a set. Raises MessageError."""
+    """Return the URN of a set. Raises MessageError."""
     names = source.names
     rest = known(element, names)
     agency = _said(element, "dataProviderID") or (text(rest, "MetadataStructureAgencyRef") or "").strip()
     id_ = _said(element, "datasetID")
     holder = element.getparent()
     if not id_ and holder is not None and names[holder.tag] == "GenericMetadata":
-        # There is one set in such a message: the header may name it, and else names the message.
+        # Such a message has one set: the header may give the set's id, or else only the message's id.
         id_ = source.of_sets.get("DataSetID") or source.of_sets.get("ID")
     return artefact_urn("MetadataSet", agency or source.sender, id_, None, None, f"at line {element.sourceline}")
 
@@ -55,7 +55,7 @@ def _said(element: etree._Element, name: str) -> str | None:
 
 
 def metadata_set(urn: Urn, elements: list[etree._Element], source: Source) -> MetadataSetOfReports:
-    """A <MetadataSet>."""
+    """Read a <MetadataSet>."""
     element, names = elements[0], source.names
     base, rest = maintained(element, source)
     report = (text(rest, "ReportRef") or "").strip() or None
@@ -82,7 +82,7 @@ def metadata_set(urn: Urn, elements: list[etree._Element], source: Source) -> Me
 
 
 def _provider(element: etree._Element, agency: str) -> Urn | None:
-    """The provider; since 2.1 an agency has one scheme of them, with a fixed id."""
+    """Return the provider; since 2.1 an agency has one scheme of providers, with a fixed id."""
     id_ = _said(element, "dataProviderID")
     own = _said(element, "dataProviderSchemeAgencyId") or agency
     return made(element, "DataProvider", own, FIXED_IDS["DataProviderScheme"], DEFAULT_VERSION, id_) if id_ else None

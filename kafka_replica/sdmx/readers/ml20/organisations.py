@@ -45,11 +45,11 @@ _CONTACTS: Final = {
     "ReporterContact": "Reporter",
     "OtherContact": None,
 }
-"""Kind of contact -> the role that it is; only an OtherContact says a role of its own."""
+"""Kind of contact -> its role; only an OtherContact states a role of its own."""
 
 
 def organisations(urn: Urn, elements: list[etree._Element], source: Source) -> OrganisationScheme:
-    """The scheme of these <Agency>, <DataProvider> or <DataConsumer> elements."""
+    """Return the scheme of these <Agency>, <DataProvider> or <DataConsumer> elements."""
     scheme, kind, versioned = _KINDS[urn.cls]
     found: dict[str, Organisation] = {}
     for element in elements:
@@ -69,7 +69,7 @@ def organisations(urn: Urn, elements: list[etree._Element], source: Source) -> O
 
 
 def _own_marks(element: etree._Element) -> dict[str, Any]:
-    """What an organisation says of its own version and validity, if it says anything."""
+    """Return the version and validity of an organisation itself, as far as they are stated."""
     version = element.get("version", "").strip() or DEFAULT_VERSION
     said = {
         "version": version if version != DEFAULT_VERSION else None,
@@ -80,14 +80,14 @@ def _own_marks(element: etree._Element) -> dict[str, Any]:
 
 
 def _scheme(urn: Urn, element: etree._Element, source: Source) -> dict[str, Any]:
-    """What the scheme of providers or consumers says of itself; agencies come from everywhere into one scheme."""
+    """Return the arguments of a scheme of providers or consumers; the agency scheme has no single source."""
     holder = element.getparent()
     scheme = None if holder is None else holder.getparent()
     named = {"names": synthetic_name(urn)}
     if urn.cls == "AgencyScheme" or scheme is None or source.names[scheme.tag] != "OrganisationScheme":
         return named
     arguments, _ = maintained(scheme, source)
-    # With its members here it is none that is kept elsewhere.
+    # The members are here, so the scheme is not an external reference.
     return named | arguments | {"is_external_reference": False, "structure_url": None}
 
 

@@ -1,8 +1,8 @@
-"""Where the artefacts are in a message of SDMX-ML 1.0 or 2.0.
+"""Find the artefacts in a message of SDMX-ML 1.0 or 2.0.
 
 Source: SDMXMessage.xsd, StructureType, of both; SDMXRegistry.xsd 2.0, QueryStructureResponseType and
 SubmitStructureRequestType, and for provision agreements QueryProvisioningResponseType, SubmitProvisioningRequestType
-and ProvisioningEventType. Metadata sets stand in messages of their own (SDMXMessage.xsd 2.0, GenericMetadataType and
+and ProvisioningEventType. Metadata sets come in separate messages (SDMXMessage.xsd 2.0, GenericMetadataType and
 MessageGroupType).
 """
 
@@ -41,7 +41,7 @@ CONTAINERS: Final = {
     "OrganisationSchemes": {"OrganisationScheme": ""},
     "Agencies": {"Agency": ""},
 }
-"""Container -> element -> class; no class where the element alone is no artefact of SDMX 2.1."""
+"""Container -> element -> class; no class if the element alone is not an artefact of SDMX 2.1."""
 
 _ORGANISATIONS: Final = {"DataProviders": "DataProviderScheme", "DataConsumers": "DataConsumerScheme"}
 _ITEMS: Final = {"Concept", "Agency", "DataProvider", "DataConsumer"}
@@ -62,7 +62,7 @@ _NO_CONTAINERS: Final = {"Header", "StatusMessage", "Annotations", ""}
 
 
 class Place(NamedTuple):
-    """An artefact: its URN, and its element, or the elements of its items where it has none of its own."""
+    """An artefact: its URN, and its element, or the elements of its items if it has no element."""
 
     urn: Urn
     elements: list[etree._Element]
@@ -74,7 +74,7 @@ class Place(NamedTuple):
 
 
 def places(root: etree._Element, source: Source) -> list[Place]:
-    """All artefacts in their order. Raises MessageError."""
+    """Return all artefacts in their order. Raises MessageError."""
     gathered: dict[Urn, Place] = {}
     found: list[Place] = []
     for holder in _holders(root, source):
@@ -96,7 +96,7 @@ def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
         if source.names[one.tag] in _MAY_DELETE:
             refuse_deletion(one, source)
         elif source.names[one.tag]:
-            # Else what the outer one holds would come along with each of its artefacts.
+            # In nested holders, an artefact of one holder would include contents of the other.
             outer = next((above for above in one.iterancestors() if above in found), None)
             if outer is not None:
                 fail(one, f"it has no place in <{source.names[outer.tag]}>")
@@ -142,7 +142,7 @@ def _attempted(
     element: etree._Element, class_: str | None, identify: Callable[[], Urn], source: Source,
     elements: list[etree._Element] | None = None,
 ) -> Iterator[Place]:  # fmt: skip
-    """Yield the place of an element, or of its items; nothing where its error is collected."""
+    """Yield the place of an element, or of its items; nothing if its error is collected."""
 
     def describe(reason: str) -> UnreadableArtefact:
         said = source.agency_of(element), element.get("id"), element.get("version")
@@ -181,7 +181,7 @@ def _bare(text: str | None) -> str | None:
 
 
 def _organisations(scheme: etree._Element, source: Source) -> Iterator[Place]:
-    """A scheme holds agencies, providers and consumers; since SDMX 2.1 each kind has a scheme of its own."""
+    """Yield a place for each kind of organisation in a scheme; since SDMX 2.1 each kind has its own scheme."""
     is_empty = True
     for part in scheme:
         kind = source.names[part.tag]

@@ -17,7 +17,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def process(urn: Urn, elements: list[etree._Element], source: Source) -> Process:
-    """A <Process>."""
+    """Read a <Process>."""
     base, rest = maintained(elements[0], source)
 
     def make(item: Item) -> ProcessStep:

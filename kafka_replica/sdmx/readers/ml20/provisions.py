@@ -1,8 +1,8 @@
-"""Provision agreements of SDMX-ML 2.0, which stand in the messages of registries.
+"""Provision agreements of SDMX-ML 2.0, which come in the messages of registries.
 
 Source: SDMXRegistry.xsd 2.0, ProvisionAgreementType, DataProviderRefType and DatasourceType. An agreement has an id
-there, and neither agency nor version: these are in the URN that a registry gives it. Where it has none its agency is
-that of the flow, its version 1.0.
+there, and neither agency nor version: these are in the URN that a registry gives it. If it has no URN, its agency is
+that of the flow and its version 1.0.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _FLOWS: Final = ("Dataflow", "Metadataflow")
 
 
 def agreements(holder: etree._Element, source: Source) -> Iterator[etree._Element]:
-    """The agreements in a request, an answer or an event. Raises MessageError for those that are to be deleted.
+    """Return the agreements in a request, a response or an event. Raises MessageError for a deletion.
 
-    References to flows and providers that stand beside them are no artefacts.
+    References to flows and providers beside the agreements are not artefacts.
     """
     for child in holder:
         if source.names[child.tag] == "ProvisionAgreement":
@@ -40,14 +40,14 @@ def agreements(holder: etree._Element, source: Source) -> Iterator[etree._Elemen
 
 
 def refuse_deletion(element: etree._Element, source: Source) -> None:
-    """What is to be deleted must not be taken for what is there: raises MessageError if this element says so."""
+    """Raise MessageError for a deletion: artefacts to be deleted must not be read as existing ones."""
     action = text_of(element).strip() if source.names[element.tag] == "EventAction" else element.get("action")
     if action == "Delete":
         fail(element, "it is about a deletion, so what it holds is not there; delete the key instead")
 
 
 def agreement_urn(element: etree._Element, source: Source) -> Urn:
-    """The URN of an agreement: its id with agency and version of the URN it carries, or of its flow."""
+    """Return the URN of an agreement: its id, with the agency and version of its own URN, or of its flow."""
     stated = _stated(element)
     id_ = (element.get("id") or "").strip() or (None if stated is None else stated.id)
     where = f"at line {element.sourceline}"
@@ -67,7 +67,7 @@ def _stated(element: etree._Element) -> Urn | None:
 
 
 def provision_agreement(urn: Urn, elements: list[etree._Element], source: Source) -> ProvisionAgreement:
-    """A <ProvisionAgreement>."""
+    """Read a <ProvisionAgreement>."""
     element = elements[0]
     base, rest = maintained(element, source)
     base |= {"structure_usage": _flow(rest, source), "data_provider": _provider(urn, rest, source)}
@@ -93,7 +93,7 @@ def _flow(rest: list[Child], source: Source) -> Urn | None:
 
 
 def _provider(urn: Urn, rest: list[Child], source: Source) -> Urn | None:
-    """The provider; since 2.1 an agency has one scheme of them, with a fixed id."""
+    """Return the provider; since 2.1 an agency has one scheme of providers, with a fixed id."""
     found = first(rest, "DataProviderRef")
     if found is None:
         return None
@@ -111,7 +111,7 @@ def _beside(element: etree._Element | None, source: Source) -> Provision | None:
 
 
 def _provision(rest: list[Child], source: Source) -> Provision | None:
-    """The <Datasource> and <Constraint> among these children; the source of an agreement itself is a service."""
+    """Read the <Datasource> and <Constraint> among these children; the data source of an agreement is a service."""
     held, limit = first(rest, "Datasource"), first(rest, "Constraint")
     if held is None and limit is None:
         return None

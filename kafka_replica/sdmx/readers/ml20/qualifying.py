@@ -1,9 +1,9 @@
-"""Qualifying the references of a message of SDMX-ML 1.0 or 2.0 that name an id and no agency.
+"""Qualify the references in a message of SDMX-ML 1.0 or 2.0 that name an id but no agency.
 
-1.0 has no attribute for the agency of what a component refers to, and in 2.0 many messages leave it out. The agency of
-the key family is meant then, unless the message itself tells better: if it holds exactly one list with that id, that
-list is meant. What a message tells is written into its tree before it is read or cut, so that each artefact means the
-same in a message of its own.
+1.0 has no attribute for the agency in the references of a component, and in 2.0 many messages leave it out. The agency
+of the key family is meant then, unless the message itself is more specific: if it holds exactly one list with that id,
+that list is meant. This agency is written into the tree before the message is read or split, so that each artefact
+keeps its meaning in a message of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LISTS: Final = ("CodeList", "ConceptScheme", *_STRUCTURES)
 _KINDS: Final = {"Codelist": "CodeList", "Concept": "ConceptScheme"}
 """Kind of scheme, as an identifier component names it -> element."""
 _FLOWS: Final = {"Dataflow": ("KeyFamily", "KeyFamily"), "Metadataflow": ("MetadataStructure", _STRUCTURES[1])}
-"""Flow -> what its reference is called (with Ref), and the element of what it refers to."""
+"""Flow -> the name of its reference (with Ref), and the element of the referenced structure."""
 
 
 class _Held(NamedTuple):
@@ -77,11 +77,11 @@ class _Lists:
         return _Held(STANDALONE_CONCEPTS, (self._source.agency_of(concept) or "").strip(), DEFAULT_VERSION)
 
     def only(self, kind: str, id_: str, version: str | None, agency: str) -> _Held | None:
-        """Return the list that an unqualified reference means; None if that is the agency's own, or is not known."""
+        """Return the list that an unqualified reference means; None if it is the agency's own list, or is not known."""
         return _only(self._lists.get((kind, id_), ()), _Held(id_, agency, version or DEFAULT_VERSION), version)
 
     def qualify_component(self, element: etree._Element, agency: str) -> None:
-        """Qualify what a component refers to: its concept, and its codelist."""
+        """Qualify the references of a component: its concept and its codelist."""
         self._qualify_concept_of(element, agency)
         for attribute in ("codelist", "representationScheme"):
             id_, kind = element.get(attribute), _KINDS.get(element.get("representationSchemeType", "Codelist"))
@@ -111,7 +111,7 @@ class _Lists:
         return self.only("ConceptScheme", id_, version, agency)
 
     def _scheme_with(self, concept: str, version: str | None, own: str | None, agency: str) -> _Held | None:
-        """Return the scheme that holds a concept which is named without its scheme; concepts standing alone first."""
+        """Return the scheme of a concept that is named without its scheme; prefer the standalone concepts."""
         schemes = [one for one in self._concepts.get(concept, ()) if own is None or one.agency == own]
         alone = [one for one in schemes if one.id == STANDALONE_CONCEPTS]
         default = _Held(STANDALONE_CONCEPTS, own or agency, DEFAULT_VERSION)
@@ -145,6 +145,6 @@ class _Lists:
 
 
 def _only(lists: Iterable[_Held], default: _Held, version: str | None) -> _Held | None:
-    """Return the one list that fits; None where there are several, or one is what the reference means anyway."""
+    """Return the only matching list; None if there are several, or if the reference means the match by default."""
     found = {one for one in lists if version is None or one.version == version}
     return found.pop() if len(found) == 1 and default not in found else None

@@ -1,4 +1,4 @@
-"""Reading a structure message of SDMX-ML 1.0 or 2.0 into the model."""
+"""Read a structure message of SDMX-ML 1.0 or 2.0 into the model."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""References of SDMX-ML 2.0: by agency, id and version in elements, or by a URN of that time.
+"""References of SDMX-ML 2.0: by agency, id and version in elements, or by a URN in the form of 2.0.
 
-Source: SDMXStructure.xsd 2.0, KeyFamilyRefType and its like; 2.0 writes versions in URNs in square brackets.
+Source: SDMXStructure.xsd 2.0, KeyFamilyRefType and similar types; 2.0 writes versions in URNs in square brackets.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CLASSES: Final = {
     "Dataflow": "Dataflow",
     "Metadataflow": "Metadataflow",
 }
-"""What a reference is called (with Ref) -> the class it refers to."""
+"""The name of a reference (with Ref) -> the class it refers to."""
 
 _PACKAGES: Final = {"OrganisationScheme": "base"}
 _URN = re.compile(
@@ -38,12 +38,12 @@ _URN = re.compile(
 
 
 def parts_of(element: etree._Element, source: Source) -> dict[str, str]:
-    """The texts of its children that hold nothing but text, by name; the first of those that come twice."""
+    """Return the texts of the children that hold only text, by name; the first one if a name is repeated."""
     return {source.names[child.tag]: text_of(child).strip() for child in reversed(element) if len(child) == 0}
 
 
 def reference(element: etree._Element, source: Source, word: str, agency: str) -> Urn:
-    """The URN that a <``word``Ref> refers to; ``agency`` where it names none. Raises MessageError."""
+    """Return the URN that a <``word``Ref> refers to; ``agency`` applies if it names none. Raises MessageError."""
     parts = parts_of(element, source)
     class_ = CLASSES[word]
     id_ = parts.get(f"{word}ID")
@@ -55,7 +55,7 @@ def reference(element: etree._Element, source: Source, word: str, agency: str) -
 
 
 def made(element: etree._Element, class_: str, agency: str, id_: str, version: str, item: str | None = None) -> Urn:
-    """The URN of these parts. Raises MessageError with the element's line."""
+    """Return the URN of these parts. Raises MessageError with the element's line."""
     try:
         return Urn.of(class_, agency, id_, version, item, package=_PACKAGES.get(class_))
     except UrnError as error:
@@ -63,7 +63,7 @@ def made(element: etree._Element, class_: str, agency: str, id_: str, version: s
 
 
 def by_urn(element: etree._Element, text: str, class_: str) -> Urn:
-    """The URN that a text holds, as of this class: 2.0 called classes and packages otherwise. Raises MessageError."""
+    """Return the URN that a text holds, with this class: 2.0 has other class and package names. Raises MessageError."""
     found = _URN(text) if len(text) <= MAX_URN else None
     if found is None:
         fail(element, f"it refers to {text[:160]!r}, which is neither an id nor a URN" if text else "it names no id")
@@ -72,7 +72,7 @@ def by_urn(element: etree._Element, text: str, class_: str) -> Urn:
 
 
 def concept(element: etree._Element, source: Source, agency: str) -> Urn:
-    """The concept of a component; it stands alone where no scheme is named. Raises MessageError."""
+    """Return the concept of a component, a standalone one if no scheme is named. Raises MessageError."""
     id_ = element.get(source.edition.concept) or fail(element, "it names no concept")
     own = element.get("conceptAgency") or agency
     scheme = element.get("conceptSchemeRef")
@@ -86,7 +86,7 @@ def concept(element: etree._Element, source: Source, agency: str) -> Urn:
 
 
 def codelist(element: etree._Element, agency: str) -> Urn | None:
-    """The codelist of a component, or None where it has none. Raises MessageError."""
+    """Return the codelist of a component, or None if it has none. Raises MessageError."""
     id_ = element.get("codelist")
     if not id_:
         return None
@@ -95,7 +95,7 @@ def codelist(element: etree._Element, agency: str) -> Urn | None:
 
 
 def category(element: etree._Element, source: Source, agency: str) -> Urn:
-    """The category that a <CategoryRef> refers to, by its whole path; the scheme where it names no category.
+    """Return the category that a <CategoryRef> refers to, by its full path, or the scheme if it names no category.
 
     Raises MessageError.
     """
@@ -112,7 +112,7 @@ def category(element: etree._Element, source: Source, agency: str) -> Urn:
 
 
 def category_path(element: etree._Element, source: Source) -> str:
-    """The ids of nested <CategoryID>s below this element, with dots; empty where there is none."""
+    """Return the ids of nested <CategoryID>s below this element, with dots; empty if there is none."""
     path: list[str] = []
     level: etree._Element | None = element
     while level is not None:

@@ -24,7 +24,7 @@ from kafka_replica.sdmx.readers.ml20.references import CLASSES, category_path, p
 from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained
 from kafka_replica.sdmx.urn import Urn
 
-# map -> the element of its rows, and what in a row is the source and the target
+# map -> the element of its rows, and the source and the target in a row
 _SCHEME_MAPS: Final = {
     "CodelistMap": ("CodeMap", "MapCodeRef", "MapTargetCodeRef"),
     "CategorySchemeMap": ("CategoryMap", "CategoryID", "TargetCategoryID"),
@@ -42,7 +42,7 @@ _ALIASES: Final = {
 
 
 def structure_set(urn: Urn, elements: list[etree._Element], source: Source) -> StructureSet:
-    """A <StructureSet>."""
+    """Read a <StructureSet>."""
     base, rest = maintained(elements[0], source)
     related: list[Urn] = []
     schemes: list[SchemeMapInSet] = []
@@ -72,7 +72,7 @@ def structure_set(urn: Urn, elements: list[etree._Element], source: Source) -> S
 
 
 def _ends(item: Item, source: Source) -> dict[str, Any]:
-    """Source and target: <KeyFamilyRef> and <TargetKeyFamilyRef>, say."""
+    """Return source and target, such as <KeyFamilyRef> and <TargetKeyFamilyRef>."""
     found: dict[str, Any] = {}
     for kind, element in item.rest:
         word = kind.removesuffix("Ref")

@@ -1,4 +1,4 @@
-"""What artefacts and items of SDMX-ML 1.0 and 2.0 share: names, marks, ids."""
+"""Shared parts of artefacts and items of SDMX-ML 1.0 and 2.0: names, attributes, ids."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _match_old_id = re.compile(r"[^\s()]{1,512}").fullmatch
 def maintained(
     element: etree._Element, source: Source, code_ids: list[str] | None = None
 ) -> tuple[dict[str, Any], list[Child]]:
-    """What every artefact has, as arguments, and its other children. Raises MessageError.
+    """Return the arguments that every artefact has, and its other children. Raises MessageError.
 
-    With ``code_ids``, the values of all <Code> are put there, and of these children only the first is given.
+    If ``code_ids`` is given, the values of all <Code> are added to it, and only the first <Code> is among the children.
     """
     arguments, rest = named(element, source.names, code_ids, "value")
     is_external = boolean(element, "isExternalReference") or False
@@ -32,14 +32,14 @@ def maintained(
         valid_to=element.get("validTo"),
         is_final=boolean(element, "isFinal") or False,
         is_external_reference=is_external,
-        # The schema says of a stub's uri that a structure message is there.
+        # According to the schema, the uri of a stub is the address of a structure message.
         structure_url=element.get("uri") if is_external else None,
     )
     return arguments, rest
 
 
 def unnamed(element: etree._Element, source: Source) -> tuple[dict[str, Any], list[Child]]:
-    """The same for what has no names since SDMX 2.1: annotations and uri, and the other children."""
+    """Return annotations and uri as arguments, and the other children, for objects without names since SDMX 2.1."""
     arguments, rest = named(element, source.names)
     arguments.pop("names", None)
     arguments.pop("descriptions", None)
@@ -47,8 +47,8 @@ def unnamed(element: etree._Element, source: Source) -> tuple[dict[str, Any], li
 
 
 def id_of(element: etree._Element, taken: dict[str, Any], attribute: str = "id") -> str:
-    """The id of an item; it must have one that no other has. Raises MessageError."""
-    # Real files have blanks around ids; the NMTOKENs of 1.0 may.
+    """Return the id of an item, which must have a unique id. Raises MessageError."""
+    # Real files have blanks around ids; the NMTOKENs of 1.0 may have them.
     found = element.get(attribute, "").strip()
     if not found:
         fail(element, f"it has no {attribute}")
@@ -58,10 +58,10 @@ def id_of(element: etree._Element, taken: dict[str, Any], attribute: str = "id")
 
 
 def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Urn:
-    """The URN of an item. Raises MessageError with its line.
+    """Return the URN of an item. Raises MessageError with its line.
 
-    Codes of 1.0 are NMTOKENs, those of 2.0 may have a star, and real ones (concepts too) have more: such a URN
-    cannot be parsed again, but the item is there.
+    Codes of 1.0 are NMTOKENs, those of 2.0 may have a star, and real ids (of concepts too) have further characters:
+    such a URN cannot be parsed back, but the item exists.
     """
     try:
         return scheme.with_item(class_, item)
@@ -72,7 +72,7 @@ def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Ur
 
 
 def representation(element: etree._Element, rest: list[Child], source: Source, agency: str) -> Representation | None:
-    """Codelist and text format of a component, or None where it has neither. Raises MessageError."""
+    """Return codelist and text format of a component, or None if it has neither. Raises MessageError."""
     enumeration = codelist(element, agency)
     formats = [source.edition.text_format(child, source.names) for kind, child in rest if kind == "TextFormat"]
     if enumeration is None and not formats:

@@ -45,7 +45,7 @@ class WireReportingTaxonomy(WireMaintainable, gc=False):
 
 
 def category_scheme(urn: Urn, wire: WireCategoryScheme, context: Context) -> CategoryScheme:
-    """A CategoryScheme."""
+    """Build a CategoryScheme."""
 
     def category(own: Urn, one: WireCategory) -> Category:
         below = nested(urn, "Category", one.categories, category, own.item)
@@ -56,7 +56,7 @@ def category_scheme(urn: Urn, wire: WireCategoryScheme, context: Context) -> Cat
 
 
 def categorisation(urn: Urn, wire: WireCategorisation, context: Context) -> Categorisation:
-    """A Categorisation."""
+    """Build a Categorisation."""
     return Categorisation(
         urn=urn,
         source=reference(wire.source, urn),
@@ -66,7 +66,7 @@ def categorisation(urn: Urn, wire: WireCategorisation, context: Context) -> Cate
 
 
 def reporting_taxonomy(urn: Urn, wire: WireReportingTaxonomy, context: Context) -> ReportingTaxonomy:
-    """A ReportingTaxonomy."""
+    """Build a ReportingTaxonomy."""
 
     def category(own: Urn, one: WireReportingCategory) -> ReportingCategory:
         below = nested(urn, "ReportingCategory", one.reporting_categories, category, own.item)

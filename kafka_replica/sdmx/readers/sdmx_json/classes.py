@@ -1,4 +1,4 @@
-"""Which class is read how: the struct it is decoded into, and the function that makes the model of it."""
+"""For each class, the struct it is decoded into and the function that converts it to the model."""
 
 from __future__ import annotations
 

@@ -41,14 +41,14 @@ from kafka_replica.sdmx.readers.sdmx_json.references import fail, parts
 from kafka_replica.sdmx.readers.sdmx_json.values import Context
 from kafka_replica.sdmx.urn import Urn
 
-_ROLES: Final = {"allowed": "Allowed", "actual": "Actual"}  # registries write them in small letters
+_ROLES: Final = {"allowed": "Allowed", "actual": "Actual"}  # registries write them in lower case
 _KINDS: Final[dict[str, type[Constraint]]] = {
     kind.__name__: kind for kind in (DataConstraint, ContentConstraint, MetadataConstraint, AttachmentConstraint)
 }
 
 
 def constraint(urn: Urn, wire: WireConstraint, context: Context) -> Constraint:
-    """A constraint of any class."""
+    """Build a constraint of any class."""
     maker = _Maker(urn, context)
     period, calendar = wire.reference_period, wire.release_calendar
     return _KINDS[urn.cls](
@@ -74,7 +74,7 @@ def _role(written: str | None) -> str | None:
 
 
 def availability_constraint(wire: WireAvailability, context: Context) -> AvailabilityConstraint:
-    """An AvailabilityConstraint, which has no URN."""
+    """Build an AvailabilityConstraint, which has no URN."""
     maker = _Maker("an availability constraint", context)
     return AvailabilityConstraint(
         attachment=maker.attachment(wire.constraint_attachment) if wire.constraint_attachment else None,
@@ -86,7 +86,7 @@ def availability_constraint(wire: WireAvailability, context: Context) -> Availab
 
 
 class _Maker:
-    """Makes the parts of one constraint."""
+    """A builder for the parts of one constraint."""
 
     def __init__(self, urn: Urn | str, context: Context) -> None:
         self.urn, self.context = urn, context

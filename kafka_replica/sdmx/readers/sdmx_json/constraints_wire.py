@@ -1,4 +1,4 @@
-"""Constraints of SDMX-JSON as they are written."""
+"""The structs of constraints in SDMX-JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class WireValue(Wire, gc=False):
 
 
 class WireBound(Wire, gc=False):
-    """One end of a range of time."""
+    """An end of a range of time."""
 
     period: str | None = None
     is_inclusive: bool | None = None
@@ -43,7 +43,7 @@ class WireSet(Wire, gc=False):
 
 
 class WireSelection(Wire, gc=False):
-    """What is selected of one component. In keys there may be one ``value``; a list of cascading values is 1.0."""
+    """The selection for a component. In keys there may be a single ``value``; a list of cascading values is 1.0."""
 
     id: str | None = None
     value: str | None = None
@@ -86,7 +86,7 @@ class WireKeySet(Wire, gc=False):
 
 
 class WireQueryable(Wire, gc=False):
-    """A source that answers queries."""
+    """A data source that can be queried."""
 
     data_url: str | None = msgspec.field(name="dataURL", default=None)
     wsdl_url: str | None = msgspec.field(name="wsdlURL", default=None)
@@ -96,7 +96,7 @@ class WireQueryable(Wire, gc=False):
 
 
 class WireAttachment(Wire, gc=False):
-    """What a constraint holds for; ``dataStructure``, ``dataflow`` and ``provisionAgreement`` are of availability."""
+    """The objects a constraint applies to; availability has ``dataStructure``, ``dataflow``, ``provisionAgreement``."""
 
     data_provider: str | None = None
     metadata_provider: str | None = None
@@ -134,7 +134,7 @@ class WirePeriod(Wire, gc=False):
 
 
 class WireAvailability(WireAnnotable, gc=False):
-    """What data there is (2.1)."""
+    """The available data (2.1)."""
 
     constraint_attachment: WireAttachment | None = None
     cube_region: WireRegion | None = None

@@ -1,4 +1,4 @@
-"""Hierarchies of codes of SDMX-JSON: those that stand alone (2.x), and hierarchical codelists (1.0)."""
+"""Hierarchies of codes of SDMX-JSON: standalone ones (2.x), and hierarchical codelists (1.0)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WireLevel(WireNameable, gc=False):
-    """A level and the one below."""
+    """A level and the level below."""
 
     coding_format: WireFormat | None = None
     level: WireLevel | None = None
@@ -69,14 +69,14 @@ class WireHierarchyAssociation(WireMaintainable, gc=False):
 
 
 def hierarchy(urn: Urn, wire: WireHierarchy, context: Context) -> Hierarchy:
-    """A Hierarchy."""
+    """Build a Hierarchy."""
     content = _content(urn, wire, context, None, {})
     codes = item_scheme(urn, wire, content.pop("codes"))
     return Hierarchy(urn=urn, codes=codes, **content, **context.maintained(wire))
 
 
 def hierarchical_codelist(urn: Urn, wire: WireHierarchicalCodelist, context: Context) -> HierarchicalCodelist:
-    """A HierarchicalCodelist."""
+    """Build a HierarchicalCodelist."""
     lists = {alias: reference(text, urn) for alias, text in (wire.included_codelists or {}).items()}
 
     def within(own: Urn, one: WireHierarchy) -> HierarchyOfCodelist:
@@ -139,7 +139,7 @@ def _level(urn: Urn, wire: WireLevel | None, context: Context, inside: str | Non
 
 
 def hierarchy_association(urn: Urn, wire: WireHierarchyAssociation, context: Context) -> HierarchyAssociation:
-    """A HierarchyAssociation."""
+    """Build a HierarchyAssociation."""
     return HierarchyAssociation(
         urn=urn,
         linked_hierarchy=reference(wire.linked_hierarchy, urn),

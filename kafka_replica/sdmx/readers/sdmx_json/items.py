@@ -38,7 +38,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def codelist(urn: Urn, wire: WireCodelist, context: Context) -> Codelist:
-    """A Codelist, or one of the geographic kinds."""
+    """Build a Codelist of any kind, including the geographic kinds."""
     arguments: dict[str, Any] = context.maintained(wire)
     if wire.codelist_extensions:
         arguments["extensions"] = tuple([_extension(urn, one) for one in wire.codelist_extensions])
@@ -74,7 +74,7 @@ def _codes(urn: Urn, wire: WireCodelist, context: Context) -> Items[Code]:
     if written is None:
         return item_scheme(urn, wire, nested(urn, "Code", wires, code))
     package, agency, id_, version = urn.package, urn.agency, urn.id, urn.version
-    # Ids are checked, so what is left to do for a code cannot fail.
+    # Ids are checked, so building a code later cannot fail.
     return LazyItems(written, lambda item, one: code(Urn(package, "Code", agency, id_, version, item), one), WireCode)
 
 
@@ -106,12 +106,12 @@ def _member(wire: WireMember | str) -> MemberValue:
 
 
 def cascade(value: bool | str | None) -> str | None:
-    """``cascadeValues`` as SDMX-ML writes it: true, false or excluderoot."""
+    """Return ``cascadeValues`` as SDMX-ML writes it: true, false or excluderoot."""
     return str(value).lower() if isinstance(value, bool) else value
 
 
 def value_list(urn: Urn, wire: WireValueList, context: Context) -> ValueList:
-    """A ValueList."""
+    """Build a ValueList."""
     values = []
     for item in wire.value_items or ():
         if item.id is None:
@@ -129,7 +129,7 @@ def value_list(urn: Urn, wire: WireValueList, context: Context) -> ValueList:
 
 
 def concept_scheme(urn: Urn, wire: WireConceptScheme, context: Context) -> ConceptScheme:
-    """A ConceptScheme."""
+    """Build a ConceptScheme."""
     concepts: Items[Concept] | None = _lazy_concepts(urn, wire.concepts, context) if wire.concepts else None
     if concepts is None:
         found: dict[str, Concept] = {}
@@ -142,7 +142,7 @@ def concept_scheme(urn: Urn, wire: WireConceptScheme, context: Context) -> Conce
 
 
 def _lazy_concepts(urn: Urn, wires: list[WireConcept], context: Context) -> Items[Concept] | None:
-    """The concepts, of which ids and references are read at once; None where something may be wrong with them."""
+    """Build the concepts, reading ids and references at once; return None if any of them may be invalid."""
     read: dict[str | None, tuple[WireConcept, Representation | None]] = {}
     try:
         for one in wires:

@@ -1,4 +1,4 @@
-"""Codelists, value lists and concept schemes of SDMX-JSON as they are written."""
+"""The structs of codelists, value lists and concept schemes in SDMX-JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class WireMember(Wire, gc=False):
 
 
 class WireSelection(Wire, gc=False):
-    """The codes that an extension takes, or leaves out; an id alone is a member that says nothing of cascading."""
+    """The codes that an extension includes or excludes; an id alone is a member without a statement on cascading."""
 
     wildcarded_member_values: list[str] | None = None
     member_values: list[WireMember | str] | None = None
@@ -39,7 +39,7 @@ class WireExtension(Wire, gc=False):
 
 
 class WireCodelist(WireMaintainable, gc=False):
-    """A codelist of any kind; the name of the list of codes says which."""
+    """A codelist of any kind; the name of its list of codes determines the kind."""
 
     codes: list[WireCode] | None = None
     geo_feature_set_codes: list[WireCode] | None = None

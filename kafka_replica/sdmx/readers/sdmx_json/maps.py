@@ -47,7 +47,7 @@ _KINDS: Final[dict[str, type[ItemSchemeMap]]] = {
 
 
 def representation_map(urn: Urn, wire: WireRepresentationMap, context: Context) -> RepresentationMap:
-    """A RepresentationMap."""
+    """Build a RepresentationMap."""
     return RepresentationMap(
         urn=urn,
         sources=tuple(_end(urn, one) for one in wire.source or ()),
@@ -85,7 +85,7 @@ def _mapped(wire: WireMapped | str) -> MappedValue:
 
 
 def structure_map(urn: Urn, wire: WireStructureMap, context: Context) -> StructureMap:
-    """A StructureMap."""
+    """Build a StructureMap."""
     maker = _Maker(urn, context)
     return StructureMap(
         urn=urn,
@@ -101,7 +101,7 @@ def structure_map(urn: Urn, wire: WireStructureMap, context: Context) -> Structu
 
 
 class _Maker:
-    """Makes the maps within one structure map."""
+    """A builder for the maps within one structure map."""
 
     def __init__(self, urn: Urn, context: Context) -> None:
         self.urn, self.context = urn, context
@@ -163,7 +163,7 @@ class _Maker:
 
 
 def scheme_map(urn: Urn, wire: WireSchemeMap, context: Context) -> ItemSchemeMap:
-    """A map between item schemes of any class."""
+    """Build a map between item schemes of any class."""
 
     def item_map(one: WireItemMap) -> ItemMap:
         if one.source_value is None:

@@ -1,4 +1,4 @@
-"""Maps of SDMX-JSON 2.x as they are written."""
+"""The structs of the maps in SDMX-JSON 2.x."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class WireFixedValueMap(WireAnnotable, gc=False):
 
 
 class WirePair(Wire, gc=False):
-    """A component of the source and one of the target."""
+    """A component of the source and a component of the target."""
 
     source: str | None = None
     target: str | None = None
@@ -80,7 +80,7 @@ class WireDateMap(WireIdentifiable, gc=False):
 
 
 class WireFrequencyFormat(WireIdentifiable, gc=False):
-    """How dates of a frequency are written."""
+    """The format of dates with a certain frequency."""
 
     frequency_id: str | None = None
     date_pattern: str | None = None

@@ -1,7 +1,7 @@
-"""Metadata sets of SDMX-JSON 2.x: how they are written, and to the model.
+"""Metadata sets of SDMX-JSON 2.x: their structs, and their conversion to the model.
 
-Source: sdmx-json-metadata-schema.json of 2.0 and 2.1. They stand in messages of their own, in the list
-``metadataSets``. The ``format`` beside a value says of what type it is; the metadata structure says so too.
+Source: sdmx-json-metadata-schema.json of 2.0 and 2.1. Metadata sets come in separate messages, in the list
+``metadataSets``. The ``format`` beside a value states its type, as the metadata structure does too.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class WireMetadataSet(WireMaintainable, gc=False):
 
 
 def metadata_set(urn: Urn, wire: WireMetadataSet, context: Context) -> MetadataSet:
-    """A MetadataSet."""
+    """Build a MetadataSet."""
     is_stub = bool(wire.is_external_reference) and not wire.attributes
     return MetadataSet(
         urn=urn,
@@ -74,7 +74,7 @@ def _reported(urn: Urn, wire: WireReported, context: Context) -> ReportedAttribu
 
 
 def reported_value(value: Any) -> tuple[tuple[str, ...], InternationalString]:
-    """The values, and the text by language, that a JSON value of a reported attribute is; as SDMX-ML writes them."""
+    """Return the values, and the text by language, in a JSON value of a reported attribute, as in SDMX-ML."""
     if isinstance(value, dict) and all(isinstance(one, str) for one in value.values()):
         return (), InternationalString(value)
     if isinstance(value, list):

@@ -95,7 +95,7 @@ _TARGETS: Final = (
 
 
 def metadataflow(urn: Urn, wire: WireMetadataflow, context: Context) -> Metadataflow:
-    """A Metadataflow."""
+    """Build a Metadataflow."""
     return Metadataflow(
         urn=urn,
         structure_reference=reference(wire.structure, urn),
@@ -105,7 +105,7 @@ def metadataflow(urn: Urn, wire: WireMetadataflow, context: Context) -> Metadata
 
 
 def metadata_structure(urn: Urn, wire: WireMetadataStructure, context: Context) -> MetadataStructure:
-    """A MetadataStructure."""
+    """Build a MetadataStructure."""
     written = wire.metadata_structure_components or WireMetadataComponents()
     maker = _Maker(urn, context)
     attributes = written.metadata_attribute_list or WireAttributeList()
@@ -132,14 +132,14 @@ def metadata_structure(urn: Urn, wire: WireMetadataStructure, context: Context) 
 
 
 class _Maker:
-    """Makes the parts of one metadata structure."""
+    """A builder for the parts of one metadata structure."""
 
     def __init__(self, urn: Urn, context: Context) -> None:
         self.urn, self.context = urn, context
 
     def attributes(self, wires: list[WireMetadataAttribute] | None, inside: str | None) -> dict[str, MetadataAttribute]:
         for one in wires or ():
-            # As for components of data: the id of the concept, where there is none.
+            # As in components of data structures, the id of the concept replaces a missing id.
             if one.id is None and one.concept_identity is not None:
                 concept = reference(one.concept_identity, self.urn)
                 one.id = concept.item if concept else None

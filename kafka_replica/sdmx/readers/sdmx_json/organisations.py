@@ -69,7 +69,7 @@ _KINDS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation], str]
 
 
 def organisation_scheme(urn: Urn, wire: WireOrganisationScheme, context: Context) -> OrganisationScheme:
-    """A scheme of any kind of organisation."""
+    """Build a scheme of any kind of organisation."""
     scheme, kind, field = _KINDS[urn.cls]
 
     def organisation(own: Urn, one: WireOrganisation) -> Organisation:

@@ -22,7 +22,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WireInputOutput(WireAnnotable, gc=False):
-    """What goes in or comes out."""
+    """An input or output."""
 
     local_id: str | None = msgspec.field(name="localID", default=None)
     object_reference: str | None = None
@@ -65,7 +65,7 @@ class WireProcess(WireMaintainable, gc=False):
 
 
 def process(urn: Urn, wire: WireProcess, context: Context) -> Process:
-    """A Process."""
+    """Build a Process."""
 
     def step(own: Urn, one: WireStep) -> ProcessStep:
         return ProcessStep(

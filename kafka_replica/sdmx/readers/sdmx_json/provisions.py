@@ -27,7 +27,7 @@ class WireMetadataProvisionAgreement(WireMaintainable, gc=False):
 
 
 def provision_agreement(urn: Urn, wire: WireProvisionAgreement, context: Context) -> ProvisionAgreement:
-    """A ProvisionAgreement."""
+    """Build a ProvisionAgreement."""
     return ProvisionAgreement(
         urn=urn,
         structure_usage=reference(wire.dataflow or wire.structure_usage, urn),
@@ -39,7 +39,7 @@ def provision_agreement(urn: Urn, wire: WireProvisionAgreement, context: Context
 def metadata_provision_agreement(
     urn: Urn, wire: WireMetadataProvisionAgreement, context: Context
 ) -> MetadataProvisionAgreement:
-    """A MetadataProvisionAgreement."""
+    """Build a MetadataProvisionAgreement."""
     return MetadataProvisionAgreement(
         urn=urn,
         metadataflow=reference(wire.metadataflow, urn),

@@ -1,4 +1,4 @@
-"""Reading a structure message of SDMX-JSON into the model."""
+"""Read a structure message of SDMX-JSON into the model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kafka_replica.sdmx.readers.sdmx_json.wire import WireMeta
 
 
 def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
-    """Return the message whose outermost levels these are. Raises MessageError."""
+    """Return the message with these outermost levels. Raises MessageError."""
     header, context = Header(), Context()
     if message.meta is not None and bytes(message.meta).strip() != b"null":
         meta: WireMeta = decoded(META, message.meta, f"the meta of {message.format.title}")

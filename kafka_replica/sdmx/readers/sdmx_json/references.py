@@ -1,4 +1,4 @@
-"""Items in SDMX-JSON, what is not there, and what refers within an artefact."""
+"""Items in SDMX-JSON, stubs, and references within an artefact."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ T = TypeVar("T")
 W = TypeVar("W", bound=WireIdentifiable)
 
 MAX_DEPTH: Final = 256
-"""Items in items (categories, hierarchical codes, steps) may be this deep, as elements of XML may."""
+"""The maximum depth of nested items (categories, hierarchical codes, steps), the same as that of XML elements."""
 
 
 def fail(where: Urn | str, reason: str) -> NoReturn:
-    """Raises the error for an artefact that cannot be understood."""
+    """Raise the error for an artefact that cannot be understood."""
     raise MessageError(f"reading {where}: {reason}") from None
 
 
 def item_scheme(urn: Urn, wire: WireMaintainable, found: Mapping[str, T]) -> Items[T]:
-    """The items of an artefact, or those of a stub where it says that they are elsewhere."""
+    """Return the items of an artefact, or those of a stub if it is marked as an external reference."""
     return items_of(urn, found, is_stub=bool(wire.is_external_reference))
 
 
 def is_stub(wire: WireMaintainable) -> bool:
-    """Whether it is an external reference that says nothing of its own but names."""
+    """Return True for an external reference that has names but no content of its own."""
     shared = WireMaintainable.__struct_fields__
     content = (getattr(wire, name) for name in wire.__struct_fields__ if name not in shared)
     return bool(wire.is_external_reference) and all(one is None for one in content)
 
 
 def parts(urn: Urn, wire: WireMaintainable, found: Iterable[T]) -> tuple[T, ...]:
-    """The parts of an artefact that have no ids, or those of a stub."""
+    """Return the parts of an artefact that have no ids, or those of a stub."""
     return parts_of(urn, found, is_stub=is_stub(wire))
 
 
 def nested(
     urn: Urn, class_: str, wires: Iterable[W] | None, make: Callable[[Urn, W], T], inside: str | None = None
 ) -> dict[str, T]:
-    """Items by id, made of what is written; ``inside`` is the path of the item that they are in.
+    """Build items by id; ``inside`` is the path of their parent.
 
     Raises:
-        MessageError: an item has no id, or one that another has; or they are nested too deep.
+        MessageError: an item has no id, its id is repeated, or the items are nested too deep.
     """
     found: dict[str, T] = {}
     if inside is not None and inside.count(".") > MAX_DEPTH:
@@ -61,7 +61,7 @@ def nested(
 
 
 def occurs(written: int | str | None, where: Urn) -> Occurs | None:
-    """How often something may come at most. Raises MessageError."""
+    """Return the maximum number of occurrences. Raises MessageError."""
     if not isinstance(written, str):
         return written
     if written == "unbounded":
@@ -72,5 +72,5 @@ def occurs(written: int | str | None, where: Urn) -> Occurs | None:
 
 
 def local_id(text: str) -> str:
-    """The id that a reference within one artefact names; some are written as URNs (1.0)."""
+    """Return the id that a reference within one artefact names; some are written as URNs (1.0)."""
     return text.rpartition(").")[2] if text.startswith("urn:") else text

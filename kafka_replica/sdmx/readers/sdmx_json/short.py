@@ -1,4 +1,4 @@
-"""The short way for SDMX-JSON: see ``json_short``. Lists named as the schemas do, classes of the model only."""
+"""The fast path for SDMX-JSON (see ``json_short``): lists with the schemas' names, and only classes of the model."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from kafka_replica.sdmx.readers.sdmx_json.wire import WireMeta
 from kafka_replica.sdmx.urn import Urn
 
 _CLASSES: Final = {collection_of(name): name for name in READERS} | {"valuelists": "ValueList"}
-"""List, as the schemas name it (and registries) -> class."""
+"""The name of a list, as the schemas (and registries) write it -> class."""
 _LONG_ADDRESS: Final = 300
 _OUTER: Final = {"data", "meta"}
 
 
 class _Whole(msgspec.Struct, gc=False):
-    """The outer levels."""
+    """The outermost levels."""
 
     data: Any
     meta: WireMeta
@@ -48,7 +48,7 @@ _WHOLE: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(
 
 
 def read_short(data: bytes, tree: Any, claimed: Format | None) -> Message:
-    """The message. Raises DeclinedError or any error of decoding where the long way has to look."""
+    """Return the message. Raises DeclinedError or any decoding error if the slow path has to read it."""
     if type(tree) is not dict or tree.keys() != _OUTER or type(tree["data"]) is not dict:
         raise DeclinedError("other members, or a name twice")
     lists = objects_of(tree["data"])
@@ -69,7 +69,7 @@ def read_short(data: bytes, tree: Any, claimed: Format | None) -> Message:
 
 
 def _single(data: bytes, name: str, claimed: Format | None) -> Message:
-    """A header and one artefact, as most messages are."""
+    """Read a header and one artefact, the usual kind of message."""
     class_, decode, convert = _single_reader(name)
     whole: Any = decode(data)
     meta_, wire = whole.meta, whole.data.artefacts[0]
@@ -78,10 +78,10 @@ def _single(data: bytes, name: str, claimed: Format | None) -> Message:
 
 @cache
 def _single_reader(name: str) -> tuple[str, Callable[[bytes], Any], Callable[[Urn, Any, Context], Artefact]]:
-    """The class of a list, what decodes a message with one artefact of it, and what makes the model of that."""
+    """Return the class of a list, the decoder of a message with one artefact in it, and the conversion to the model."""
     class_ = _CLASSES[name]
     decoder, convert = READERS[class_]
-    # A struct with a field for each class takes longer to make than a small artefact to read.
+    # Building a struct with a field for each class takes longer than reading a small artefact.
     single = msgspec.defstruct("_Artefacts", [("artefacts", list_of(decoder))], rename={"artefacts": name}, gc=False)
     whole = msgspec.defstruct("_Single", [("data", single), ("meta", WireMeta)], gc=False)
     return class_, msgspec.json.Decoder(whole, strict=False).decode, convert

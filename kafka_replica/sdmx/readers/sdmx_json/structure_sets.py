@@ -21,14 +21,14 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class WirePair(WireAnnotable, gc=False):
-    """An item of the source and one of the target, as URNs."""
+    """An item of the source and an item of the target, as URNs."""
 
     source: str | None = None
     target: str | None = None
 
 
 class WireSchemeMapInSet(WireNameable, gc=False):
-    """A map between schemes of any class; each has its own name for the list of maps."""
+    """A map between schemes of any class; each class has its own name for the list of maps."""
 
     source: str | None = None
     target: str | None = None
@@ -41,13 +41,13 @@ class WireSchemeMapInSet(WireNameable, gc=False):
 
 
 class WireValueMap(Wire, gc=False):
-    """Values and what they become."""
+    """Values and the values they are mapped to."""
 
     value_mappings: list[WirePair] | None = None
 
 
 class WireRepresentationMapping(Wire, gc=False):
-    """How values of a component become others."""
+    """The mapping of the values of a component."""
 
     codelist_map: str | None = None
     to_text_format: WireFormat | None = None
@@ -83,7 +83,7 @@ class WireStructureSet(WireMaintainable, gc=False):
     reporting_taxonomy_maps: list[WireSchemeMapInSet] | None = None
 
 
-# In the order of the schema of SDMX-ML 2.1, for lists of different names have none of their own.
+# In the order of the schema for SDMX-ML 2.1, because lists with different names have no order of their own.
 _KINDS: Final = (
     ("CodelistMap", "codelist_maps", "code_maps"),
     ("HybridCodelistMap", "hybrid_codelist_maps", "hybrid_code_maps"),
@@ -95,7 +95,7 @@ _KINDS: Final = (
 
 
 def structure_set(urn: Urn, wire: WireStructureSet, context: Context) -> StructureSet:
-    """A StructureSet."""
+    """Build a StructureSet."""
     schemes = [
         _scheme_map(urn, class_, one, getattr(one, pairs), context)
         for class_, maps, pairs in _KINDS

@@ -39,7 +39,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def dataflow(urn: Urn, wire: WireDataflow, context: Context) -> Dataflow:
-    """A Dataflow."""
+    """Build a Dataflow."""
     return Dataflow(
         urn=urn,
         structure_reference=reference(wire.structure, urn),
@@ -49,7 +49,7 @@ def dataflow(urn: Urn, wire: WireDataflow, context: Context) -> Dataflow:
 
 
 Written: TypeAlias = tuple[str, WireComponent]
-"""A component as it is written, after its class."""
+"""The class of a component, and the component as written."""
 
 _DESCRIPTORS: Final = ("DimensionDescriptor", "AttributeDescriptor", "MeasureDescriptor")
 _OTHER_DIMENSIONS: Final = frozenset({"MeasureDimension", "TimeDimension"})
@@ -58,7 +58,7 @@ _FIXED_IDS: Final = {"TimeDimension": "TIME_PERIOD", "PrimaryMeasure": "OBS_VALU
 
 
 def _dimensions(wire: WireDimensionList) -> list[Written]:
-    # 1.0 has a type, and some write all dimensions into one list.
+    # 1.0 has a type, and some registries write all dimensions into one list.
     found = [
         (one.type if one.type is not None and one.type in _OTHER_DIMENSIONS else "Dimension", one)
         for one in wire.dimensions or ()
@@ -89,11 +89,11 @@ def _attributes(wire: WireAttributeList) -> list[Written]:
 _Read: TypeAlias = tuple[
     str, WireComponent, Urn, Urn | None, Representation | None, tuple[Urn, ...], dict[str, Any] | None
 ]
-"""Id, as it is written, URN, concept, representation, roles, annotations and the like."""
+"""The id, the component as written, URN, concept, representation, roles, annotations and so on."""
 
 
 class _Maker:
-    """Makes the components of one data structure of what is written, list by list."""
+    """A builder for the components of one data structure, list by list."""
 
     __slots__ = ("_context", "_taken", "_urn")
 
@@ -102,7 +102,7 @@ class _Maker:
         self._taken: set[str] = set()
 
     def _read(self, written: list[Written]) -> Iterator[_Read]:
-        """What every component of a list has. Raises MessageError."""
+        """Read the parts that every component of a list has. Raises MessageError."""
         urn, taken, context = self._urn, self._taken, self._context
         package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
         for class_, wire in written:
@@ -111,7 +111,7 @@ class _Maker:
             id_ = wire.id or _FIXED_IDS.get(class_) or named_after
             if not id_:
                 fail(urn, f"a {class_} has neither an id nor a concept")
-            if id_ == named_after and id_ not in taken:  # in order, for the reference is
+            if id_ == named_after and id_ not in taken:  # valid, because the reference is
                 own = Urn(package, class_, agency, scheme, version, id_)
             else:
                 own = component_urn(urn, class_, id_, taken)
@@ -128,7 +128,7 @@ class _Maker:
             )
 
     def dimensions(self, written: list[Written]) -> dict[str, Dimension]:
-        """Dimensions by id, in order."""
+        """Return dimensions by id, in order."""
         found: dict[str, Dimension] = {}
         for id_, wire, own, concept, values, roles, more in self._read(written):
             position = wire.position
@@ -143,7 +143,7 @@ class _Maker:
         return found
 
     def measures(self, written: list[Written]) -> dict[str, Measure]:
-        """Measures by id, in order."""
+        """Return measures by id, in order."""
         found: dict[str, Measure] = {}
         for id_, wire, own, concept, values, roles, more in self._read(written):
             is_mandatory = _is_mandatory(wire)
@@ -152,7 +152,7 @@ class _Maker:
         return found
 
     def attributes(self, written: list[Written]) -> dict[str, Attribute]:
-        """Attributes by id, in order."""
+        """Return attributes by id, in order."""
         found: dict[str, Attribute] = {}
         for id_, wire, own, concept, values, roles, more in self._read(written):
             one = Attribute(
@@ -168,7 +168,7 @@ class _Maker:
 
 
 def _is_year_start(wire: WireComponent) -> bool:
-    """Whether it is the attribute the schemas of 2.x single out by this id and this format."""
+    """Return True for the attribute that the schemas of 2.x identify by this id and this format."""
     if wire.id != "REPORTING_YEAR_START_DAY" or wire.local_representation is None:
         return False
     format_ = wire.local_representation.format
@@ -205,13 +205,13 @@ def _says_no_more(wire: WireRelationship) -> bool:
 
 
 def data_structure(urn: Urn, wire: WireDataStructure, context: Context) -> DataStructure:
-    """A DataStructure."""
+    """Build a DataStructure."""
     written = wire.data_structure_components or WireComponents()
     make = _Maker(urn, context)
     dimensions = make.dimensions(_dimensions(written.dimension_list)) if written.dimension_list else {}
     measures = make.measures(_measures(written.measure_list)) if written.measure_list else {}
     attributes = make.attributes(_attributes(written.attribute_list)) if written.attribute_list else {}
-    # A stub has no dimensions, and then nothing else either.
+    # A stub has no dimensions, and then no other components.
     is_stub = bool(wire.is_external_reference) and not dimensions
     usages = written.attribute_list.metadata_attribute_usages if written.attribute_list else None
     return DataStructure(
@@ -239,7 +239,7 @@ def _usage(urn: Urn, wire: WireUsage, context: Context) -> MetadataAttributeUsag
 
 
 def _descriptors(urn: Urn, wire: WireComponents, context: Context) -> tuple[Identifiable, ...]:
-    """The lists of components that carry annotations or links."""
+    """Return the lists of components that carry annotations or links."""
     lists = (wire.dimension_list, wire.attribute_list, wire.measure_list)
     return tuple(
         [

@@ -1,4 +1,4 @@
-"""Data structures and dataflows of SDMX-JSON as they are written."""
+"""The structs of data structures and dataflows in SDMX-JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafka_replica.sdmx.readers.sdmx_json.wire import (
 
 
 class WireRelationship(Wire, gc=False):
-    """What an attribute is attached to. The empty objects (``none``, ``dataflow``) say it by being there."""
+    """The attachment of an attribute. The empty objects (``none``, ``dataflow``) have a meaning if they are present."""
 
     none: dict[str, Any] | None = None
     dataflow: dict[str, Any] | None = None
@@ -57,7 +57,7 @@ class WireDimensionList(WireIdentifiable, gc=False):
 
 
 class WireMeasureList(WireIdentifiable, gc=False):
-    """The measures; 1.0 has a primary one."""
+    """The measures; 1.0 has a primary measure."""
 
     measures: list[WireComponent] | None = None
     primary_measure: WireComponent | None = None

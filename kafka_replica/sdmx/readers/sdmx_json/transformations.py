@@ -28,7 +28,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class _Kind(NamedTuple):
-    """How one class of scheme is read: list of items, their class and fields, and the schemes it refers to."""
+    """The parts of one class of scheme: list of items, their class and fields, and the schemes it refers to."""
 
     scheme: type[VtlDefinitionScheme]
     items: str
@@ -81,7 +81,7 @@ _KINDS: Final = {
 
 
 def definition_scheme(urn: Urn, wire: WireVtlScheme, context: Context) -> VtlDefinitionScheme:
-    """A scheme of transformations, rulesets, operators, custom types or names."""
+    """Build a scheme of transformations, rulesets, operators, custom types or names."""
     kind = _KINDS[urn.cls]
 
     def item(own: Urn, one: WireVtlItem) -> Any:
@@ -102,7 +102,7 @@ def _item(kind: _Kind, urn: Urn, wire: WireVtlItem, context: Context) -> Any:
 
 
 def mapping_scheme(urn: Urn, wire: WireVtlScheme, context: Context) -> VtlMappingScheme:
-    """A VtlMappingScheme."""
+    """Build a VtlMappingScheme."""
     found: dict[str, VtlMapping] = {}
     for one in wire.vtl_mappings or ():
         found[one.id or ""] = _mapping(urn, one, context, found)

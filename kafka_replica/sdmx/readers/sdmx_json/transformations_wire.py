@@ -1,4 +1,4 @@
-"""Schemes of VTL of SDMX-JSON as they are written: one struct for all kinds of schemes, one for all of items."""
+"""The structs of VTL schemes in SDMX-JSON: one for all kinds of schemes, one for all kinds of items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class WireSpace(Wire, gc=False):
 
 
 class WireMethod(Wire, gc=False):
-    """How to map to VTL, or from it."""
+    """The method of mapping to or from VTL."""
 
     method: str | None = None
     to_vtl_sub_space: WireSpace | None = None

@@ -30,15 +30,15 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class Context(NamedTuple):
-    """What a message says of all its artefacts: the language of texts that stand without one."""
+    """The settings of a message for all its artefacts: the language of texts without a language."""
 
     language: str = "en"
 
     def texts(self, best: str | None, localised: Localised) -> InternationalString:
-        """The texts in all languages.
+        """Return the texts in all languages.
 
-        The text without a language (``name``) is one of those in the map (``names``); where it is not, it is in
-        the first of the message's languages (field guide, "contentLanguages").
+        The text without a language (``name``) is one of those in the map (``names``); if not, its language is the first
+        one of the message (field guide, "contentLanguages").
         """
         if localised:
             texts = localised.values()
@@ -51,7 +51,7 @@ class Context(NamedTuple):
         return NO_TEXT if best is None else InternationalString([(self.language, best)])
 
     def annotated(self, wire: WireAnnotable) -> dict[str, Any]:
-        """Annotations, links and uri as arguments; what says nothing is left out."""
+        """Return annotations, links and uri as arguments, without empty fields."""
         arguments: dict[str, Any] = {}
         if wire.annotations:
             arguments["annotations"] = tuple(self.annotation(one) for one in wire.annotations)
@@ -60,10 +60,10 @@ class Context(NamedTuple):
         return arguments
 
     def _add_links(self, arguments: dict[str, Any], wires: list[WireLink], *, is_maintainable: bool) -> None:
-        """Adds links and uri.
+        """Add links and uri to the arguments.
 
-        The link "self" is where SDMX-JSON writes the attributes ``urn``, ``uri`` and ``structureURL`` (``href``) of
-        SDMX-ML. Registries put the address of the JSON schema into its ``uri``, which says nothing of the artefact.
+        SDMX-JSON writes the attributes ``urn``, ``uri`` and ``structureURL`` (``href``) of SDMX-ML into the link
+        "self". Registries put the address of the JSON schema into its ``uri``, which is unrelated to the artefact.
         """
         links = []
         for wire in wires:
@@ -87,7 +87,7 @@ class Context(NamedTuple):
         )
 
     def annotation(self, wire: WireAnnotation) -> Annotation:
-        """An annotation."""
+        """Build an annotation."""
         urls = [
             (link.hreflang or self.language, url)
             for link in wire.links or ()
@@ -103,7 +103,7 @@ class Context(NamedTuple):
         )
 
     def named(self, wire: WireNameable) -> dict[str, Any]:
-        """Names and descriptions too."""
+        """Return names and descriptions in addition to ``annotated``."""
         arguments = self.annotated(wire) if wire.annotations or wire.links else {}
         if wire.names or wire.name is not None:
             arguments["names"] = self.texts(wire.name, wire.names)
@@ -112,7 +112,7 @@ class Context(NamedTuple):
         return arguments
 
     def maintained(self, wire: WireMaintainable) -> dict[str, Any]:
-        """What every maintainable artefact has, but its URN."""
+        """Return the arguments that every maintainable artefact has, except its URN."""
         arguments = self.named(wire)
         if wire.links:
             arguments["structure_url"] = next(
@@ -133,7 +133,7 @@ class Context(NamedTuple):
         return arguments
 
     def representation(self, wire: WireRepresentation | None, where: Urn) -> Representation | None:
-        """A representation, if there is one. Raises MessageError."""
+        """Build a representation, if there is one. Raises MessageError."""
         if wire is None:
             return None
         format_ = _only_format(wire, where)
@@ -141,7 +141,7 @@ class Context(NamedTuple):
             try:
                 return enumerated(wire.enumeration)
             except UrnError:
-                pass  # what follows tells where
+                pass  # the error is raised below, with the place
         return Representation(
             enumeration=reference(wire.enumeration, where),
             format=self.text_format(format_, where) if format_ else None,
@@ -150,7 +150,7 @@ class Context(NamedTuple):
         )
 
     def text_format(self, wire: WireFormat, where: Urn) -> TextFormat:
-        """The facets of a text. Raises MessageError."""
+        """Return the facets of a text. Raises MessageError."""
         if wire.data_type is not None and len(wire.data_type) < _LONG_TYPE:
             alone, made = _of_type(wire.data_type)
             if wire == alone:
@@ -175,7 +175,7 @@ class Context(NamedTuple):
 
 
 def _only_format(wire: WireRepresentation, where: Urn) -> WireFormat | None:
-    """The format under any of its names. Raises MessageError for two that differ: the schema of 1.0 allows that."""
+    """Return the format under any of its names. Raises MessageError if two differ, which the schema of 1.0 allows."""
     first = wire.enumeration_format or wire.format or wire.text_format
     for one in (wire.format, wire.text_format):
         if one is not None and one != first:
@@ -190,12 +190,12 @@ _LONG_TYPE: Final = 64
 
 @lru_cache(maxsize=64)
 def _of_type(data_type: str) -> tuple[WireFormat, TextFormat]:
-    """A format that says its type and nothing else, as it is written and made."""
+    """Return a format that has a type and nothing else, as written and as built."""
     return WireFormat(data_type=data_type), TextFormat(text_type=data_type)
 
 
 context_of: Final = lru_cache(maxsize=64)(Context)
-"""The same as ``Context``; the last few are kept."""
+"""A cached constructor of ``Context``; the last few contexts are kept."""
 
 _TEXT: Final = msgspec.json.Decoder(str)
 

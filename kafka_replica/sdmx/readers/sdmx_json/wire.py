@@ -1,7 +1,7 @@
-"""What all objects of SDMX-JSON have in common, as it is written: one struct an object, decoded by msgspec.
+"""The structs that all objects of SDMX-JSON share, decoded by msgspec.
 
-Source: the JSON schemas of SDMX-JSON structure messages 1.0, 2.0.0 and 2.1.0. One struct knows the names of all
-three, for registries send 2.0 bodies under 1.0 headers. Names beginning with ``x-`` are extensions and not read.
+Source: the JSON schemas of SDMX-JSON structure messages 1.0, 2.0.0 and 2.1.0. One struct has the names of all three,
+because registries send 2.0 bodies under 1.0 headers. Names beginning with ``x-`` are extensions and are not read.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import msgspec
 from kafka_replica.sdmx.readers.json_parts import WireFacets
 
 Localised: TypeAlias = dict[str, str | None] | None
-"""A text by language (``names``); beside it stands the text that fits the request best (``name``).
+"""A text by language (``names``). Next to it is the text that fits the request best (``name``).
 
-Null is the same as nothing here and everywhere (field guide, "Introduction").
+Null always means the same as a missing member (field guide, "Introduction").
 """
 
 
 class Wire(msgspec.Struct, rename="camel", gc=False):
-    """The base: camelCase names."""
+    """The base struct, with camelCase names."""
 
 
 class WireLink(Wire, gc=False):
-    """A link; that with rel "self" says the URN and the address of the object it stands on."""
+    """A link; the link with rel "self" has the URN and the address of its own object."""
 
     rel: str | None = None
     href: str | None = None
@@ -49,20 +49,20 @@ class WireAnnotation(Wire, gc=False):
 
 
 class WireAnnotable(Wire, gc=False):
-    """Whatever can have annotations."""
+    """An object that can have annotations."""
 
     annotations: list[WireAnnotation] | None = None
     links: list[WireLink] | None = None
 
 
 class WireIdentifiable(WireAnnotable, gc=False):
-    """Whatever has an id."""
+    """An object with an id."""
 
     id: str | None = None
 
 
 class WireNameable(WireIdentifiable, gc=False):
-    """Whatever has names."""
+    """An object with names."""
 
     name: str | None = None
     names: Localised = None
@@ -71,7 +71,7 @@ class WireNameable(WireIdentifiable, gc=False):
 
 
 class WireMaintainable(WireNameable, gc=False):
-    """Whatever has an agency. ``isFinal`` is 1.0, and some write ``agencyId``."""
+    """An object with an agency. ``isFinal`` is 1.0, and some registries write ``agencyId``."""
 
     agency_id: str | None = None
     agency_upper: str | None = msgspec.field(name="agencyID", default=None)

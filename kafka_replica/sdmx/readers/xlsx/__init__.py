@@ -1,4 +1,4 @@
-"""XLSX as Fusion Metadata Registry writes it: representation maps, one a worksheet."""
+"""XLSX as Fusion Metadata Registry writes it: representation maps, one per worksheet."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The parts of an XLSX file, read with every door shut: sizes bounded before anything is inflated, no DTD.
+"""The parts of an XLSX file, read securely: sizes are limited before decompression, and DTDs are rejected.
 
-Source: ECMA-376 Part 2 (Open Packaging Conventions) and Part 1, "SpreadsheetML". A library for spreadsheets would
-read styles, charts and formulas too, none of which is needed; what is needed is small.
+Source: ECMA-376 Part 2 (Open Packaging Conventions) and Part 1, "SpreadsheetML". A spreadsheet library would also read
+styles, charts and formulas, which are not needed; the needed part is small.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lxml import etree
 from kafka_replica.errors import MessageError
 
 MAX_PART: Final = 64 << 20
-"""No part that is read may unfold to more bytes than this, nor all of them together to twice as many."""
+"""The maximum decompressed size of a part in bytes; all parts together may have twice as many."""
 
 _MAX_PARTS: Final = 10_000
 _WORKSHEET: Final = "/worksheet"
@@ -30,7 +30,7 @@ _DAMAGE: Final = (
 
 
 def failed(what: str) -> MessageError:
-    """The error for a file that cannot be read."""
+    """Return the error for a file that cannot be read."""
     return MessageError(f"reading an XLSX file: {what}; have it written again")
 
 
@@ -38,7 +38,7 @@ class Package:
     """An XLSX file: its parts by name.
 
     Raises:
-        MessageError: the file is damaged, too large, or no workbook.
+        MessageError: the file is damaged, too large, or not a workbook.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -52,7 +52,7 @@ class Package:
         self._names = {name.lower(): name for name in reversed(self._zip.namelist())}
 
     def part(self, name: str) -> bytes | None:
-        """The bytes of a part, or None if there is none of this name; case does not count."""
+        """Return the bytes of a part, or None if no part has this name; case is ignored."""
         found = self._names.get(name.lower())
         if found is None:
             return None
@@ -62,7 +62,7 @@ class Package:
         self._left -= size
         try:
             with self._zip.open(found) as part:
-                # What the directory says of its size may be a lie.
+                # The size in the directory may be wrong on purpose.
                 read = part.read(size + 1)
         except _DAMAGE as error:
             raise failed(f"its part {name[:80]!r} is damaged ({str(error)[:200]})") from None
@@ -71,7 +71,7 @@ class Package:
         return read
 
     def elements(self, name: str, *tags: str) -> Iterator[etree._Element]:
-        """The elements of these local names in a part, each whole; what was given out before is forgotten."""
+        """Yield the complete elements with these local names in a part; each is released after its use."""
         data = self.part(name)
         if data is None:
             return
@@ -90,7 +90,7 @@ class Package:
             raise failed(f"its part {name[:80]!r} is not well-formed at line {error.lineno} ({error.msg})") from None
 
     def sheets(self) -> list[tuple[str, str]]:
-        """The name and the part of each worksheet, in order. Raises MessageError if this is no workbook."""
+        """Return the name and part of each worksheet, in order. Raises MessageError if the file is not a workbook."""
         book = self._target("", "_rels/.rels", "/officeDocument") or "xl/workbook.xml"
         folder, _, file = book.rpartition("/")
         targets = {
@@ -108,7 +108,7 @@ class Package:
         return found
 
     def shared_strings(self) -> list[str]:
-        """The texts that cells refer to by number. Readings beside them (phonetic runs) are left out."""
+        """Return the texts that cells refer to by number, without phonetic runs."""
         return [text_of(one) for one in self.elements("xl/sharedStrings.xml", "si")]
 
     def _target(self, folder: str, relations: str, kind: str) -> str | None:
@@ -119,7 +119,7 @@ class Package:
 
 
 def text_of(element: etree._Element) -> str:
-    """The text of a shared string or an inline one."""
+    """Return the text of a shared or inline string."""
     if len(element) == 1 and len(element[0]) == 0:
         return element[0].text or ""
     texts = element.xpath(".//*[local-name() = 't'][not(ancestor::*[local-name() = 'rPh'])]/text()")

@@ -1,4 +1,4 @@
-"""Reading a workbook into the model."""
+"""Read a workbook into the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
-    """Return the representation maps of a workbook; worksheets that hold none are left alone.
+    """Return the representation maps of a workbook; worksheets without a map are ignored.
 
     Raises:
         MessageError: the file is damaged or hostile, or a map in it is.
@@ -40,7 +40,7 @@ def _unreadable(sheet: tuple[str, str], reason: str) -> UnreadableArtefact:
 
 
 def cut_message(data: bytes) -> Iterator[tuple[Urn, bytes]]:
-    """The artefact and the workbook itself. Raises as :func:`read_message`, and for more artefacts than one."""
+    """Return the artefact and the workbook itself. Raises as :func:`read_message`, and for several artefacts."""
     [urn, *others] = read_message(data).artefacts
     if others:
         raise UnreadableContentError(

@@ -1,8 +1,8 @@
 """A representation map in a worksheet, as Fusion Metadata Registry exports and imports it.
 
 Source: the registry's public wiki, "Bulk Editing Of Representation Maps": a header of labels and values; after a blank
-row what source and target are, with ``--->`` between them; after another the mapped values, with the same arrow, and
-dates behind them. ``regex::`` begins a regular expression, ``substr(0,2,IN)`` compares a piece of the value.
+row the kinds of source and target, with ``--->`` between them; after another blank row the mapped values, with the same
+arrow, followed by dates. ``regex::`` begins a regular expression, ``substr(0,2,IN)`` compares a part of the value.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _LABELS: Final = {
 
 
 def representation_map(sheet: str, rows: Iterable[Row]) -> RepresentationMap | None:
-    """The map in the rows of a worksheet, or None if they do not hold one.
+    """Return the map in the rows of a worksheet, or None if they do not hold a map.
 
     Raises:
-        MessageError: they begin as one does, and then something is missing or wrong.
+        MessageError: the rows begin like a map, but something is missing or wrong.
     """
     where = f"in worksheet {sheet[:80]!r}"
     header: dict[str, Row] = {}
@@ -76,7 +76,7 @@ def representation_map(sheet: str, rows: Iterable[Row]) -> RepresentationMap | N
         valid_to=_day(header.get("end", {}).get(1)),
         is_final=_text(header, "final").lower() in {"true", "1"},
         uri=_text(header, "uri") or None,
-        # How the registry writes several annotations into a cell is not known: the text is kept whole.
+        # The format of several annotations in a cell is not known, so the text is kept whole.
         annotations=tuple(
             Annotation(text=InternationalString([("en", cell.text)])) for cell in header.get("annotations", {}).values()
         ),
@@ -87,7 +87,7 @@ def representation_map(sheet: str, rows: Iterable[Row]) -> RepresentationMap | N
 
 
 def _is_title(row: Row) -> bool:
-    """Whether the row says no more than which side is the source."""
+    """Return True if the row only states which side is the source."""
     return all(cell.text.strip() == ARROW or _title(cell.text.strip()) for cell in row.values())
 
 
@@ -100,7 +100,7 @@ def _urn(header: dict[str, Row], where: str) -> Urn:
     version = header.get("version", {}).get(1)
     text = version.text.strip() if version else None
     if version is not None and version.is_number and text is not None and text.isdecimal():
-        text += ".0"  # spreadsheets make the number 1 of the version 1.0
+        text += ".0"  # spreadsheets turn version 1.0 into the number 1
     return artefact_urn("RepresentationMap", _text(header, "agency"), _text(header, "id"), text, None, where)
 
 
@@ -111,7 +111,7 @@ def _texts(header: dict[str, Row], label: str) -> InternationalString:
 
 
 def _end(cell: Cell, urn: Urn) -> Urn | str:
-    """A codelist or value list by URN or short reference, or the name of a data type."""
+    """Return a codelist or value list by URN or short reference, or the name of a data type."""
     text = cell.text.strip()
     try:
         if text.startswith("urn:"):
@@ -142,7 +142,7 @@ def _mapped(text: str) -> MappedValue:
 
 
 def _day(cell: Cell | None) -> str | None:
-    """A date as text; a number counts days as spreadsheets do (1 is 1900-01-01, and 1900 a leap year)."""
+    """Return a date as text; a number counts days as spreadsheets do (1 is 1900-01-01, and 1900 is a leap year)."""
     if cell is None:
         return None
     text = cell.text.strip()

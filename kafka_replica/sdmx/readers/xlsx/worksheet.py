@@ -21,18 +21,18 @@ _column = re.compile(r"([A-Z]{1,3})[0-9]*").fullmatch
 
 
 class Cell(NamedTuple):
-    """A cell: its text, and whether the spreadsheet holds it as a number (dates are numbers)."""
+    """A cell: its text, and a flag for numbers (dates are numbers)."""
 
     text: str
     is_number: bool = False
 
 
 Row: TypeAlias = dict[int, Cell]
-"""Cells by column, from 0; those without text are not there."""
+"""Cells by column, from 0; cells without text are left out."""
 
 
 class Cells:
-    """Reads worksheets of one workbook, all together within the bound."""
+    """A reader of the worksheets in one workbook, with a common limit on the number of cells."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
@@ -40,7 +40,7 @@ class Cells:
         self._left = MAX_CELLS
 
     def rows(self, part: str) -> Iterator[Row]:
-        """The rows of a worksheet in order; blank rows that are written are empty. Raises MessageError."""
+        """Yield the rows of a worksheet in order; blank rows in the file are empty. Raises MessageError."""
         for row in self._package.elements(part, "row"):
             found: Row = {}
             at = -1

@@ -16,11 +16,11 @@ from kafka_replica.sdmx.writers.edi.syntax import released, segment, texts
 _TYPES: Final = {"Alpha": "A", "String": "AN", "Numeric": "N"}
 _LEVELS: Final = {"dataset": "1", "dimensions": "4", "observation": "5", "group": "9"}
 _WITH_OBSERVATIONS: Final = {"OBS_STATUS", "OBS_CONF", "OBS_PRE_BREAK"}
-"""Attributes that stand beside the observation in data messages."""
+"""Attributes that are next to the observation in data messages."""
 
 
 def codelist(one: Codelist) -> list[str]:
-    """VLI, then CDV and FTX for each code."""
+    """Write VLI, then CDV and FTX for each code."""
     if one.codes.is_stub:
         raise UnwritableError("SDMX-EDI has no place for stubs")
     english = one.names.texts[0][1] if len(one.names.texts) == 1 and one.names.texts[0][0] == "en" else None
@@ -34,7 +34,7 @@ def codelist(one: Codelist) -> list[str]:
 
 
 def concept_scheme(one: ConceptScheme) -> list[str]:
-    """STC and FTX for each concept; they stand alone."""
+    """Write STC and FTX for each concept; the concepts are standalone."""
     if one.concepts.is_stub or not one.concepts:
         raise UnwritableError("SDMX-EDI has no place for a scheme of concepts, only for concepts")
     found: list[str] = []
@@ -45,7 +45,7 @@ def concept_scheme(one: ConceptScheme) -> list[str]:
 
 
 def key_family(one: DataStructure) -> list[str]:
-    """ASI, then SCD with ATT and IDE for each component, numbered where they are part of the key or its array."""
+    """Write ASI, then SCD with ATT and IDE for each component, numbered if it is part of the key or its array."""
     if one.dimension_list.is_stub:
         raise UnwritableError("SDMX-EDI has no place for stubs")
     found = [segment("ASI", one.id), *texts(one.names)]

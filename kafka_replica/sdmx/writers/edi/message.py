@@ -1,4 +1,4 @@
-"""Whole interchanges of SDMX-EDI: for each agency a message."""
+"""Complete interchanges of SDMX-EDI, with a message for each agency."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _instant = re.compile(r"[0-9]{2}([0-9]{2})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):(
 
 
 def element_of(artefact: Artefact, format_: Format) -> tuple[str, list[str]]:
-    """The agency of an artefact and its segments. Raises UnwritableError."""
+    """Return the agency of an artefact and its segments. Raises UnwritableError."""
     if artefact.urn.cls not in _WRITERS:
         raise UnwritableError(f"{format_.title} has no class {artefact.urn.cls}")
     return artefact.agency, _WRITERS[artefact.urn.cls](artefact)
 
 
 def message_of(elements: Iterable[tuple[str, list[str]]], header: Header, _: Format) -> bytes:
-    """The interchange of these artefacts."""
+    """Return the interchange of these artefacts."""
     by_agency: dict[str, list[str]] = {}
     for agency, written in elements:
         by_agency.setdefault(agency, []).extend(written)

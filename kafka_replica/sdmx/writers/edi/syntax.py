@@ -1,4 +1,4 @@
-"""EDIFACT syntax, the other way round: segments to text. Source: ISO 9735, as the reader's."""
+"""EDIFACT syntax for writing: from segments to text. Source: ISO 9735, as for the reader."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RELEASED: Final = str.maketrans({one: f"?{one}" for one in "?:+'"})
 
 
 def released(text: str) -> str:
-    """A component, its special characters released. Raises UnwritableError for line ends, which are none of EDIFACT."""
+    """Escape the special characters of a component. Raises UnwritableError for line ends, which EDIFACT lacks."""
     return _checked(text).translate(_RELEASED)
 
 
@@ -25,7 +25,7 @@ def _checked(text: str) -> str:
 
 
 def segment(tag: str, *elements: str | tuple[str, ...]) -> str:
-    """A segment of these elements, each a component or several; empty ones at the end are left out."""
+    """Write a segment of these elements, each with one or several components, without empty elements at the end."""
     written = [one if isinstance(one, str) else ":".join(one) for one in elements]
     while written and not written[-1]:
         written.pop()
@@ -33,7 +33,7 @@ def segment(tag: str, *elements: str | tuple[str, ...]) -> str:
 
 
 def texts(found: InternationalString) -> list[str]:
-    """The FTX segments of a text: pieces of 70 characters, five in a segment; English needs no language."""
+    """Return the FTX segments of a text: pieces of 70 characters, five in a segment; English needs no language."""
     segments: list[str] = []
     for language, text in found.texts:
         _checked(text)
@@ -45,7 +45,7 @@ def texts(found: InternationalString) -> list[str]:
 
 
 def encoded(text: str) -> tuple[str, bytes]:
-    """The level of characters that an interchange names, and its bytes: Latin-1 where that is unmistakable."""
+    """Return the syntax level of an interchange and its bytes, in Latin-1 if the reader cannot take them for UTF-8."""
     try:
         data = text.encode("latin-1")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Data constraints and structure maps as Fusion-JSON: what their reader keeps whole where a part is not known."""
+"""Data constraints and structure maps as Fusion-JSON, which the reader keeps whole if a part is unknown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, true, urn, u
 
 
 def data_constraint(one: DataConstraint) -> Json:
-    """A data constraint: cubes as tables of values, keys as rows."""
+    """Write a data constraint: cubes as tables of values, keys as rows."""
     if one.role not in {None, "Actual", "Allowed"}:
         raise UnwritableError(f"Fusion-JSON has no place for the role {one.role!r} of a constraint")
     cubes = {region.include: region for region in parts(one.cube_regions)}
@@ -47,7 +47,7 @@ def data_constraint(one: DataConstraint) -> Json:
 
 
 def _kind(*, is_cube: bool, is_series: bool) -> str | None:
-    """The registry tells constraints of regions from constraints of series."""
+    """Return the type by which the registry tells constraints of regions from constraints of series."""
     if is_cube is is_series:
         return None
     return "CubeRegionConstraint" if is_cube else "SeriesConstraint"
@@ -78,7 +78,7 @@ def _single(one: MemberSelection) -> str:
 
 
 def structure_map(one: StructureMap) -> Json:
-    """A structure map; epochs and formats of frequencies have no place that we know of."""
+    """Write a structure map; no key is known for epochs and formats of frequencies."""
     components = [
         obj(
             sources=list(each.sources),

@@ -1,4 +1,4 @@
-"""Whole messages of Fusion-JSON: a list for each class, named as the class."""
+"""Complete messages of Fusion-JSON: a list for each class, with the name of the class."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _WRITERS: Final[dict[str, Callable[[Any], Json]]] = {
 
 
 def element_of(artefact: Artefact, format_: Format) -> tuple[str, Json]:
-    """The list that an artefact stands in, and its JSON. Raises UnwritableError."""
+    """Return the list that holds an artefact, and its JSON. Raises UnwritableError."""
     kind = artefact.urn.cls
     if kind not in _WRITERS:
         raise UnwritableError(f"how {format_.title} writes a {kind} is not known")
@@ -52,7 +52,7 @@ def element_of(artefact: Artefact, format_: Format) -> tuple[str, Json]:
 
 
 def message_of(elements: Iterable[tuple[str, Json]], header: Header, _: Format) -> bytes:
-    """The message of these artefacts."""
+    """Return the message of these artefacts."""
     found: dict[str, list[Json]] = {}
     for kind, element in elements:
         found.setdefault(kind, []).append(element)

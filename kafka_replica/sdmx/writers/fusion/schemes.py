@@ -23,7 +23,7 @@ from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, urn
 
 
 def codelist(one: Codelist) -> Json:
-    """A codelist; extensions as SDMX-JSON writes them, which is what the reader expects."""
+    """Write a codelist, with extensions in the form of SDMX-JSON, which the reader expects."""
     extensions = [_extension(each) for each in one.extensions]
     return obj(maintained(one), items=[_code(each) for each in items_of(one.codes)], codelistExtensions=extensions)
 
@@ -50,7 +50,7 @@ def _code(one: Code) -> Json:
 
 
 def value_list(one: ValueList) -> Json:
-    """A value list."""
+    """Write a value list."""
     return obj(maintained(one), items=[_value(each) for each in one.value_items])
 
 
@@ -60,7 +60,7 @@ def _value(one: ValueItem) -> Json:
 
 
 def concept_scheme(one: ConceptScheme) -> Json:
-    """A concept scheme."""
+    """Write a concept scheme."""
     found = [
         obj(named(each), parentConcept=each.parent, representation=representation(each.core_representation))
         for each in items_of(one.concepts)
@@ -69,7 +69,7 @@ def concept_scheme(one: ConceptScheme) -> Json:
 
 
 def organisation_scheme(one: OrganisationScheme) -> Json:
-    """A scheme of organisations of any kind."""
+    """Write a scheme of organisations of any kind."""
     found = [
         obj(named(each), parent=each.parent, contacts=[_contact(contact) for contact in each.contacts])
         for each in items_of(one.organisations)
@@ -92,7 +92,7 @@ def _contact(one: Contact) -> Json:
 
 
 def category_scheme(one: CategoryScheme) -> Json:
-    """A category scheme."""
+    """Write a category scheme."""
     return obj(maintained(one), items=[_category(each) for each in items_of(one.categories)])
 
 
@@ -101,17 +101,17 @@ def _category(one: Category) -> Json:
 
 
 def categorisation(one: Categorisation) -> Json:
-    """A categorisation."""
+    """Write a categorisation."""
     return obj(maintained(one), structureReference=urn(one.source), categoryReference=urn(one.target))
 
 
 def provision_agreement(one: ProvisionAgreement) -> Json:
-    """A provision agreement."""
+    """Write a provision agreement."""
     return obj(maintained(one), structureUsage=urn(one.structure_usage), dataproviderRef=urn(one.data_provider))
 
 
 def metadata_provision_agreement(one: MetadataProvisionAgreement) -> Json:
-    """A provision agreement for metadata."""
+    """Write a provision agreement for metadata."""
     return obj(
         maintained(one),
         metadataflowRef=urn(one.metadataflow),

@@ -35,12 +35,12 @@ _COMPONENTS: Final = {"Dimension", "TimeDimension", "Measure", "DataAttribute"}
 
 
 def dataflow(one: Dataflow) -> Json:
-    """A dataflow."""
+    """Write a dataflow."""
     return obj(maintained(one), dataStructureRef=urn(one.structure_reference))
 
 
 def data_structure(one: DataStructure) -> Json:
-    """A data structure."""
+    """Write a data structure."""
     dimensions = [_dimension(each) for each in items_of(one.dimension_list)]
     attributes = [_attribute(each) for each in items_of(one.attributes)]
     return obj(
@@ -90,18 +90,18 @@ def _group(one: Group) -> Json:
 
 
 def metadataflow(one: Metadataflow) -> Json:
-    """A metadataflow."""
+    """Write a metadataflow."""
     return obj(maintained(one), metadataStructureRef=urn(one.structure_reference), targets=parts(one.targets))
 
 
 def metadata_structure(one: MetadataStructure) -> Json:
-    """A metadata structure."""
+    """Write a metadata structure."""
     found = [_metadata_attribute(each) for each in items_of(one.metadata_attributes)]
     return obj(maintained(one), metadataAttributes=found)
 
 
 def _metadata_attribute(one: MetadataAttribute) -> Json:
-    # No maxOccurs is unbounded there.
+    # A missing maxOccurs is unbounded there.
     most = None if one.max_occurs == "unbounded" else 1 if one.max_occurs is None else one.max_occurs
     return obj(
         identified(one),
@@ -115,7 +115,7 @@ def _metadata_attribute(one: MetadataAttribute) -> Json:
 
 
 def hierarchy(one: Hierarchy) -> Json:
-    """A hierarchy; its levels have no place that we know of."""
+    """Write a hierarchy; no key is known for its levels."""
     found = [_code(each) for each in items_of(one.codes)]
     return obj(maintained(one), formalLevels=one.has_formal_levels, codes=found)
 
@@ -132,7 +132,7 @@ def _code(one: HierarchicalCode) -> Json:
 
 
 def hierarchy_association(one: HierarchyAssociation) -> Json:
-    """The association of a hierarchy."""
+    """Write the association of a hierarchy."""
     return obj(
         maintained(one),
         hierarchyRef=urn(one.linked_hierarchy),
@@ -142,7 +142,7 @@ def hierarchy_association(one: HierarchyAssociation) -> Json:
 
 
 def representation_map(one: RepresentationMap) -> Json:
-    """A representation map."""
+    """Write a representation map."""
     return obj(
         maintained(one),
         sources=[_end(each) for each in one.sources],

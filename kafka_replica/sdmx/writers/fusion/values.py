@@ -1,6 +1,6 @@
 """The small parts that many artefacts of Fusion-JSON share.
 
-Fusion-JSON has no published schema: what is written are the keys that registries send, as the reader knows them.
+Fusion-JSON has no published schema: the writer uses the keys that registries send and the reader knows.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from kafka_replica.sdmx.writers.times import milliseconds
 
 
 def items_of(found: Any) -> list[Any]:
-    """The items, none for a stub."""
+    """Return the items, or none for a stub."""
     return [] if found.is_stub else list(found.values())
 
 
 def texts(found: InternationalString) -> list[Json]:
-    """A text in each language."""
+    """Write a text in each language."""
     return [{"locale": language, "value": text} for language, text in found.texts]
 
 
 def annotations_of(found: Iterable[Annotation]) -> list[Json]:
-    """Annotations."""
+    """Write annotations."""
     return [
         obj(id=one.id, title=one.title, type=one.type, value=one.value, uri=one.url, text=texts(one.text))
         for one in found
@@ -38,7 +38,7 @@ def _link(one: Link) -> Json:
 
 
 def identified(one: Identifiable) -> Json:
-    """Id, URN, annotations and links."""
+    """Write id, URN, annotations and links."""
     found: Json = {"id": one.id, "urn": str(one.urn)}
     if one.annotations or one.links or one.uri is not None:
         found |= obj(
@@ -48,7 +48,7 @@ def identified(one: Identifiable) -> Json:
 
 
 def named(one: Nameable) -> Json:
-    """Names and descriptions too."""
+    """Write names and descriptions in addition to ``identified``."""
     found = identified(one)
     if one.names.texts:
         found["names"] = texts(one.names)
@@ -58,7 +58,7 @@ def named(one: Nameable) -> Json:
 
 
 def maintained(one: Maintainable) -> Json:
-    """What every artefact says."""
+    """Write the parts that every artefact has."""
     return obj(
         named(one),
         agencyId=one.agency,
@@ -74,7 +74,7 @@ def maintained(one: Maintainable) -> Json:
 
 
 def representation(one: Representation | None) -> Json | None:
-    """A representation; ``representation`` is the URN of the list."""
+    """Write a representation; ``representation`` is the URN of the list."""
     if one is None:
         return None
     return obj(

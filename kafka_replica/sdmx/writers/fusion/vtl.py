@@ -1,4 +1,4 @@
-"""Schemes of VTL as Fusion-JSON."""
+"""VTL schemes as Fusion-JSON."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _VTL: Final[dict[str, tuple[dict[str, str], dict[str, str], dict[str, str]]]] = 
 
 
 def definition_scheme(one: VtlDefinitionScheme) -> Json:
-    """A scheme of transformations, rulesets, operators, custom types or names."""
+    """Write a scheme of transformations, rulesets, operators, custom types or names."""
     fields, single, several = _VTL[one.urn.cls]
     found: list[Any] = [
         obj(named(each), {key: getattr(each, field) for key, field in fields.items()}) for each in items_of(one.items)
@@ -72,7 +72,7 @@ def definition_scheme(one: VtlDefinitionScheme) -> Json:
 
 
 def mapping_scheme(one: VtlMappingScheme) -> Json:
-    """A scheme of VTL mappings."""
+    """Write a scheme of VTL mappings."""
     return obj(maintained(one), items=[_mapping(each) for each in items_of(one.mappings)])
 
 

@@ -1,7 +1,7 @@
 """Writing SDMX-ML 2.1, 3.0 and 3.1.
 
-Source: the schemas SDMXStructure*.xsd, SDMXCommon.xsd and SDMXMessage.xsd of the three editions, whose order of
-elements each function keeps.
+Source: the schemas SDMXStructure*.xsd, SDMXCommon.xsd and SDMXMessage.xsd of the three editions; each function follows
+their order of elements.
 """
 
 from __future__ import annotations

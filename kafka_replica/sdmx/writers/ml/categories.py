@@ -17,7 +17,7 @@ from kafka_replica.sdmx.writers.ml.xml import leaf
 
 
 def category_scheme(one: CategoryScheme, edition: Edition) -> str:
-    """A <CategoryScheme>."""
+    """Write a <CategoryScheme>."""
     found = [] if one.categories.is_stub else one.categories.values()
     return artefact("str:CategoryScheme", one, edition, [_category(each, edition) for each in found])
 
@@ -27,13 +27,13 @@ def _category(one: Category, edition: Edition) -> str:
 
 
 def categorisation(one: Categorisation, edition: Edition) -> str:
-    """A <Categorisation>."""
+    """Write a <Categorisation>."""
     ends = [edition.ref("str:Source", one.source), edition.ref("str:Target", one.target)]
     return artefact("str:Categorisation", one, edition, ends)
 
 
 def reporting_taxonomy(one: ReportingTaxonomy, edition: Edition) -> str:
-    """A <ReportingTaxonomy>."""
+    """Write a <ReportingTaxonomy>."""
     found = [] if one.reporting_categories.is_stub else one.reporting_categories.values()
     return artefact("str:ReportingTaxonomy", one, edition, [_reporting_category(each, edition) for each in found])
 
@@ -50,7 +50,7 @@ def _reporting_category(one: ReportingCategory, edition: Edition) -> str:
 
 
 def provision_agreement(one: ProvisionAgreement, edition: Edition) -> str:
-    """A <ProvisionAgreement>; 2.1 says StructureUsage, 3.x Dataflow."""
+    """Write a <ProvisionAgreement>, with a StructureUsage (2.1) or a Dataflow (3.x)."""
     usage = "str:StructureUsage" if edition.is_21 else "str:Dataflow"
     is_metadata = one.structure_usage is not None and one.structure_usage.cls != "Dataflow"
     edition.until_3(is_metadata, "a provision agreement for a metadataflow")
@@ -59,7 +59,7 @@ def provision_agreement(one: ProvisionAgreement, edition: Edition) -> str:
 
 
 def metadata_provision_agreement(one: MetadataProvisionAgreement, edition: Edition) -> str:
-    """A <MetadataProvisionAgreement> (3.x)."""
+    """Write a <MetadataProvisionAgreement> (3.x)."""
     content = [
         edition.ref("str:Metadataflow", one.metadataflow),
         edition.ref("str:MetadataProvider", one.metadata_provider),
@@ -69,5 +69,5 @@ def metadata_provision_agreement(one: MetadataProvisionAgreement, edition: Editi
 
 
 def targets(tag: str, found: tuple[str, ...]) -> str:
-    """Texts that may be URNs with wildcards; nothing for a stub."""
+    """Write texts that may be URNs with wildcards; nothing for a stub."""
     return "".join([leaf(tag, one) for one in parts(found)])

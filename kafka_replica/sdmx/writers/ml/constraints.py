@@ -11,7 +11,7 @@ from kafka_replica.sdmx.writers.ml.xml import el, flag, leaf
 
 
 def constraint(one: Constraint, edition: Edition) -> str:
-    """A <DataConstraint>, <MetadataConstraint>, <ContentConstraint> or <AttachmentConstraint>."""
+    """Write a <DataConstraint>, <MetadataConstraint>, <ContentConstraint> or <AttachmentConstraint>."""
     edition.until_3(one.reference_period, "the reference period of a constraint")
     edition.until_3(parts(one.metadata_key_sets), "key sets of metadata")
     if edition.is_31 and one.role is not None:
@@ -63,7 +63,7 @@ def _attachment(one: ConstraintAttachment, edition: Edition) -> str:
 
 
 def queryable(tag: str, one: QueryableDataSource) -> str:
-    """A data source that answers queries."""
+    """Write a data source that can be queried."""
     return el(
         tag,
         leaf("com:DataURL", one.data_url),

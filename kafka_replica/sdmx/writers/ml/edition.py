@@ -1,4 +1,4 @@
-"""The editions 2.1, 3.0 and 3.1 of SDMX-ML: their namespaces, and how each refers to things.
+"""The editions 2.1, 3.0 and 3.1 of SDMX-ML: their namespaces and forms of references.
 
 Source: SDMXMessage.xsd, SDMXCommonReferences.xsd and SDMXStructureBase.xsd of each edition.
 """
@@ -26,19 +26,19 @@ _is_legacy_version = re.compile(r"[0-9]+(\.[0-9]+)*").fullmatch
 
 
 class Edition(NamedTuple):
-    """One edition; ``is_21`` tells the old one from the new ones."""
+    """An edition of SDMX-ML; ``is_21`` separates 2.1 from 3.x."""
 
     format: Format
     number: str
 
     @property
     def is_21(self) -> bool:
-        """Whether it is 2.1."""
+        """True for 2.1."""
         return self.number == "2_1"
 
     @property
     def is_31(self) -> bool:
-        """Whether it is 3.1."""
+        """True for 3.1."""
         return self.number == "3_1"
 
     @property
@@ -51,7 +51,7 @@ class Edition(NamedTuple):
         )
 
     def check(self, urn: Urn) -> Urn:
-        """The URN of something that this edition knows. Raises UnwritableError."""
+        """Return the URN after a check that this edition has its class and version. Raises UnwritableError."""
         if urn.cls in (_ONLY_3X if self.is_21 else _ONLY_21):
             raise UnwritableError(f"{urn} is of class {urn.cls}, which this edition does not have")
         if self.is_21 and not _is_legacy_version(urn.version):
@@ -59,7 +59,7 @@ class Edition(NamedTuple):
         return urn
 
     def ref(self, tag: str, urn: Urn | None, **attributes: str | None) -> str:
-        """A reference: by its parts in 2.1, by URN since 3.0; nothing where there is none."""
+        """Write a reference: by its parts in 2.1, by URN since 3.0; nothing if there is none."""
         if urn is None:
             return ""
         self.check(urn)
@@ -68,22 +68,22 @@ class Edition(NamedTuple):
         return el(tag, _parts(urn), **attributes)
 
     def refs(self, tag: str, urns: tuple[Urn, ...]) -> str:
-        """References, each an element of this name."""
+        """Write references, each an element of this name."""
         return "".join([self.ref(tag, urn) for urn in urns])
 
     def local(self, tag: str, id_: str | None) -> str:
-        """A reference within an artefact, by id."""
+        """Write a reference within an artefact, by id."""
         if id_ is None:
             return ""
         return el(tag, el("Ref", id=id_)) if self.is_21 else el(tag, text(id_))
 
     def since_3(self, value: Any, what: str) -> None:
-        """Raises UnwritableError for something that only 3.x has a place for."""
+        """Raise UnwritableError for a value that only 3.x can represent."""
         if self.is_21 and value:
             raise UnwritableError(f"SDMX-ML 2.1 has no place for {what}")
 
     def until_3(self, value: Any, what: str) -> None:
-        """Raises UnwritableError for something that only 2.1 has a place for."""
+        """Raise UnwritableError for a value that only 2.1 can represent."""
         if not self.is_21 and value:
             raise UnwritableError(f"SDMX-ML {self.number.replace('_', '.')} has no place for {what}")
 

@@ -16,14 +16,14 @@ from kafka_replica.sdmx.writers.ml.xml import el, flag, leaf
 
 
 def hierarchy(one: Hierarchy, edition: Edition) -> str:
-    """A <Hierarchy> of 3.x."""
+    """Write a <Hierarchy> of 3.x."""
     found = [] if one.codes.is_stub else one.codes.values()
     content = [_level(one.level, edition), *[_code(each, edition) for each in found]]
     return artefact("str:Hierarchy", one, edition, content, hasFormalLevels=flag(one.has_formal_levels))
 
 
 def hierarchical_codelist(one: HierarchicalCodelist, edition: Edition) -> str:
-    """A <HierarchicalCodelist> of 2.1."""
+    """Write a <HierarchicalCodelist> of 2.1."""
     content = [
         edition.ref("str:IncludedCodelist", each.codelist, alias=each.alias or None) for each in one.included_codelists
     ]
@@ -60,14 +60,14 @@ def _level(one: Level | None, edition: Edition) -> str:
     if one is None:
         return ""
     format_ = "" if one.coding_format is None else text_format("str:CodingFormat", one.coding_format, edition)
-    # Its URN has a path, which the schemas of 3.x do not allow.
+    # The level's URN has a path, which the schemas of 3.x do not allow.
     has_path = not edition.is_21 and "." in (one.urn.item or "")
     own = without_urn(one) if has_path else identity(one)
     return el("str:Level", named(one, edition), format_, _level(one.level, edition), **own)
 
 
 def hierarchy_association(one: HierarchyAssociation, edition: Edition) -> str:
-    """A <HierarchyAssociation> of 3.x."""
+    """Write a <HierarchyAssociation> of 3.x."""
     content = [
         edition.ref("str:LinkedHierarchy", one.linked_hierarchy),
         edition.ref("str:LinkedObject", one.linked_object),

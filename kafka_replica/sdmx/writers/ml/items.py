@@ -30,7 +30,7 @@ _GEO: Final = {"GeographicCodelist", "GeoGridCodelist"}
 
 
 def codelist(one: Codelist, edition: Edition) -> str:
-    """A <Codelist>, <GeographicCodelist> or <GeoGridCodelist>."""
+    """Write a <Codelist>, <GeographicCodelist> or <GeoGridCodelist>."""
     edition.since_3(one.extensions, "codelists that extend others")
     codes = [] if one.codes.is_stub else _codes(one, edition)
     content = [*codes, *[_extension(each, edition) for each in one.extensions]]
@@ -42,7 +42,7 @@ def codelist(one: Codelist, edition: Edition) -> str:
 
 def _codes(one: Codelist, edition: Edition) -> list[str]:
     urn = one.urn
-    # One text for all: of most codes only id, names and parent differ.
+    # The prefix is the same for all: in most codes only id, names and parent differ.
     prefix = f"urn:sdmx:org.sdmx.infomodel.{urn.package}.Code={urn.reference}."
     return [
         _code(id_, code, prefix, edition) if type(code) is Code else _geographic(code, edition)
@@ -63,7 +63,7 @@ def _code(id_: str, one: Code, prefix: str, edition: Edition) -> str:
 def _geographic(one: Code, edition: Edition) -> str:
     parent = edition.local("str:Parent", one.parent)
     names = annotated(one, edition) + texts("com:Name", one.names) + texts("com:Description", one.descriptions)
-    # The schema wants the class Code in their URNs, so they are written without.
+    # The schema wrongly demands the class Code in their URNs, so they are written without URNs.
     if isinstance(one, GeoFeatureSetCode):
         return el("str:GeoFeatureSetCode", names, parent, id=one.id, uri=one.uri, value=one.value)
     if isinstance(one, GeoGridCode):
@@ -87,7 +87,7 @@ def _selection(tag: str, members: tuple[MemberValue, ...]) -> str:
 
 
 def value_list(one: ValueList, edition: Edition) -> str:
-    """A <ValueList> (3.x)."""
+    """Write a <ValueList> (3.x)."""
     return artefact("str:ValueList", one, edition, [_value(each, edition) for each in one.value_items])
 
 
@@ -97,7 +97,7 @@ def _value(one: ValueItem, edition: Edition) -> str:
 
 
 def concept_scheme(one: ConceptScheme, edition: Edition) -> str:
-    """A <ConceptScheme>."""
+    """Write a <ConceptScheme>."""
     concepts = [] if one.concepts.is_stub else [_concept(each, edition) for each in one.concepts.values()]
     return artefact("str:ConceptScheme", one, edition, concepts)
 
@@ -125,7 +125,7 @@ def _iso_concept(one: ItemReference | None) -> str:
 
 
 def organisation_scheme(one: OrganisationScheme, edition: Edition) -> str:
-    """An <AgencyScheme>, or another scheme of organisations."""
+    """Write an <AgencyScheme>, or another scheme of organisations."""
     found = [] if one.organisations.is_stub else list(one.organisations.values())
     return artefact(f"str:{one.urn.cls}", one, edition, [_organisation(each, edition) for each in found])
 
@@ -134,7 +134,7 @@ def _organisation(one: Organisation, edition: Edition) -> str:
     parent = edition.local("str:Parent", one.parent)
     contacts = [_contact(each) for each in one.contacts]
     if parent and not isinstance(one, OrganisationUnit):
-        parent = ""  # the schema has a place for the parents of units alone; reading it again shows the loss
+        parent = ""  # the schema allows parents only for units; the comparison after reading back reports the loss
     return item(f"str:{one.urn.cls}", one, edition, parent, *contacts)
 
 

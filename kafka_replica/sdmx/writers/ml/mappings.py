@@ -24,7 +24,7 @@ from kafka_replica.sdmx.writers.ml.xml import el, leaf, true
 
 
 def structure_map(one: StructureMap, edition: Edition) -> str:
-    """A <StructureMap>."""
+    """Write a <StructureMap>."""
     content = [
         edition.ref("str:Source", one.source),
         edition.ref("str:Target", one.target),
@@ -98,7 +98,7 @@ def _frequency(one: FrequencyFormatMapping, edition: Edition) -> str:
 
 
 def representation_map(one: RepresentationMap, edition: Edition) -> str:
-    """A <RepresentationMap>."""
+    """Write a <RepresentationMap>."""
     content = [
         *[_end("Source", each, edition) for each in one.sources],
         *[_end("Target", each, edition) for each in one.targets],
@@ -135,7 +135,7 @@ def _mapped(one: MappedValue) -> str:
 
 
 def scheme_map(one: ItemSchemeMap, edition: Edition) -> str:
-    """A <ConceptSchemeMap>, <CategorySchemeMap>, <OrganisationSchemeMap> or <ReportingTaxonomyMap>."""
+    """Write a <ConceptSchemeMap>, <CategorySchemeMap>, <OrganisationSchemeMap> or <ReportingTaxonomyMap>."""
     content = [
         edition.ref("str:Source", one.source),
         edition.ref("str:Target", one.target),

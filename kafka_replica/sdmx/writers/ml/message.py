@@ -1,4 +1,4 @@
-"""Whole messages of SDMX-ML 2.1, 3.0 and 3.1."""
+"""Complete messages of SDMX-ML 2.1, 3.0 and 3.1."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ _CONTAINERS_3X: Final = {name: _IRREGULAR.get(name, f"{name}s") for name in sort
 
 _METADATA: Final = "GenericMetadata"
 _REGISTRY: Final = "RegistryInterface"
-"""The other kinds of messages, which stand for a container."""
+"""The names of the other kinds of messages, used in place of a container."""
 
 _RECEIVER: Final = el("mes:Receiver", id="ALL")
-"""Messages of registries must name one."""
+"""The receiver, which messages of registries must name."""
 
 
 class Element(NamedTuple):
-    """An artefact as XML, and its container; ``about`` is what the header says of it."""
+    """An artefact as XML, and its container; ``about`` is the header's text about it."""
 
     container: str
     xml: str
@@ -98,7 +98,7 @@ class Element(NamedTuple):
 
 
 def element_of(artefact: Artefact, format_: Format) -> Element:
-    """The container and the XML of an artefact. Raises UnwritableError."""
+    """Return the container and the XML of an artefact. Raises UnwritableError."""
     edition = EDITIONS[format_]
     containers = _CONTAINERS_21 if edition.is_21 else _CONTAINERS_3X
     kind = artefact.urn.cls
@@ -122,7 +122,7 @@ def _about(one: MetadataSet) -> str:
 
 
 def message_of(elements: Iterable[Element], header: Header, format_: Format) -> bytes:
-    """The message of these artefacts. Raises UnwritableError where those of several kinds of messages are mixed."""
+    """Return the message of these artefacts. Raises UnwritableError if they need several kinds of messages."""
     edition = EDITIONS[format_]
     by_container: dict[str, list[str]] = {}
     about: dict[str, None] = {}
@@ -135,7 +135,7 @@ def message_of(elements: Iterable[Element], header: Header, format_: Format) -> 
 
 
 def _body(by_container: dict[str, list[str]], edition: Edition) -> tuple[str, str]:
-    """The kind of the message, and what follows its header."""
+    """Return the kind of the message, and the text after its header."""
     apart = [kind for kind in (_METADATA, _REGISTRY) if kind in by_container]
     if apart and len(by_container) > 1:
         raise UnwritableError(

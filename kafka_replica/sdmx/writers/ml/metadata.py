@@ -33,14 +33,14 @@ _TARGETS: Final = {
 
 
 def metadataflow(one: Metadataflow, edition: Edition) -> str:
-    """A <Metadataflow>."""
+    """Write a <Metadataflow>."""
     edition.since_3(parts(one.targets), "the targets of a metadataflow")
     content = [edition.ref("str:Structure", one.structure_reference), targets("str:Target", one.targets)]
     return artefact("str:Metadataflow", one, edition, content)
 
 
 def metadata_structure(one: MetadataStructure, edition: Edition) -> str:
-    """A <MetadataStructure>: attributes in 3.x, targets and reports in 2.1."""
+    """Write a <MetadataStructure>: attributes in 3.x, targets and reports in 2.1."""
     if one.metadata_attributes.is_stub:
         return artefact("str:MetadataStructure", one, edition, [])
     edition.since_3(one.metadata_attributes or one.descriptors, "metadata attributes outside of report structures")
@@ -89,7 +89,7 @@ def _report(one: ReportStructure, edition: Edition) -> str:
 
 
 def metadata_set(one: MetadataSet, edition: Edition) -> str:
-    """A <MetadataSet> of 3.x, for a message of its own kind."""
+    """Write a <MetadataSet> of 3.x, for its own kind of message."""
     content = [
         edition.ref("gen:MetadataProvisionAgreement", one.metadata_provision_agreement),
         edition.ref("gen:Metadataflow", one.metadataflow),
@@ -126,7 +126,7 @@ def _reported(one: ReportedAttribute, edition: Edition) -> str:
 
 
 def _checked(xhtml: str) -> str:
-    """XHTML goes in as it is, so it must be whole XML of its own: it cannot end an element that is not in it."""
+    """Return XHTML that is well-formed by itself. It is inserted as it is, so it must not close outer elements."""
     try:
         etree.fromstring(f"<a>{xhtml}</a>", etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
     except etree.XMLSyntaxError as error:

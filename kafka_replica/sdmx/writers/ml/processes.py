@@ -9,7 +9,7 @@ from kafka_replica.sdmx.writers.ml.xml import el
 
 
 def process(one: Process, edition: Edition) -> str:
-    """A <Process>."""
+    """Write a <Process>."""
     found = [] if one.steps.is_stub else one.steps.values()
     return artefact("str:Process", one, edition, [_step(each, edition) for each in found])
 

@@ -1,4 +1,4 @@
-"""Regions and keys: the insides of constraints as SDMX-ML. In 2.1 they are of the common namespace, since 3.0 not."""
+"""Regions and keys, the contents of constraints, as SDMX-ML. Their namespace is the common one in 2.1 only."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kafka_replica.sdmx.writers.ml.xml import attribute, el, flag, leaf, text
 
 
 def key_set(tag: str, one: KeySet, edition: Edition) -> str:
-    """A <DataKeySet> or <MetadataKeySet>."""
+    """Write a <DataKeySet> or <MetadataKeySet>."""
     keys = [region("str:Key", each, edition, is_key=True) for each in one.keys]
     return el(tag, *keys, isIncluded=flag(one.is_included))
 
 
 def region(tag: str, one: Region, edition: Edition, *, is_key: bool = False) -> str:
-    """A region, or a key."""
+    """Write a region, or a key."""
     edition.since_3(one.annotations, "annotations of a region")
     edition.since_3(one.valid_from or one.valid_to, "validity of a region or key")
     edition.until_3(one.report or one.metadata_target, "the report and metadata target of a region")
@@ -47,7 +47,7 @@ def _space(edition: Edition) -> str:
 
 
 def _included(include: bool, *, is_key: bool) -> str | None:
-    # What is true in every key need not be said.
+    # In keys the value true is the default and left out.
     return None if is_key and include else flag(include)
 
 
@@ -74,7 +74,7 @@ def _selection(tag: str, one: MemberSelection, edition: Edition, is_key: bool) -
 def _value(tag: str, one: SelectedValue, edition: Edition) -> str:
     is_new = one.valid_from or one.valid_to or one.language or one.cascade_values == "excluderoot"
     edition.since_3(is_new, "languages, validity, or 'excluderoot' of a selected value")
-    # Not from a dictionary: xml:lang is no name of Python.
+    # Written by hand: xml:lang is not a valid argument name in Python.
     language = "" if one.language is None else f' xml:lang="{attribute(one.language)}"'
     start = "".join(
         f' {name}="{attribute(value)}"'
@@ -105,5 +105,5 @@ def _bound(tag: str, one: PeriodBound | None) -> str:
 
 
 def set_reference(one: SetReference, edition: Edition) -> str:
-    """The content of a reference to a data set or metadata set of 2.1."""
+    """Write the content of a reference to a data set or metadata set of 2.1."""
     return edition.ref("com:DataProvider", one.provider) + leaf("com:ID", one.id)

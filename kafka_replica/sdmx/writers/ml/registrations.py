@@ -1,6 +1,6 @@
-"""Registrations as SDMX-ML: in the answer of a registry to a query, the one message that has all that they say.
+"""Registrations as SDMX-ML, in a registry's response to a query, the only message that can hold all their parts.
 
-Source: SDMXRegistryRegistration.xsd and SDMXRegistryBase.xsd. Neither agency nor version nor names have a place there.
+Source: SDMXRegistryRegistration.xsd and SDMXRegistryBase.xsd. They have no place for agency, version and names.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kafka_replica.sdmx.writers.ml.xml import el, leaf, true
 
 
 def registration(one: Registration, edition: Edition) -> str:
-    """A <QueryResult> with a <Registration>, and the constraints beside it."""
+    """Write a <QueryResult> with a <Registration>, and the constraints next to it."""
     sources = [leaf("reg:SimpleDataSource", each) for each in parts(one.simple_data_sources)]
     sources += [queryable("reg:QueryableDataSource", each) for each in one.queryable_data_sources]
     own = el(
@@ -31,10 +31,10 @@ def registration(one: Registration, edition: Edition) -> str:
     )
     constraint = "reg:ContentConstraint" if edition.is_21 else "reg:Constraint"
     result = el("reg:DataResult", own, edition.refs(constraint, one.constraints))
-    # Whether it matched a query is a question of the query; there was none.
+    # The attribute belongs to a query, and there was none.
     return el("reg:QueryResult", result, timeSeriesMatch="false")
 
 
 def answer(results: list[str]) -> str:
-    """The body of the message."""
+    """Return the body of the message."""
     return el("mes:QueryRegistrationResponse", el("reg:StatusMessage", status="Success"), *results)

@@ -25,7 +25,7 @@ from kafka_replica.sdmx.writers.ml.xml import el, leaf, true
 
 
 def dataflow(one: Dataflow, edition: Edition) -> str:
-    """A <Dataflow>."""
+    """Write a <Dataflow>."""
     if one.dimension_constraint and not edition.is_31:
         raise UnwritableError("only SDMX-ML 3.1 has a place for the dimension constraint of a dataflow")
     dimensions = [leaf("str:Dimension", each) for each in one.dimension_constraint]
@@ -37,7 +37,7 @@ def dataflow(one: Dataflow, edition: Edition) -> str:
 
 
 def data_structure(one: DataStructure, edition: Edition) -> str:
-    """A <DataStructure>."""
+    """Write a <DataStructure>."""
     if one.evolving_structure and not edition.is_31:
         raise UnwritableError("only SDMX-ML 3.1 has a place for the mark that a structure evolves")
     edition.since_3(one.metadata, "the metadata structure of a data structure")
@@ -66,7 +66,7 @@ def _components(one: DataStructure, edition: Edition) -> str:
 def components(
     tag: str, one: Any, class_: str, found: Iterable[str], lists: dict[str, Identifiable], edition: Edition
 ) -> str:
-    """A list of components; with annotations where the list itself has some."""
+    """Write a list of components, with its own annotations if any."""
     inside = "".join(found)
     own = lists.get(class_)
     if own is not None:
@@ -75,7 +75,7 @@ def components(
 
 
 def _list_identity(id_: str, urn: Urn, edition: Edition) -> dict[str, str | None]:
-    # The schemas of 3.x want another class in the URN of a list of metadata attributes.
+    # The schemas of 3.x demand another class in the URN of a list of metadata attributes.
     is_odd = urn.cls == "MetadataAttributeDescriptor" and not edition.is_21
     return {"id": id_} if is_odd else {"id": id_, "urn": str(urn)}
 
@@ -95,7 +95,7 @@ def _component(tag: str, one: Component, edition: Edition, *content: str, **attr
 
 
 def _dimension(one: Dimension, edition: Edition) -> str:
-    # Since 3.0 the schema gives the time dimension no position.
+    # Since 3.0 the schema allows no position for the time dimension.
     position = None if one.is_time and not edition.is_21 else str(one.position)
     return _component(f"str:{one.urn.cls}", one, edition, position=position)
 
@@ -148,7 +148,7 @@ def _relationship(one: AttributeRelationship, edition: Edition) -> str:
 
 def _relationship_21(one: AttributeRelationship, edition: Edition) -> str:
     if one.kind == "observation":
-        # Whether it names the primary measure or not, it is the same in 2.1.
+        # In 2.1 the relationship means the same with or without the primary measure.
         edition.since_3(len(one.measures) > 1, "the measures that an attribute is about")
         return "".join([edition.local("str:PrimaryMeasure", each) for each in one.measures or ("OBS_VALUE",)])
     edition.since_3(one.optional_dimensions, "optional dimensions of an attribute")

@@ -22,7 +22,7 @@ _ROWS: Final = {
 
 
 def structure_set(one: StructureSet, edition: Edition) -> str:
-    """A <StructureSet>."""
+    """Write a <StructureSet>."""
     content = [
         edition.refs("str:RelatedStructure", parts(one.related_structures)),
         *[_scheme_map(each, edition) for each in parts(one.scheme_maps)],

@@ -1,4 +1,4 @@
-"""Schemes of VTL as SDMX-ML."""
+"""VTL schemes as SDMX-ML."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kafka_replica.sdmx.writers.ml.xml import el, flag, leaf
 
 
 def definition_scheme(one: VtlDefinitionScheme, edition: Edition) -> str:
-    """A scheme of transformations, rulesets, operators, custom types or names."""
+    """Write a scheme of transformations, rulesets, operators, custom types or names."""
     found: Iterable[Any] = [] if one.items.is_stub else one.items.values()
     content = [_item(each, edition) for each in found]
     return artefact(f"str:{one.urn.cls}", one, edition, [*content, _schemes(one, edition)], vtlVersion=one.vtl_version)
@@ -81,7 +81,7 @@ _MAPPED: Final = {"Dataflow", "Codelist", "Concept", "ConceptScheme"}
 
 
 def mapping_scheme(one: VtlMappingScheme, edition: Edition) -> str:
-    """A <VtlMappingScheme>."""
+    """Write a <VtlMappingScheme>."""
     found = [] if one.mappings.is_stub else one.mappings.values()
     return artefact("str:VtlMappingScheme", one, edition, [_mapping(each, edition) for each in found])
 

@@ -19,17 +19,17 @@ _GEOGRAPHIC: Final = {"GeographicCodelist", "GeoGridCodelist"}
 
 
 def parts(found: tuple[T, ...]) -> tuple[T, ...]:
-    """The parts of an artefact, none for a stub."""
+    """Return the parts of an artefact, or none for a stub."""
     return () if isinstance(found, StubTuple) else found
 
 
 def texts(tag: str, found: InternationalString) -> str:
-    """A text in each of its languages."""
+    """Write a text in each of its languages."""
     return "".join([f'<{tag} xml:lang="{attribute(language)}">{text(one)}</{tag}>' for language, one in found.texts])
 
 
 def annotations_of(found: tuple[Annotation, ...], edition: Edition) -> str:
-    """The <Annotations>, if there are any."""
+    """Write the <Annotations>, if any."""
     return el("com:Annotations", *[_annotation(one, edition) for one in found]) if found else ""
 
 
@@ -50,20 +50,20 @@ def _annotation(one: Annotation, edition: Edition) -> str:
 
 
 def links(found: tuple[Link, ...], edition: Edition) -> str:
-    """The <Link> elements (3.x)."""
+    """Write the <Link> elements (3.x)."""
     edition.since_3(found, "links")
     return "".join([el("com:Link", rel=one.rel, url=one.url, urn=one.urn, type=one.type) for one in found])
 
 
 def annotated(one: Identifiable, edition: Edition) -> str:
-    """Annotations and links."""
+    """Write annotations and links."""
     if not one.annotations and not one.links:
         return ""
     return annotations_of(one.annotations, edition) + links(one.links, edition)
 
 
 def named(one: Nameable, edition: Edition) -> str:
-    """Annotations, links, names and descriptions, in this order."""
+    """Write annotations, links, names and descriptions, in this order."""
     names = texts("com:Name", one.names)
     if one.descriptions.texts:
         names += texts("com:Description", one.descriptions)
@@ -71,40 +71,40 @@ def named(one: Nameable, edition: Edition) -> str:
 
 
 def identity(one: Identifiable) -> dict[str, str | None]:
-    """The attributes of anything with a URN."""
+    """Return the attributes of any object with a URN."""
     return {"id": one.id, "urn": str(one.urn), "uri": one.uri}
 
 
 def item(tag: str, one: Nameable, edition: Edition, *content: str, **attributes: str | None) -> str:
-    """An item: its names, then its content."""
+    """Write an item: its names, then its content."""
     return el(tag, named(one, edition), *content, **identity(one), **attributes)
 
 
 def without_urn(one: Identifiable) -> dict[str, str | None]:
-    """The same for what the schema of 3.x gives a URN of a form that cannot be."""
+    """Return the attributes without the URN, for which the schema of 3.x demands an impossible form."""
     return {"id": one.id, "uri": one.uri}
 
 
 def component(tag: str, one: Identifiable, edition: Edition, *content: str, **attributes: str | None) -> str:
-    """The same without names."""
+    """Write a component, which is an item without names."""
     return el(tag, annotated(one, edition), *content, **identity(one), **attributes)
 
 
 def _identity_of(one: Maintainable, edition: Edition) -> dict[str, str | None]:
     found = identity(one) | {"version": one.version}
-    # Schemes of organisations have no version in the schemas of 3.x, categorisations none in that of 3.1: it is 1.0.
+    # Without a version, for it is always 1.0: schemes of organisations in 3.x, categorisations in 3.1.
     unversioned = {*FIXED_IDS, "OrganisationUnitScheme", *(["Categorisation"] if edition.is_31 else [])}
     is_fixed = one.urn.cls in unversioned
     if is_fixed and not edition.is_21 and one.version == DEFAULT_VERSION:
         del found["version"]
     if one.urn.cls in _GEOGRAPHIC:
-        # The schemas want the class Codelist in their URNs, which is wrong: they are written without.
+        # The schemas wrongly demand the class Codelist in their URNs, so they are written without URNs.
         del found["urn"]
     return found
 
 
 def artefact(tag: str, one: Maintainable, edition: Edition, content: Iterable[str], **attributes: Any) -> str:
-    """A maintainable artefact."""
+    """Write a maintainable artefact."""
     edition.check(one.urn)
     edition.since_3(one.is_partial_language, "the mark that languages are left out")
     return el(
@@ -126,7 +126,7 @@ def artefact(tag: str, one: Maintainable, edition: Edition, content: Iterable[st
 
 
 def representation(tag: str, one: Representation | None, edition: Edition) -> str:
-    """A <LocalRepresentation> or <CoreRepresentation>."""
+    """Write a <LocalRepresentation> or <CoreRepresentation>."""
     if one is None:
         return ""
     edition.since_3(one.min_occurs is not None or one.max_occurs is not None, "occurrences in a representation")
@@ -145,7 +145,7 @@ def _number(value: int | str | Decimal | None) -> str | None:
 
 
 def text_format(tag: str, one: TextFormat, edition: Edition) -> str:
-    """A <TextFormat>, <EnumerationFormat> or <CodingFormat>."""
+    """Write a <TextFormat>, <EnumerationFormat> or <CodingFormat>."""
     edition.since_3(one.sentinel_values, "values with a meaning of their own (SentinelValue)")
     return el(
         tag,

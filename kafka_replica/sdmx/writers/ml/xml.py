@@ -1,7 +1,7 @@
-"""Writing XML as text: elements from the inside out, everything escaped.
+"""Write XML as text: elements from the inside out, with everything escaped.
 
-Joining strings is several times as fast as building a tree, and a structure message is not deep: each character
-is copied once a level.
+Joining strings is several times as fast as building a tree, and a structure message is not deep: each character is
+copied once per level.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ def _checked(text: str) -> str:
 
 
 def text(value: str) -> str:
-    """The text of an element. Raises UnwritableError for characters that XML has no place for."""
+    """Return the text of an element. Raises UnwritableError for characters that XML does not allow."""
     return _checked(value).translate(_TEXT) if _special_in_text(value) or not value.isprintable() else value
 
 
 def attribute(value: str) -> str:
-    """The value of an attribute, without the quotes. Raises UnwritableError."""
+    """Return the value of an attribute, without the quotes. Raises UnwritableError."""
     return _checked(value).translate(_VALUE) if _special_in_value(value) or not value.isprintable() else value
 
 
 def el(tag: str, *content: str, **attributes: str | None) -> str:
-    """An element of this content, which is XML already; attributes that are None are left out."""
+    """Write an element with this content, which is already XML; attributes that are None are left out."""
     start = "".join([f' {name}="{attribute(value)}"' for name, value in attributes.items() if value is not None])
     inside = "".join(content)
     return f"<{tag}{start}>{inside}</{tag}>" if inside else f"<{tag}{start}/>"
 
 
 def leaf(tag: str, value: str | None, **attributes: str | None) -> str:
-    """An element of this text; nothing where there is none."""
+    """Write an element with this text; nothing if there is no text."""
     return "" if value is None else el(tag, text(value), **attributes)
 
 
 def flag(value: bool | None) -> str | None:
-    """A boolean as XML writes it."""
+    """Return a boolean as XML writes it."""
     return None if value is None else "true" if value else "false"
 
 
 def true(value: bool) -> str | None:
-    """The same where false need not be said."""
+    """Return true as XML writes it, or None for false, the default."""
     return "true" if value else None

@@ -1,4 +1,4 @@
-"""Writing SDMX-ML 2.0 and 1.0, which differ in a few names and in what 1.0 has no place for."""
+"""Writing SDMX-ML 2.0 and 1.0, which differ in a few names and in the parts that 1.0 lacks."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from kafka_replica.sdmx.writers.ml20.values import Edition, annotations_of, main
 
 
 def hierarchical_codelist(one: HierarchicalCodelist, edition: Edition) -> str:
-    """A <HierarchicalCodelist>."""
+    """Write a <HierarchicalCodelist>."""
     lists = [
         reference("str:CodelistRef", each.codelist, leaf("str:Alias", each.alias)) for each in one.included_codelists
     ]

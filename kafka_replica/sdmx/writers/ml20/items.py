@@ -45,7 +45,7 @@ _CONTACTS: Final = {
 
 
 def codelist(one: Codelist, edition: Edition) -> str:
-    """A <CodeList>; what a code is called stands in its Description."""
+    """Write a <CodeList>; the name of a code is in its Description."""
     codes = [] if one.codes.is_stub else [_code(each, edition) for each in one.codes.values()]
     return maintained("str:CodeList", one, edition, *codes)
 
@@ -57,7 +57,7 @@ def _code(one: Code, edition: Edition) -> str:
 
 
 def concept_scheme(one: ConceptScheme, edition: Edition) -> str:
-    """A <ConceptScheme>; or concepts that stand alone, which is all that 1.0 has."""
+    """Write a <ConceptScheme>, or standalone concepts, which are the only kind in 1.0."""
     concepts = [] if one.concepts.is_stub else [_concept(each, one.urn, edition) for each in one.concepts.values()]
     if one.id == STANDALONE_CONCEPTS and one.version == DEFAULT_VERSION:
         return "".join(concepts)
@@ -91,7 +91,7 @@ def _concept(one: Concept, scheme: Urn, edition: Edition) -> str:
 
 
 def agencies(one: OrganisationScheme, edition: Edition) -> str:
-    """The <Agency> elements, which stand alone in 1.0 and in a scheme without meaning in 2.0."""
+    """Write the <Agency> elements, which are standalone in 1.0 and in a scheme without meaning in 2.0."""
     if one.organisations.is_stub:
         raise UnwritableError("SDMX-ML before 2.1 has no place for a scheme of agencies, so for no stub of one")
     found = [_organisation("str:Agency", each, edition) for each in one.organisations.values()]
@@ -103,7 +103,7 @@ def agencies(one: OrganisationScheme, edition: Edition) -> str:
 
 
 def providers(one: OrganisationScheme, edition: Edition) -> str:
-    """An <OrganisationScheme> of data providers or consumers."""
+    """Write an <OrganisationScheme> of data providers or consumers."""
     edition.since_20(True, "data providers and consumers")
     kind = one.urn.cls.removesuffix("Scheme")
     found = [] if one.organisations.is_stub else one.organisations.values()
@@ -134,7 +134,7 @@ def _own_marks(one: Organisation, edition: Edition) -> dict[str, str | None]:
 
 
 def _contacts(found: tuple[Contact, ...]) -> list[str]:
-    """The contacts: one of each kind in the order of the schema, then all others, which say their role themselves."""
+    """Write the contacts: first one of each kind in the order of the schema, then all others with their roles."""
     written: list[str] = []
     kinds = list(_CONTACTS.values())
     for one in found:
@@ -164,7 +164,7 @@ def _contact(one: Contact, kind: str) -> str:
 
 
 def category_scheme(one: CategoryScheme, edition: Edition) -> str:
-    """A <CategoryScheme>."""
+    """Write a <CategoryScheme>."""
     found = [] if one.categories.is_stub else one.categories.values()
     return maintained("str:CategoryScheme", one, edition, *[_category(each) for each in found])
 
@@ -189,19 +189,19 @@ def _category(one: Category | ReportingCategory) -> str:
 
 
 def _flows(flows: tuple[Urn, ...]) -> list[str]:
-    # The schema has the dataflows first.
+    # The schema demands the dataflows first.
     return [reference(f"str:{flow.cls}Ref", flow) for flow in sorted(flows, key=lambda flow: flow.cls != "Dataflow")]
 
 
 def reporting_taxonomy(one: ReportingTaxonomy, edition: Edition) -> str:
-    """A <ReportingTaxonomy>."""
+    """Write a <ReportingTaxonomy>."""
     found = [] if one.reporting_categories.is_stub else one.reporting_categories.values()
     flows = one.flows if isinstance(one, TaxonomyOfFlows) else ()
     return maintained("str:ReportingTaxonomy", one, edition, *_flows(flows), *[_category(each) for each in found])
 
 
 def dataflow(one: Dataflow | Metadataflow, edition: Edition) -> str:
-    """A <Dataflow> or <Metadataflow>."""
+    """Write a <Dataflow> or <Metadataflow>."""
     categories = one.categories if isinstance(one, (CategorisedDataflow, CategorisedMetadataflow)) else ()
     word = "str:KeyFamilyRef" if isinstance(one, Dataflow) else "str:MetadataStructureRef"
     used = "" if one.structure_reference is None else reference(word, one.structure_reference)

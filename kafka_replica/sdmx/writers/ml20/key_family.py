@@ -33,7 +33,7 @@ _LEVELS: Final = {"dataset": "DataSet", "dimensions": "Series", "group": "Group"
 
 
 def key_family(one: DataStructure, edition: Edition) -> str:
-    """A <KeyFamily>."""
+    """Write a <KeyFamily>."""
     if one.dimension_list.is_stub:
         edition.since_20(True, "a stub of a key family")
         return maintained("str:KeyFamily", one, edition)
@@ -45,7 +45,7 @@ def key_family(one: DataStructure, edition: Edition) -> str:
 
 
 def concept_of(urn: Urn | None, edition: Edition) -> dict[str, str | None]:
-    """The attributes that name the concept of a component. Raises UnwritableError where there is none."""
+    """Return the attributes that name the concept of a component. Raises UnwritableError if it has no concept."""
     if urn is None:
         raise UnwritableError("a component names no concept")
     if edition.is_10:
@@ -77,7 +77,7 @@ def _marks(id_: str, one: Component, names: dict[str, str], implied: str, editio
     if isinstance(one, (KeyFamilyDimension, KeyFamilyAttribute)):
         roles, levels = list(one.roles), one.cross_sectional
     if (id_, implied) in IMPLIED_ROLES:
-        # What the id tells since 2.1 is said in so many words before.
+        # Since 2.1 the id implies this role; before it has to be written.
         roles.append(implied)
     found: dict[str, str | None] = {names[role]: "true" for role in roles if role in names}
     edition.since_20(found.keys() - _ROLES_10, "roles other than frequency and time format")

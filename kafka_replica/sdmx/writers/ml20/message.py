@@ -1,4 +1,4 @@
-"""Whole messages of SDMX-ML 2.0 and 1.0."""
+"""Complete messages of SDMX-ML 2.0 and 1.0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_replica.sdmx.writers.ml.xml import el, flag, leaf
 from kafka_replica.sdmx.writers.ml20 import hierarchies, items, key_family, metadata, processes
 from kafka_replica.sdmx.writers.ml20.values import EDITIONS, Edition
 
-# In the order of the schema of 2.0; 1.0 has those without a star, in the order of its own.
+# In the order of the schema of 2.0; 1.0 has those without a star, in an order of its own.
 _WRITERS: Final[dict[str, tuple[str, Callable[[Any, Edition], str]]]] = {
     "AgencyScheme": ("OrganisationSchemes", items.agencies),
     "DataProviderScheme": ("OrganisationSchemes", items.providers),
@@ -36,7 +36,7 @@ _CONTAINERS_10: Final = ("Agencies", "CodeLists", "Concepts", "KeyFamilies")
 
 
 def element_of(artefact: Artefact, format_: Format) -> tuple[str, str]:
-    """The container and the XML of an artefact. Raises UnwritableError."""
+    """Return the container and the XML of an artefact. Raises UnwritableError."""
     edition, kind = EDITIONS[format_], artefact.urn.cls
     if kind not in _WRITERS or (edition.is_10 and kind not in _IN_10):
         raise UnwritableError(f"{format_.title} has no class {kind}, or it is not written")
@@ -45,13 +45,13 @@ def element_of(artefact: Artefact, format_: Format) -> tuple[str, str]:
 
 
 def message_of(elements: Iterable[tuple[str, str]], header: Header, format_: Format) -> bytes:
-    """The message of these artefacts."""
+    """Return the message of these artefacts."""
     edition = EDITIONS[format_]
     by_container: dict[str, list[str]] = {}
     for container, element in elements:
         by_container.setdefault(container, []).append(element)
     known = _CONTAINERS_10 if edition.is_10 else _CONTAINERS_20
-    # Concepts that stand alone come before schemes of them.
+    # Standalone concepts come before concept schemes.
     for one in by_container.values():
         one.sort(key=lambda element: element.startswith("<str:ConceptScheme"))
     found = [el(f"mes:{name}", *by_container[name]) for name in known if name in by_container]

@@ -21,7 +21,7 @@ _SCHEMES: Final = {"Codelist": "Codelist", "ConceptScheme": "Concept", "Category
 
 
 def metadata_structure(one: MetadataStructure, edition: Edition) -> str:
-    """A <MetadataStructureDefinition>."""
+    """Write a <MetadataStructureDefinition>."""
     if one.metadata_attributes.is_stub:
         return maintained("str:MetadataStructureDefinition", one, edition)
     targets = ""

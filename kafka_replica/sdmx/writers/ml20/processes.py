@@ -23,7 +23,7 @@ from kafka_replica.sdmx.writers.ml20.values import Edition, annotations_of, main
 
 
 def process(one: Process, edition: Edition) -> str:
-    """A <Process>: what goes in and comes out are classes, not things."""
+    """Write a <Process>, whose inputs and outputs are classes, not objects."""
     found = [] if one.steps.is_stub else one.steps.values()
     return maintained("str:Process", one, edition, *[_step(each) for each in found])
 
@@ -60,11 +60,11 @@ _RELATED: Final = (
     "DataStructure", "MetadataStructure", "ConceptScheme", "CategoryScheme", "OrganisationScheme",
     "HierarchicalCodelist",
 )  # fmt: skip
-"""In the order of the schema."""
+"""The order of the schema."""
 
 
 def structure_set(one: StructureSet, edition: Edition) -> str:
-    """A <StructureSet>: one map of each kind."""
+    """Write a <StructureSet>, with one map of each kind."""
     if one.is_stub:
         return maintained("str:StructureSet", one, edition)
     related = sorted(one.related_structures, key=lambda urn: _RELATED.index(urn.cls) if urn.cls in _RELATED else -1)
@@ -127,7 +127,7 @@ def _structure_map(one: StructureMapInSet, edition: Edition) -> str:
 def _component_map(one: ComponentMapInSet, agency: str, edition: Edition) -> str:
     by_map = ""
     if one.codelist_map is not None:
-        # It is a map of the same set, so of the same agency.
+        # The map is in the same set, so it has the same agency.
         parts = leaf("str:RepresentationMapAgencyID", agency) + leaf("str:RepresentationMapID", one.codelist_map)
         by_map = el("str:RepresentationMapRef", parts)
     elif one.to_text_format is not None:

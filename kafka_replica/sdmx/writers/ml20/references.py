@@ -1,4 +1,4 @@
-"""References of SDMX-ML 2.0: agency, id and version in elements of their own."""
+"""References of SDMX-ML 2.0: agency, id and version in separate elements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ID_FIRST: Final = {"DataStructure", "MetadataStructure"}
 
 
 def reference(tag: str, urn: Urn, *more: str) -> str:
-    """A reference to a structure, a flow or a codelist; ``more`` stands at its end."""
+    """Write a reference to a structure, a flow or a codelist; ``more`` is added at its end."""
     if urn.cls not in _WORDS:
         raise UnwritableError(f"SDMX-ML 2.0 has no place for a reference to {urn}")
     id_, agency = _WORDS[urn.cls]
@@ -31,7 +31,7 @@ def reference(tag: str, urn: Urn, *more: str) -> str:
 
 
 def category(urn: Urn) -> str:
-    """A <CategoryRef>: the ids of its path, each in the one before."""
+    """Write a <CategoryRef>: the ids of its path, each nested in the one before."""
     return el(
         "str:CategoryRef",
         leaf("str:CategorySchemeID", urn.id),
@@ -42,6 +42,6 @@ def category(urn: Urn) -> str:
 
 
 def category_path(tag: str, path: str) -> str:
-    """The ids of a path of categories, each in the one before; nothing where there is no path."""
+    """Write the ids of a path of categories, each nested in the one before; nothing if there is no path."""
     first, _, rest = path.partition(".")
     return el(tag, leaf("str:ID", first), category_path("str:CategoryID", rest)) if first else ""

@@ -23,13 +23,13 @@ _TYPES_20: Final = {
         "Incremental", "ObservationalTimePeriod",
     )},
 }  # fmt: skip
-"""The types of 2.1 that 2.0 has, and what it calls them."""
+"""The types of 2.1 that 2.0 has, with their names in 2.0."""
 
 _TYPES_10: Final = {"Alpha": "Alpha", "Numeric": "Num", "String": "AlphaNum"}
 
 
 class Edition(NamedTuple):
-    """2.0 or 1.0: the names of the attributes that differ."""
+    """SDMX-ML 2.0 or 1.0: the names of the attributes that differ."""
 
     format: Format
     number: str
@@ -38,7 +38,7 @@ class Edition(NamedTuple):
 
     @property
     def is_10(self) -> bool:
-        """Whether it is 1.0."""
+        """True for 1.0."""
         return self.number == "1_0"
 
     @property
@@ -48,7 +48,7 @@ class Edition(NamedTuple):
         return f' xmlns:mes="{base}/message" xmlns:str="{base}/structure" xmlns:com="{base}/common"'
 
     def since_20(self, value: object, what: str) -> None:
-        """Raises UnwritableError for something that 1.0 has no place for."""
+        """Raise UnwritableError for a value that 1.0 cannot represent."""
         if self.is_10 and value:
             raise UnwritableError(f"SDMX-ML 1.0 has no place for {what}")
 
@@ -60,12 +60,12 @@ EDITIONS: Final = {
 
 
 def texts(tag: str, found: InternationalString) -> str:
-    """A text in each of its languages."""
+    """Write a text in each of its languages."""
     return "".join([f'<{tag} xml:lang="{attribute(language)}">{text(one)}</{tag}>' for language, one in found.texts])
 
 
 def annotations_of(found: tuple[Annotation, ...]) -> str:
-    """The <Annotations>, if there are any."""
+    """Write the <Annotations>, if any."""
     return el("str:Annotations", *[_annotation(one) for one in found]) if found else ""
 
 
@@ -82,7 +82,7 @@ def _annotation(one: Annotation) -> str:
 
 
 def maintained(tag: str, one: Maintainable, edition: Edition, *content: str) -> str:
-    """A maintainable artefact."""
+    """Write a maintainable artefact."""
     edition.since_20(one.valid_from or one.valid_to or one.is_final, "validity and the mark final")
     uri = one.structure_url if one.is_external_reference else one.uri
     return el(
@@ -103,12 +103,12 @@ def maintained(tag: str, one: Maintainable, edition: Edition, *content: str) -> 
 
 
 def annotated(one: Identifiable) -> str:
-    """The annotations of a component, which has no place for its uri."""
+    """Write the annotations of a component, which cannot have a uri."""
     return annotations_of(one.annotations)
 
 
 def representation(one: Representation | None, edition: Edition) -> tuple[dict[str, str | None], str]:
-    """Attributes and content of a component with this representation."""
+    """Return attributes and content of a component with this representation."""
     if one is None:
         return {}, ""
     attributes: dict[str, str | None] = {}
@@ -119,13 +119,13 @@ def representation(one: Representation | None, edition: Edition) -> tuple[dict[s
 
 def _codelist(urn: Urn, edition: Edition) -> dict[str, str | None]:
     if edition.is_10:
-        # Agency and version follow: the reader takes those of the key family, and 1.0.
+        # Agency and version are implied: the reader uses the agency of the key family, and 1.0.
         return {"codelist": urn.id}
     return {"codelist": urn.id, "codelistVersion": urn.version, "codelistAgency": urn.agency}
 
 
 def text_format(tag: str, one: TextFormat, edition: Edition) -> str:
-    """A <TextFormat> or <CodingType>."""
+    """Write a <TextFormat> or <CodingType>."""
     if edition.is_10:
         return _text_format_10(tag, one)
     if one.text_type is not None and one.text_type not in _TYPES_20:

@@ -31,7 +31,7 @@ _ATTACHED: Final = {
 
 
 def constraint(one: Constraint, edition: Edition) -> Json:
-    """A constraint of any class."""
+    """Write a constraint of any class."""
     edition.until_2(one.reference_period, "the reference period of a constraint")
     edition.until_2(parts(one.metadata_key_sets), "key sets of metadata")
     if edition.is_21 and (one.release_calendar or one.role is not None):
@@ -77,7 +77,7 @@ def _attachment(one: ConstraintAttachment, edition: Edition) -> Json:
 
 
 def _some(single: str, plural: str, found: list[Any]) -> Json:
-    # Some of the schemas know one alone, others a list.
+    # Some schemas know only a single object, others a list.
     return {single: found[0]} if len(found) == 1 and single != "simpleDataSource" else obj({plural: found})
 
 

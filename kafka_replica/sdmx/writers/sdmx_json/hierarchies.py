@@ -1,4 +1,4 @@
-"""Hierarchies as SDMX-JSON: those that stand alone (2.x), and hierarchical codelists (1.0)."""
+"""Hierarchies as SDMX-JSON: standalone ones (2.x), and hierarchical codelists (1.0)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafka_replica.sdmx.writers.sdmx_json.values import Edition, identified, mai
 
 
 def hierarchy(one: Hierarchy, edition: Edition) -> Json:
-    """A hierarchy of 2.x."""
+    """Write a hierarchy of 2.x."""
     return obj(
         maintained(one, edition),
         hierarchicalCodes=[_code(each, edition) for each in items_of(one.codes)],
@@ -26,7 +26,7 @@ def hierarchy(one: Hierarchy, edition: Edition) -> Json:
 
 
 def hierarchical_codelist(one: HierarchicalCodelist, edition: Edition) -> Json:
-    """A hierarchical codelist of 1.0."""
+    """Write a hierarchical codelist of 1.0."""
     found = []
     for each in items_of(one.hierarchies):
         codes = [_code(code, edition, each.urn) for code in each.codes.values()]
@@ -63,7 +63,7 @@ def _level(one: Level | None, edition: Edition) -> Json | None:
 
 
 def hierarchy_association(one: HierarchyAssociation, edition: Edition) -> Json:
-    """A hierarchy association of 2.x."""
+    """Write a hierarchy association of 2.x."""
     return obj(
         maintained(one, edition),
         linkedHierarchy=urn(one.linked_hierarchy),

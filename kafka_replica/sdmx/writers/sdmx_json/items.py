@@ -34,12 +34,12 @@ _CODES: Final = {"GeographicCodelist": "geoFeatureSetCodes", "GeoGridCodelist": 
 
 
 def items_of(found: Any) -> list[Any]:
-    """The items, none for a stub."""
+    """Return the items, or none for a stub."""
     return [] if found.is_stub else list(found.values())
 
 
 def codelist(one: Codelist, edition: Edition) -> Json:
-    """A codelist of any kind."""
+    """Write a codelist of any kind."""
     edition.since_2(one.extensions, "codelists that extend others")
     found = maintained(one, edition)
     found |= obj({_CODES.get(one.urn.cls, "codes"): [_code(each, edition) for each in items_of(one.codes)]})
@@ -87,7 +87,7 @@ def _member(one: MemberValue) -> Json:
 
 
 def value_list(one: ValueList, edition: Edition) -> Json:
-    """A value list (2.x)."""
+    """Write a value list (2.x)."""
     return obj(maintained(one, edition), valueItems=[_value(each, edition) for each in one.value_items])
 
 
@@ -97,13 +97,13 @@ def _value(one: ValueItem, edition: Edition) -> Json:
 
 
 def concept_scheme(one: ConceptScheme, edition: Edition) -> Json:
-    """A concept scheme."""
+    """Write a concept scheme."""
     found = [_concept(one.urn, each, edition) for each in items_of(one.concepts)]
     return obj(maintained(one, edition), concepts=found)
 
 
 def local(scheme: Urn, class_: str, id_: str | None, edition: Edition) -> str | None:
-    """A reference within an artefact: a URN in 1.0, else an id."""
+    """Write a reference within an artefact: a URN in 1.0, otherwise an id."""
     return str(scheme.with_item(class_, id_)) if edition.is_10 and id_ is not None else id_
 
 

@@ -23,7 +23,7 @@ from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotated, anno
 
 
 def structure_map(one: StructureMap, edition: Edition) -> Json:
-    """A structure map."""
+    """Write a structure map."""
     return obj(
         maintained(one, edition),
         source=urn(one.source),
@@ -80,7 +80,7 @@ def _frequency(one: FrequencyFormatMapping, scheme: Urn, edition: Edition) -> Js
 
 
 def representation_map(one: RepresentationMap, edition: Edition) -> Json:
-    """A representation map."""
+    """Write a representation map."""
     return obj(
         maintained(one, edition),
         source=[_end(each) for each in one.sources],
@@ -110,7 +110,7 @@ def _mapped(one: MappedValue) -> Json:
 
 
 def scheme_map(one: ItemSchemeMap, edition: Edition) -> Json:
-    """A map between item schemes."""
+    """Write a map between item schemes."""
     return obj(
         maintained(one, edition),
         source=urn(one.source),

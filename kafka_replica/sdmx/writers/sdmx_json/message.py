@@ -1,4 +1,4 @@
-"""Whole messages of SDMX-JSON."""
+"""Complete messages of SDMX-JSON."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
 
 
 def element_of(artefact: Artefact, format_: Format) -> tuple[str, Json]:
-    """The list that an artefact stands in, and its JSON. Raises UnwritableError."""
+    """Return the list that holds an artefact, and its JSON. Raises UnwritableError."""
     edition = Edition(format_)
     writers = _BOTH | (_ONLY_1 if edition.is_10 else _SINCE_2)
     if artefact.urn.cls not in writers:
@@ -90,7 +90,7 @@ def element_of(artefact: Artefact, format_: Format) -> tuple[str, Json]:
 
 
 def message_of(elements: Iterable[tuple[str, Json]], header: Header, format_: Format) -> bytes:
-    """The message of these artefacts."""
+    """Return the message of these artefacts."""
     data: dict[str, list[Json]] = {}
     for name, element in elements:
         data.setdefault(name, []).append(element)

@@ -28,13 +28,13 @@ _TARGETS: Final = {
 
 
 def metadataflow(one: Metadataflow, edition: Edition) -> Json:
-    """A metadataflow."""
+    """Write a metadataflow."""
     edition.since_2(parts(one.targets), "the targets of a metadataflow")
     return obj(maintained(one, edition), structure=urn(one.structure_reference), targets=parts(one.targets))
 
 
 def metadata_structure(one: MetadataStructure, edition: Edition) -> Json:
-    """A metadata structure."""
+    """Write a metadata structure."""
     if one.metadata_attributes.is_stub:
         return maintained(one, edition)
     edition.since_2(one.metadata_attributes or one.descriptors, "metadata attributes outside of report structures")

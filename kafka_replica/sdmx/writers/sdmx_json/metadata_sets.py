@@ -1,4 +1,4 @@
-"""Metadata sets as SDMX-JSON 2.x, for messages of their own.
+"""Metadata sets as SDMX-JSON 2.x, for their own kind of message.
 
 Source: sdmx-json-metadata-schema.json of 2.0 and 2.1.
 """
@@ -14,7 +14,7 @@ from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotations_of,
 
 
 def metadata_set(one: MetadataSet, edition: Edition) -> Json:
-    """A metadata set."""
+    """Write a metadata set."""
     return obj(
         maintained(one, edition),
         action=one.action,

@@ -32,7 +32,7 @@ _ORGANISATIONS: Final = {
 
 
 def organisation_scheme(one: OrganisationScheme, edition: Edition) -> Json:
-    """A scheme of any kind of organisation."""
+    """Write a scheme of any kind of organisation."""
     found = [_organisation(one.urn, each, edition) for each in items_of(one.organisations)]
     return obj(maintained(one, edition), {_ORGANISATIONS[one.urn.cls]: found})
 
@@ -40,7 +40,7 @@ def organisation_scheme(one: OrganisationScheme, edition: Edition) -> Json:
 def _organisation(scheme: Urn, one: Organisation, edition: Edition) -> Json:
     parent = local(scheme, one.urn.cls, one.parent, edition)
     if edition.is_21 and not isinstance(one, OrganisationUnit):
-        parent = None  # the schema has a place for the parents of units alone; reading the message shows the loss
+        parent = None  # the schema allows parents only for units; the comparison after reading back reports the loss
     return obj(named(one, edition), contacts=[_contact(each, edition) for each in one.contacts], parent=parent)
 
 
@@ -60,7 +60,7 @@ def _contact(one: Contact, edition: Edition) -> Json:
 
 
 def category_scheme(one: CategoryScheme, edition: Edition) -> Json:
-    """A category scheme."""
+    """Write a category scheme."""
     return obj(maintained(one, edition), categories=[_category(each, edition) for each in items_of(one.categories)])
 
 
@@ -69,12 +69,12 @@ def _category(one: Category, edition: Edition) -> Json:
 
 
 def categorisation(one: Categorisation, edition: Edition) -> Json:
-    """A categorisation."""
+    """Write a categorisation."""
     return obj(maintained(one, edition), source=urn(one.source), target=urn(one.target))
 
 
 def reporting_taxonomy(one: ReportingTaxonomy, edition: Edition) -> Json:
-    """A reporting taxonomy."""
+    """Write a reporting taxonomy."""
     found = [_reporting_category(each, edition) for each in items_of(one.reporting_categories)]
     return obj(maintained(one, edition), reportingCategories=found)
 
@@ -89,7 +89,7 @@ def _reporting_category(one: ReportingCategory, edition: Edition) -> Json:
 
 
 def provision_agreement(one: ProvisionAgreement, edition: Edition) -> Json:
-    """A provision agreement; 1.0 says structureUsage, 2.x dataflow."""
+    """Write a provision agreement, with structureUsage (1.0) or dataflow (2.x)."""
     is_metadata = one.structure_usage is not None and one.structure_usage.cls != "Dataflow"
     edition.until_2(is_metadata, "a provision agreement for a metadataflow")
     usage = {"structureUsage" if edition.is_10 else "dataflow": urn(one.structure_usage)}
@@ -97,7 +97,7 @@ def provision_agreement(one: ProvisionAgreement, edition: Edition) -> Json:
 
 
 def metadata_provision_agreement(one: MetadataProvisionAgreement, edition: Edition) -> Json:
-    """A provision agreement for metadata (2.x)."""
+    """Write a provision agreement for metadata (2.x)."""
     return obj(
         maintained(one, edition),
         metadataflow=urn(one.metadataflow),

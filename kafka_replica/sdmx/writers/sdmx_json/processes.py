@@ -16,7 +16,7 @@ from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotated, anno
 
 
 def process(one: Process, edition: Edition) -> Json:
-    """A process."""
+    """Write a process."""
     return obj(maintained(one, edition), processSteps=[_step(each, one.urn, edition) for each in items_of(one.steps)])
 
 

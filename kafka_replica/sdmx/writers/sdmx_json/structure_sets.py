@@ -1,4 +1,4 @@
-"""Structure sets as SDMX-JSON 1.0: what is mapped are URNs."""
+"""Structure sets as SDMX-JSON 1.0, which maps URNs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS: Final = {
 
 
 def structure_set(one: StructureSet, edition: Edition) -> Json:
-    """A structure set."""
+    """Write a structure set."""
     maps: dict[str, list[Json]] = {}
     for each in parts(one.scheme_maps):
         if each.urn.cls not in _KINDS:

@@ -20,7 +20,7 @@ from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotations_of,
 
 
 def dataflow(one: Dataflow, edition: Edition) -> Json:
-    """A dataflow."""
+    """Write a dataflow."""
     if one.dimension_constraint and not edition.is_21:
         raise UnwritableError("only SDMX-JSON 2.1 has a place for the dimension constraint of a dataflow")
     return obj(
@@ -31,7 +31,7 @@ def dataflow(one: Dataflow, edition: Edition) -> Json:
 
 
 def data_structure(one: DataStructure, edition: Edition) -> Json:
-    """A data structure."""
+    """Write a data structure."""
     if one.evolving_structure and not edition.is_21:
         raise UnwritableError("only SDMX-JSON 2.1 has a place for the mark that a structure evolves")
     edition.since_2(one.metadata, "the metadata structure of a data structure")
@@ -65,7 +65,7 @@ def _components(one: DataStructure, edition: Edition) -> Json | None:
 
 
 def components(lists: dict[str, Identifiable], class_: str, content: Json, edition: Edition) -> Json | None:
-    """A list of components, with annotations where the list itself has some."""
+    """Write a list of components, with its own annotations if any."""
     own = lists.get(class_)
     if own is not None:
         return identified(own, edition) | content
@@ -102,7 +102,7 @@ def _measures(one: DataStructure, edition: Edition) -> Json:
 
 
 def component(one: Component, edition: Edition) -> Json:
-    """What every component says."""
+    """Write the parts that every component has."""
     return obj(
         identified(one, edition),
         conceptIdentity=urn(one.concept),
@@ -112,7 +112,7 @@ def component(one: Component, edition: Edition) -> Json:
 
 
 def _dimension(one: Dimension, edition: Edition) -> Json:
-    # The schemas of 2.x give the time dimension no position.
+    # The schemas of 2.x allow no position for the time dimension.
     position = None if one.is_time and not edition.is_10 else one.position
     return obj(component(one, edition), position=position, type=one.urn.cls if edition.is_10 else None)
 

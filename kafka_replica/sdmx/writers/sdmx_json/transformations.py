@@ -1,4 +1,4 @@
-"""Schemes of VTL as SDMX-JSON."""
+"""VTL schemes as SDMX-JSON."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _camel(name: str) -> str:
 
 
 def definition_scheme(one: VtlDefinitionScheme, edition: Edition) -> Json:
-    """A scheme of transformations, rulesets, operators, custom types or names."""
+    """Write a scheme of transformations, rulesets, operators, custom types or names."""
     plural, fields, single, several = _VTL[one.urn.cls]
     items = [
         obj(named(each, edition), {_camel(name): getattr(each, name) for name in fields})
@@ -72,7 +72,7 @@ def definition_scheme(one: VtlDefinitionScheme, edition: Edition) -> Json:
 
 
 def mapping_scheme(one: VtlMappingScheme, edition: Edition) -> Json:
-    """A scheme of VTL mappings."""
+    """Write a scheme of VTL mappings."""
     return obj(maintained(one, edition), vtlMappings=[_mapping(each, edition) for each in items_of(one.mappings)])
 
 

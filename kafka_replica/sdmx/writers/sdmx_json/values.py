@@ -21,52 +21,52 @@ WITHOUT_URN: Final = {
     Format.SDMX_JSON_2_0: ("ValueList", "GeographicCodelist", "GeoGridCodelist"),
     Format.SDMX_JSON_2_1: ("GeographicCodelist", "GeoGridCodelist"),
 }
-"""The classes whose URNs fit none of the patterns in the schemas of an edition."""
+"""The classes whose URNs match none of the patterns in the schemas of an edition."""
 _is_legacy_version = re.compile(r"[0-9]+(\.[0-9]+)*").fullmatch
 
 
 class Edition(NamedTuple):
-    """One edition of SDMX-JSON."""
+    """An edition of SDMX-JSON."""
 
     format: Format
 
     @property
     def is_10(self) -> bool:
-        """Whether it is 1.0, which has the classes of SDMX 2.1."""
+        """True for 1.0, which has the classes of SDMX 2.1."""
         return self.format is Format.SDMX_JSON_1_0
 
     @property
     def is_21(self) -> bool:
-        """Whether it is 2.1, which has the classes of SDMX 3.1."""
+        """True for 2.1, which has the classes of SDMX 3.1."""
         return self.format is Format.SDMX_JSON_2_1
 
     def check(self, urn: Urn) -> None:
-        """Raises UnwritableError for a version that 1.0 does not know."""
+        """Raise UnwritableError for a version that 1.0 does not allow."""
         if self.is_10 and not _is_legacy_version(urn.version):
             raise UnwritableError(f"{urn} has the version {urn.version!r}, and versions of 1.0 are numbers with dots")
 
     def own_urn(self, urn: Urn) -> str | None:
-        """The URN that an artefact carries; the schemas forget some classes."""
+        """Return the URN that an artefact carries, or None for classes that the schemas omit."""
         return None if urn.cls in WITHOUT_URN.get(self.format, ()) else str(urn)
 
     def since_2(self, value: Any, what: str) -> None:
-        """Raises UnwritableError for something that 1.0 has no place for."""
+        """Raise UnwritableError for a value that 1.0 cannot represent."""
         if self.is_10 and value:
             raise UnwritableError(f"SDMX-JSON 1.0 has no place for {what}")
 
     def until_2(self, value: Any, what: str) -> None:
-        """Raises UnwritableError for something that 2.x has no place for."""
+        """Raise UnwritableError for a value that 2.x cannot represent."""
         if not self.is_10 and value:
             raise UnwritableError(f"{self.format.title} has no place for {what}")
 
 
 def texts(name: str, plural: str, found: InternationalString) -> Json:
-    """A text: the one that fits best, and that of each language."""
+    """Write a text: the best match, and the text in each language."""
     return {name: found.in_language(), plural: dict(found.texts)} if found.texts else {}
 
 
 def annotation(one: Annotation, edition: Edition) -> Json:
-    """An annotation; its addresses are links."""
+    """Write an annotation; its addresses are links."""
     edition.since_2(one.value is not None, "the value of an annotation")
     links = [{"rel": "self", "href": url, "hreflang": language} for language, url in one.urls.texts]
     text = texts("text", "texts", one.text)
@@ -74,7 +74,7 @@ def annotation(one: Annotation, edition: Edition) -> Json:
 
 
 def annotations_of(found: Iterable[Annotation], edition: Edition) -> list[Json]:
-    """Annotations."""
+    """Write annotations."""
     return [annotation(one, edition) for one in found]
 
 
@@ -85,7 +85,7 @@ def _link(one: Link) -> Json:
 
 
 def annotated(one: Identifiable, edition: Edition) -> Json:
-    """Annotations and links; the uri is one of the links."""
+    """Write annotations and links; the uri is one of the links."""
     if not one.annotations and not one.links and one.uri is None:
         return {}
     own = [] if one.uri is None else [{"rel": "self", "urn": str(one.urn), "uri": one.uri}]
@@ -93,12 +93,12 @@ def annotated(one: Identifiable, edition: Edition) -> Json:
 
 
 def identified(one: Identifiable, edition: Edition) -> Json:
-    """Its id too."""
+    """Write the id in addition to ``annotated``."""
     return {"id": one.id, **annotated(one, edition)}
 
 
 def named(one: Nameable, edition: Edition) -> Json:
-    """Names and descriptions too."""
+    """Write names and descriptions in addition to ``identified``."""
     found = {"id": one.id, **annotated(one, edition)}
     if one.names.texts:
         found |= texts("name", "names", one.names)
@@ -108,7 +108,7 @@ def named(one: Nameable, edition: Edition) -> Json:
 
 
 def maintained(one: Maintainable, edition: Edition) -> Json:
-    """What every artefact says; its addresses and its URN are the link to itself."""
+    """Write the parts that every artefact has; its addresses and its URN are the link to itself."""
     edition.check(one.urn)
     itself = obj(rel="self", urn=edition.own_urn(one.urn), uri=one.uri, href=one.structure_url)
     found = named(one, edition)
@@ -127,7 +127,7 @@ def maintained(one: Maintainable, edition: Edition) -> Json:
 
 
 def representation(one: Representation | None, edition: Edition) -> Json | None:
-    """A representation: formats of codes have a name of their own."""
+    """Write a representation; the format of codes has a separate name."""
     if one is None:
         return None
     edition.since_2(one.min_occurs is not None or one.max_occurs is not None, "occurrences in a representation")
@@ -140,7 +140,7 @@ def representation(one: Representation | None, edition: Edition) -> Json | None:
 
 
 def text_format(one: TextFormat, edition: Edition) -> Json:
-    """The facets of a text."""
+    """Write the facets of a text."""
     edition.since_2(one.sentinel_values, "values with a meaning of their own (sentinelValues)")
     return obj(
         {"textType" if edition.is_10 else "dataType": one.text_type},

@@ -1,4 +1,4 @@
-"""Workbooks: a worksheet for each representation map, laid out as Fusion Metadata Registry exports them."""
+"""Workbooks with a worksheet for each representation map, in the layout of Fusion Metadata Registry's exports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_NAME: Final = 31
 
 
 def element_of(artefact: Artefact, format_: Format) -> tuple[str, list[list[str]]]:
-    """The name of the worksheet and its rows. Raises UnwritableError."""
+    """Return the name of the worksheet and its rows. Raises UnwritableError."""
     if not isinstance(artefact, RepresentationMap):
         raise UnwritableError(f"{format_.title} has a layout for representation maps alone")
     if isinstance(artefact.mappings, StubTuple):
@@ -68,7 +68,7 @@ def _value(one: MappedValue) -> str:
 
 
 def message_of(elements: Iterable[tuple[str, list[list[str]]]], _: Header, __: Format) -> bytes:
-    """The workbook. A header has no place in one. Raises UnwritableError for a text too long for a cell."""
+    """Return the workbook, without the header. Raises UnwritableError for a text too long for a cell."""
     made = io.BytesIO()
     book = _workbook(made)
     names: dict[str, None] = {}
@@ -95,7 +95,7 @@ def _workbook(made: io.BytesIO) -> Any:
 def _write(sheet: Any, rows: list[list[str]]) -> None:
     for row, cells in enumerate(rows):
         for column, text in enumerate(cells):
-            # Not write(): what looks like a number, a link or a formula is a text all the same.
+            # write() would convert texts that look like a number, a link or a formula.
             if text and sheet.write_string(row, column, text):
                 raise UnwritableError(
                     f"the text {text[:40]!r} is longer than a cell may be, or there are too many rows"
