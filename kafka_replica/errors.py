@@ -4,7 +4,7 @@
 
     KafkaReplicaError
     ├── UsageError                  the caller's mistake
-    │   ├── ConfigurationError      a setting that is unknown, impossible or would break a promise
+    │   ├── ConfigurationError      a setting that is unknown, impossible or would break a guarantee
     │   ├── NotReadyError           a call that needs a version came before the first one was published
     │   ├── ReplicaClosedError      a call came after close()
     │   ├── VersionGoneError        a requested version is not kept
@@ -60,7 +60,7 @@ class UsageError(KafkaReplicaError):
 
 
 class ConfigurationError(UsageError):
-    """A setting is unknown, impossible or would break a promise."""
+    """A setting is unknown, impossible or would break a guarantee."""
 
 
 class NotReadyError(UsageError):
@@ -76,7 +76,7 @@ class VersionGoneError(UsageError, LookupError):
 
 
 class NotInvertibleError(UsageError):
-    """A structure map was to be turned round that forgets something; says what."""
+    """A structure map that loses information cannot be inverted; the message names what it loses."""
 
 
 class MissingExtraError(UsageError):
@@ -87,11 +87,11 @@ class MissingExtraError(UsageError):
 
 
 class BrokerError(KafkaReplicaError):
-    """Kafka could not be reached, or refused what was asked."""
+    """Kafka could not be reached, or refused a request."""
 
 
 class BrokerUnavailableError(BrokerError):
-    """No broker answers; it may come back."""
+    """No broker answers; one may come back."""
 
 
 class AuthenticationError(BrokerError):
@@ -205,7 +205,7 @@ class ArtefactNotFoundError(SdmxError, LookupError):
 
 
 class IncompleteStructureError(ArtefactNotFoundError):
-    """Artefacts needed to validate data are missing in the version or unusable; ``missing`` lists all of them."""
+    """The version lacks artefacts needed to validate data, or they are unusable; ``missing`` lists all of them."""
 
     missing: tuple[object, ...] = ()
 

@@ -245,6 +245,7 @@ class Replica:
         Raises:
             NotReadyError: no version exists yet; ``wait_ready`` waits for the first one, ``wait_for`` for a later one.
             KafkaReplicaError: the replica failed before its first version.
+            ReplicaClosedError: the replica was closed before its first version.
         """
         self._check_process()
         snapshot = self._publisher.snapshot

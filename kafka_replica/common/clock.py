@@ -1,7 +1,7 @@
 """Time from two clocks, because neither is reliable alone.
 
-The wall clock can be set forwards and backwards. The monotonic clock only counts, also while the computer is suspended,
-but starts again at every boot and stops while a virtual machine is paused.
+The wall clock can be set forwards and backwards. The monotonic clock also counts while the computer is suspended, but
+restarts at every boot and stops while a virtual machine is paused.
 """
 
 from __future__ import annotations

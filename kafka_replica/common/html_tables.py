@@ -10,7 +10,7 @@ from typing import Final
 from kafka_replica.common.wording import counted, shortened
 
 ROWS: Final = 20
-"""The number of rows that a table shows at most."""
+"""The maximum number of rows that a table shows."""
 _CELL: Final = 120
 _CLASS: Final = "tex2jax_ignore mathjax_ignore"  # otherwise notebooks interpret dollar signs as formulas
 _LEFT: Final = ' style="text-align: left"'

@@ -44,7 +44,7 @@ class SettingsFile(NamedTuple):
 
 
 def read_settings_file(path: Path) -> SettingsFile:
-    """Read a settings file, as TOML or properties by its suffix; with another suffix as TOML if possible.
+    """Read a settings file as TOML or properties by its suffix; with another suffix as TOML, or else as properties.
 
     Raises:
         ConfigurationError: the file cannot be read, or has the suffix ``.toml`` and is not TOML.

@@ -84,7 +84,7 @@ def is_secret(name: str) -> bool:
 
 
 def hide_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of settings in which secret values hide themselves. Idempotent.
+    """Return a copy of settings in which secret values hide themselves. The function is idempotent.
 
     Secret values are those of secret properties, PEM texts with a private key, and URLs with a password.
 

@@ -40,7 +40,7 @@ def did_you_mean(word: str, known: Iterable[str], count: int = 1) -> str:
     Args:
         word: the word that was written.
         known: the valid words.
-        count: the most suggestions to name, the most similar first.
+        count: the maximum number of suggestions; the most similar comes first.
     """
     by_lower = {each.lower(): each for each in known}
     near = [repr(by_lower[each]) for each in get_close_matches(word.lower(), by_lower, count)]

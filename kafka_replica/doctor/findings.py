@@ -1,4 +1,4 @@
-"""The findings of an examination, one for each check."""
+"""The findings of a connection test, one for each check."""
 
 from __future__ import annotations
 

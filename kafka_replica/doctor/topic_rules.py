@@ -1,4 +1,4 @@
-"""The rules for the settings of a topic under which a replica can keep its guarantees. No I/O."""
+"""The rules, without I/O, for the settings of a topic under which a replica can keep its guarantees."""
 
 from __future__ import annotations
 

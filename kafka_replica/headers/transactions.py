@@ -12,7 +12,7 @@ TRANSACTION: Final = "transaction-id"
 NUMBER: Final = "transaction-number"
 COUNT: Final = "transaction-count"
 TIME: Final = "transaction-time-ms"
-_DIGITS: Final = 18  # the most digits of a number
+_DIGITS: Final = 18  # the maximum number of digits of a number
 
 
 class TransactionHeaders(NamedTuple):

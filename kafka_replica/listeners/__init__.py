@@ -1,4 +1,6 @@
-"""The delivery of new versions to listeners, with these guarantees.
+"""The delivery of new versions to listeners.
+
+The following is guaranteed:
 
 * A listener first receives the whole current state (``Change.initial``), or, if there is no version yet, the
   first version; then every version, in order. It never receives a version twice, and is never

@@ -35,7 +35,7 @@ class Mailbox:
         self._watches = Callbacks()
 
     def summary(self) -> str:
-        """Return how many changes wait, and whether more can come; without waiting for a lock."""
+        """Return how many changes wait, and whether the mailbox is closed, without waiting for a lock."""
         return f"{len(self._pending):,} waiting{', closed' if self._closed else ''}"
 
     @property
@@ -50,7 +50,7 @@ class Mailbox:
 
     @property
     def is_busy_here(self) -> bool:
-        """Return whether the current thread holds the lock: then it is a signal handler within a call."""
+        """Return whether the current thread holds the lock, as it does in a signal handler within a call."""
         return self._news.held_here()
 
     def begin(self, newest: Snapshot, missed: Sequence[VersionDiff] | None = None) -> None:
@@ -67,7 +67,7 @@ class Mailbox:
         ring(calls)
 
     def put(self, step: VersionDiff, newest: Snapshot) -> None:
-        """Add a version, or merge it into the last one if the mailbox is full. Never blocks."""
+        """Add a version without blocking, or merge it into the last one if the mailbox is full."""
         self._settle(step)
         with self._news:
             if self._closed:

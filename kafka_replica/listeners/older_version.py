@@ -27,7 +27,7 @@ class PastSnapshot(Snapshot):
         self._old: Before | Sequence[VersionDiff | MergedStep] = steps  # gathered at the first access
 
     @property
-    def version(self) -> int:  # noqa: D102 - as the contract says
+    def version(self) -> int:  # noqa: D102 - documented by Snapshot
         return self._face.version
 
     @property

@@ -48,7 +48,7 @@ class Subscription:
         return current_thread() is self._thread
 
     def close(self, *, wait: bool = True) -> None:
-        """End the subscription; with ``wait`` after a running call of the listener, unless that call closes it."""
+        """End the subscription; with ``wait``, wait for a running call of the listener, unless that call closes it."""
         self._closed = True
         if self._pid != os.getpid():
             return  # a fork has none of the threads, and its locks may never be released

@@ -2,7 +2,7 @@
 
 A difference has its keys and the records that they had *before* it. An older version is a newer version with the
 differences between the two reverted (see ``older_version``). A difference that is kept costs one record for each of
-its keys, regardless of how many versions are made meanwhile; a held snapshot costs one for every key written since.
+its keys, regardless of how many versions are made later; a held snapshot costs one for every key written since.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class VersionInfo(NamedTuple):
 
 
 class VersionDiff:
-    """A version as the difference to the previous one. Safe for any thread."""
+    """A version as the difference to the previous one. It may be used by any thread."""
 
     __slots__ = ("_before", "changed", "deleted", "now", "origins", "size", "transactions", "versions", "was")
 
@@ -140,7 +140,7 @@ class FullState:
         self.versions = 1
 
     def add(self, newer: VersionDiff) -> None:
-        """Take in the next difference: the whole state is then that of a later version."""
+        """Add the next difference: the whole state is then that of a later version."""
         self.now = newer.now
         self.versions += newer.versions
 

@@ -73,7 +73,7 @@ class Producer(Protocol):
 
 
 class ProducerCollector(Collector):
-    """Collects metrics of any number of producers, each under its id."""
+    """A collector of the metrics of any number of producers, each under its id."""
 
     def __init__(self) -> None:
         self._producers: dict[str, Producer] = {}

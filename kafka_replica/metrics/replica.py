@@ -63,7 +63,7 @@ _LABELS = ["replica", "topic"]
 
 
 class ReplicaCollector(Collector):
-    """Collects metrics of any number of replicas, each under its own name."""
+    """A collector of the metrics of any number of replicas, each under its own name."""
 
     def __init__(self) -> None:
         self._replicas: dict[str, Replica] = {}

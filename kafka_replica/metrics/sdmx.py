@@ -6,7 +6,7 @@
     live.prepare()  # decodes everything once: without this, references are not counted
     export_structures(live, name="codes")
 
-Values are read at each scrape, after the look-ups have taken in all changes since the previous one.
+Values are read at each scrape, after the look-ups have applied all changes since the previous scrape.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Live(Protocol):
 
 
 class StructuresCollector(Collector):
-    """Collects metrics of any number of live look-ups, each under its own name."""
+    """A collector of the metrics of any number of live look-ups, each under its own name."""
 
     def __init__(self) -> None:
         self._live: dict[str, Live] = {}

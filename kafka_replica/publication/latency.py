@@ -12,7 +12,7 @@ BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """The latencies measured since the start, one for each transaction. Immutable."""
+    """The latencies measured since the start, one for each transaction, as an immutable histogram."""
 
     counts: tuple[int, ...] = field(default=(0,) * (len(BOUNDS_S) + 1))
     """The number of latencies in each bucket; the counts are not cumulative."""

@@ -58,52 +58,52 @@ class Publisher:
     # --- events, reported by the follower ---
 
     def started(self) -> None:
-        """Take in that reading begins."""
+        """Note that reading begins."""
         with self._news:
             self._health.started(time.monotonic())
 
     def heard(self) -> None:
-        """Take in that the broker answered."""
+        """Note that the broker answered."""
         with self._news:
             self._trouble = None  # the problem is over
             self._health.heard(time.monotonic())
 
     def troubled(self, trouble: KafkaReplicaError) -> None:
-        """Take in a temporary problem."""
+        """Note a temporary problem."""
         with self._news:
             self._trouble = trouble
 
     def barrier_set(self, high_watermarks: Position, boundaries: str) -> None:
-        """Take in the barrier, and how transaction boundaries are detected."""
+        """Set the barrier, and how transaction boundaries are detected."""
         with self._news:
             self._barrier = high_watermarks
             self._boundaries = boundaries
 
     def read(self, positions: Position) -> None:
-        """Take in the positions that reading has reached."""
+        """Set the positions that reading has reached."""
         with self._news:
             self._positions = positions
 
     def counted(self, held_records: int, settled: tuple[int, int]) -> None:
-        """Take in the number of records held back, and the numbers of records and tombstones since the start."""
+        """Set the number of records held back, and the numbers of records and tombstones since the start."""
         with self._news:
             self._held_records = held_records
             self._settled = settled
 
     def set_aside(self, bad_records: list[BadRecordError]) -> None:
-        """Take in records that cannot be replicated."""
+        """Add records that cannot be replicated."""
         with self._news:
             self._counts = replace(self._counts, bad_records=self._counts.bad_records + len(bad_records))
             self._list(bad_records)
 
     def cleared(self, keys: list[tuple[str, bytes]]) -> None:
-        """Take in that keys that had a bad record have a good one now, or are deleted."""
+        """Forget the bad records of keys that have a good record now, or are deleted."""
         with self._news:
             for topic_and_key in keys:
                 self._bad_records.pop(topic_and_key, None)
 
     def ends(self, ends: Ends, *, waits: bool) -> None:
-        """Take in the ends of the partitions, and whether open transactions hold back committed records."""
+        """Set the ends of the partitions, and whether open transactions hold back committed records."""
         with self._news:
             self._stable, self._high = ends
             self._health.ends(ends.stable, ends.high, self._positions, time.monotonic(), waits=waits)
@@ -117,7 +117,7 @@ class Publisher:
                     del self._bad_records[place]
 
     def set_aside_before(self, bad_records: Iterable[BadRecordError]) -> None:
-        """Take in records that were set aside before the restart."""
+        """Add records that were set aside before the restart."""
         with self._news:
             self._list(bad_records)
 
@@ -207,7 +207,7 @@ class Publisher:
             self._recent.settle()
 
     def failed(self, error: KafkaReplicaError) -> None:
-        """Take in that the replica failed with an error."""
+        """Note that the replica failed with an error; wake all who wait, and close the mailboxes."""
         with self._news:
             # Without the traceback, which would keep all objects of the reading thread alive.
             self._error = error.with_traceback(None)
@@ -216,7 +216,7 @@ class Publisher:
         _end(mailboxes, calls, error)
 
     def stopped(self) -> None:
-        """Take in that the replica was closed."""
+        """Note that the replica was closed; wake all who wait, and close the mailboxes."""
         with self._news:
             self._stopped = True
             self._health.stopped()
@@ -225,11 +225,11 @@ class Publisher:
 
     @property
     def is_busy_here(self) -> bool:
-        """Return whether the current thread holds one of the locks: then it is a signal handler within a call."""
+        """Return whether the current thread holds one of the locks, as it does in a signal handler within a call."""
         return self._news.held_here() or any(mailbox.is_busy_here for mailbox in tuple(self._mailboxes))
 
     def listener_failed(self) -> None:
-        """Take in that a listener raised an exception."""
+        """Count an exception of a listener."""
         with self._news:
             self._counts = replace(self._counts, listener_errors=self._counts.listener_errors + 1)
 

@@ -42,7 +42,7 @@ class State(StrEnum):
 
 
 class Health:
-    """Derives the state from events. All times are seconds of one monotonic clock.
+    """A state machine that derives the state from events. All times are seconds of one monotonic clock.
 
     ``started``, ``heard``, ``ends``, ``ready``, ``not_ready``, ``failed`` and ``stopped`` are events;
     ``state(now_s)`` returns the state.
@@ -60,32 +60,32 @@ class Health:
         self._waits = True
 
     def started(self, now_s: float) -> None:
-        """Take in that reading begins; the broker has ``stalled_after_s`` to answer."""
+        """Note that reading begins; the broker has ``stalled_after_s`` to answer."""
         self.heard_s = now_s
 
     def heard(self, now_s: float) -> None:
-        """Take in that the broker answered."""
+        """Note that the broker answered."""
         self.heard_s = now_s
 
     def ready(self) -> None:
-        """Take in that the barrier was passed."""
+        """Note that the barrier was passed."""
         self._ready = True
 
     def not_ready(self) -> None:
-        """Take in that the version shown is outdated."""
+        """Note that the version shown is outdated."""
         self._ready = False
         self._held = None
 
     def failed(self) -> None:
-        """Take in that an error ended the replica."""
+        """Note that an error ended the replica."""
         self._final = self._final or State.FAILED
 
     def stopped(self) -> None:
-        """Take in that the replica was closed."""
+        """Note that the replica was closed."""
         self._final = State.STOPPED
 
     def ends(self, stable: Position, high: Position, positions: Position, now_s: float, *, waits: bool = True) -> None:
-        """Take in the ends of the partitions as the broker reported them, and the positions read.
+        """Note the ends of the partitions as the broker reported them, and the positions read.
 
         ``waits`` is true if open transactions hold back committed records.
         """
@@ -141,7 +141,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The status of a replica at one moment. An offset is the next one: it includes all records below it.
+    """The status of a replica at one moment. Each offset is the next one, after the records that it includes.
 
     ``lag_records`` counts offsets from the version shown to the high watermark (markers and aborted
     records use offsets, too), ``lag_stable_records`` to the last stable offset. ``lag_s`` is the number of

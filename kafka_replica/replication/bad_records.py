@@ -13,7 +13,7 @@ _log = logging.getLogger("kafka_replica")
 
 
 class BadRecordHandler:
-    """Handles bad records according to ``on_bad_record``. Only the writing thread may use it.
+    """The handler of bad records, according to ``on_bad_record``. Only the writing thread may use it.
 
     Args:
         publisher: publishes the bad records.
@@ -35,7 +35,7 @@ class BadRecordHandler:
 
         Raises:
             BadRecordError: ``on_bad_record`` is "stop"; the error ends the replica.
-            PublishError: the dead letters could not be written.
+            KafkaReplicaError: the dead letters could not be written.
         """
         if settled.bad:
             self._publisher.set_aside(settled.bad)

@@ -24,7 +24,7 @@ _ASK_FIRST_S, _ASK_EVERY_S = 5.0, 60.0
 
 
 class DeletionCheck:
-    """Checks the reading of some topics. Only the reading thread may use it.
+    """A check of the reading of some topics. Only the reading thread may use it.
 
     Args:
         topics: the names of the topics.
@@ -73,12 +73,12 @@ class DeletionCheck:
         return not self._rule.is_stale(now())
 
     def add(self, at: Instant, partitions: Iterable[Partition]) -> None:
-        """Take in that reading of partitions begins at an instant."""
+        """Note that reading of partitions begins at an instant."""
         self._rule.begin(at, list(partitions))
         self._mind_leaders()
 
     def take(self, fetched: Fetched) -> None:
-        """Take in what was read.
+        """Process what was read.
 
         Raises:
             LogReplacedError: a deletion may have been missed.
@@ -94,7 +94,7 @@ class DeletionCheck:
         self._rule.read(self._positions)
 
     def answered(self, asked: Instant, ends: Ends) -> None:
-        """Take in the ends of the partitions, requested at an instant."""
+        """Process the ends of the partitions, requested at an instant."""
         # Kafka does not compact beyond the last stable offset, and a reader of committed records reads no further.
         self._ends = ends.high if self._reader.gaps_are_certain else ends.stable
         self._rule.ask(asked, self._ends)

@@ -30,7 +30,7 @@ _VALUE_OF = itemgetter(1)
 
 
 class Settled(NamedTuple):
-    """The bad and repaired records that were found while committed records were taken in."""
+    """The bad records and the repaired keys that were found in committed batches."""
 
     bad: list[BadRecordError]
     cleared: list[tuple[str, bytes]]
@@ -38,7 +38,7 @@ class Settled(NamedTuple):
 
 
 class DeltaBuilder:
-    """Builds one delta after another. Only the writing thread may use it.
+    """The builder of deltas, one after another. Only the writing thread may use it.
 
     Args:
         present: returns the current version's record of a key (as the store names keys), or None.
@@ -73,17 +73,17 @@ class DeltaBuilder:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no records were taken in since the last version."""
+        """Return whether no records were added since the last version."""
         return not self._delta.changes and not self._delta.record_count and not self._has_parts
 
     @property
     def record_count(self) -> int:
-        """The number of records taken in since the last version."""
+        """The number of records added since the last version."""
         return self._delta.record_count
 
     @property
     def totals(self) -> tuple[int, int]:
-        """The numbers of records (with tombstones) and of tombstones taken in since the beginning."""
+        """The numbers of records (with tombstones) and of tombstones added since the beginning."""
         delta = self._delta
         return self._taken_records + delta.record_count, self._taken_tombstones + delta.tombstone_count
 
@@ -102,7 +102,7 @@ class DeltaBuilder:
         self._highest.setdefault(partition, known_to)
 
     def settle(self, batches: Iterable[Batch]) -> Settled:
-        """Take in batches of the next version; return the records that cannot be replicated."""
+        """Add committed batches to the next version; return the bad records and repaired keys."""
         settled = Settled([], [])
         with collector_paused():
             for batch in batches:

@@ -47,11 +47,11 @@ _LOOK_EVERY_S = 1.0  # interval of checks for deleted topics and added partition
 _NOTE_EVERY_S = 30.0  # interval of saving that the version in the store is still the newest
 _VERSIONS_A_READ = 100  # up to this many, each transaction gets a version; more at once become one version
 _QUESTIONS_A_STEP = 3  # requests for the ends: after an answer the detector may need another at once
-_BATCHES_A_PART = 16  # batches taken in between checks whether a part is full
+_BATCHES_A_PART = 16  # batches added between checks whether a part is full
 
 
 class Follower:
-    """Follows a log into a store until ``closing`` is set, and reports to the publisher."""
+    """A loop that follows a log into a store until ``closing`` is set, and reports to the publisher."""
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ class Follower:
             looked = self._reach(step, looked=looked or step.looked)
 
     def _settle(self, batches: list[Batch]) -> None:
-        """Take in batches of the next version; pass them to the store in parts, if the store takes parts."""
+        """Add committed batches to the next version; pass it to the store in parts, if the store wants parts."""
         limit = self._store.part_bytes
         if limit is None:
             self._bad_records.tell(self._delta_builder.settle(batches))
@@ -269,7 +269,7 @@ class Follower:
         resume_point = self._mark(point.position)
         applied = self._store.apply(delta, point.position, resume_point)
         self._resume_point = resume_point
-        self._note_counts()  # before anybody can see the version
+        self._note_counts()  # before readers can see the version
         self._publisher.published(self._store.snapshot(), applied, transactions, origins)
         self._detector.shown()
         return True

@@ -1,4 +1,4 @@
-"""The detection of records that are held although Kafka has deleted them at the start of a log. No I/O.
+"""The detection, without I/O, of records that are held although Kafka has deleted them at the start of a log.
 
 A topic whose ``cleanup.policy`` includes ``delete`` loses old records by age or size, and by the admin's DeleteRecords.
 These deletions write no tombstones, but advance the log start offset. A replica that starts afterwards reads nothing
@@ -16,7 +16,7 @@ from kafka_replica.records import Partition, Position
 
 
 class LogStarts:
-    """Compares the log start offset of each partition with the lowest offset of it that may be held."""
+    """The log start offset of each partition, compared with its lowest offset that may be held."""
 
     def __init__(self) -> None:
         self.passed: dict[Partition, int] = {}
@@ -30,7 +30,7 @@ class LogStarts:
         self.lowest.update(lowest)
 
     def move(self, log_starts: Mapping[Partition, int]) -> bool:
-        """Take in the current log start offsets; return whether more records that may be held were deleted.
+        """Compare with the current log start offsets; return whether Kafka deleted more records that may be held.
 
         Args:
             log_starts: the offsets, 0 for a partition that is missing; the same object means that nothing has changed.
@@ -46,7 +46,7 @@ class LogStarts:
         return before != (len(self.passed), sum(self.passed.values()))
 
     def expire(self, left: Mapping[Partition, int], position: Position) -> None:
-        """Take in that records below ``passed`` are no longer held.
+        """Note that records below ``passed`` are no longer held.
 
         Args:
             left: the lowest offset that is still held of each partition; no record of a missing partition is held.

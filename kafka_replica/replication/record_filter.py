@@ -35,7 +35,7 @@ class Sifted(NamedTuple):
 
 
 class RecordFilter:
-    """Filters the records of batches. Only the writing thread may use it.
+    """A filter for the records of batches. Only the writing thread may use it.
 
     Args:
         key_filter: returns whether a key is wanted; None accepts all keys.

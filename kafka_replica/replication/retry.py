@@ -21,11 +21,11 @@ _NO_TOPIC_FOR_S = 3.0  # not every broker may know a topic that was just created
 
 
 class ClosedMeanwhileError(Exception):
-    """Ends a request, and everything that depends on its answer, because the replica is being closed."""
+    """A request, and everything that depends on its answer, ends because the replica is being closed."""
 
 
 class BrokerRetry:
-    """Repeats the requests of one reader. Only the reading thread may use it.
+    """A retry loop for the requests of one reader. Only the reading thread may use it.
 
     Args:
         name: the names of the topics, for messages.
@@ -70,7 +70,7 @@ class BrokerRetry:
         self._closing.wait(_RETRY_S)
 
     def unavailable(self, reader: LogReader, error: BrokerUnavailableError) -> None:
-        """Take in that no broker answers, and raise a refusal if no broker has ever answered.
+        """Report that no broker answers, or raise the reason if no broker has ever answered.
 
         Before the first answer a refusal of the client is the reason; later it may be temporary.
 
@@ -87,7 +87,7 @@ class BrokerRetry:
         self.trouble(refusal)
 
     def missing(self, error: TopicNotFoundError) -> None:
-        """Take in that a topic does not exist.
+        """Report that a topic does not exist.
 
         Raises:
             TopicNotFoundError: the topic has been missing for too long, and the replica does not wait for topics.
@@ -99,7 +99,7 @@ class BrokerRetry:
         self.trouble(error)
 
     def found(self) -> None:
-        """Take in that all topics exist."""
+        """Note that all topics exist."""
         self._missing_since_s = None
         self.well()
 
@@ -111,7 +111,7 @@ class BrokerRetry:
         self._in_trouble = True
 
     def well(self) -> None:
-        """Take in that the broker answered."""
+        """Note that the broker answered."""
         self._publisher.heard()
         if self._in_trouble:
             _log.warning("the broker answers again; the replica of %s goes on", self._name)

@@ -26,7 +26,7 @@ _PAUSES_S = (0.0, 0.2, 1.0, 5.0, 30.0)  # between rebuilds that do not complete
 
 
 class Supervisor:
-    """Follows the topics until ``closing`` is set, and reports to the publisher."""
+    """The supervisor of followers, until ``closing`` is set. It reports to the publisher."""
 
     def __init__(
         self, options: ReplicaOptions, store: Store, publisher: Publisher, make_reader: MakeReader = make_reader

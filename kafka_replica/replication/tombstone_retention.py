@@ -1,4 +1,4 @@
-"""The rules that decide whether Kafka may have removed a tombstone before it was read. No I/O, no clock.
+"""The rules, without I/O or clock, that decide whether Kafka may have removed a tombstone before it was read.
 
 The log cleaner keeps a tombstone for ``delete.retention.ms`` after the first cleaning that it was part of, which is
 the cleaning that removes the records it deletes. So each broker keeps a tombstone for at least that time
@@ -10,7 +10,7 @@ the cleaning that removes the records it deletes. So each broker keeps a tombsto
 
 A reader that is later has still missed nothing if no offset is missing in what it reads. A gap may have held a
 tombstone, and the key that it deleted would never disappear, so the log must be read again from its beginning.
-``delete.retention.ms`` may change meanwhile, so the shortest value counts that it is known to have had.
+``delete.retention.ms`` may change in the meantime, so the shortest value that was observed counts.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Span:
         return math.inf if self.is_first and self.has_moved else self.since.age_s(now)
 
     def tell(self, retention_s: float) -> None:
-        """Take in how long the topic keeps tombstones."""
+        """Lower the retention to how long the topic keeps tombstones now, if that is shorter."""
         self.retention_s = retention_s if self.retention_s is None else min(self.retention_s, retention_s)
 
 
@@ -67,14 +67,14 @@ class Coverage:
         self.spans: dict[Partition, Span] = {}
 
     def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
-        """Take in where partitions ended at an instant, or later."""
+        """Note where partitions ended at an instant, or later."""
         for partition, end in ends.items():
             span = self.spans.get(partition)
             if span is not None and span.asked is None:
                 span.asked = at, end
 
     def reach(self, offsets: Mapping[Partition, int], told_s: Mapping[str, float]) -> None:
-        """Take in that all records below these offsets were read; ``told_s`` has the last reported retentions."""
+        """Note that all records below these offsets were read; ``told_s`` has the last reported retentions."""
         for partition, span in self.spans.items():
             if span.asked is not None and offsets.get(partition, -1) >= span.asked[1]:
                 self.spans[partition] = Span(span.asked[0], told_s.get(partition.topic), is_first=False)
@@ -89,7 +89,7 @@ class Gap(NamedTuple):
 
 
 class Tombstones:
-    """Compares how long tombstones had to be kept with how long Kafka keeps them.
+    """A comparison of how long tombstones had to be kept with how long Kafka keeps them.
 
     Args:
         given_s: how long tombstones are kept, in seconds, as the user configured; None uses the topics' retention.
@@ -108,19 +108,19 @@ class Tombstones:
     # --- events ---
 
     def begin(self, at: Instant, partitions: Iterable[Partition]) -> None:
-        """Take in that reading of partitions begins at an instant, from their beginnings."""
+        """Note that reading of partitions begins at an instant, from their beginnings."""
         for partition in partitions:
             for coverage in (self._read, self._shown):
                 coverage.spans[partition] = Span(at, None, is_first=True)
 
     def resume(self, since: Instant, partitions: Iterable[Partition], told_s: Mapping[str, float]) -> None:
-        """Take in that reading continues from a version with everything that was in the partitions at an instant."""
+        """Note that reading continues from a version with everything that was in the partitions at an instant."""
         for partition in partitions:
             for coverage in (self._read, self._shown):
                 coverage.spans[partition] = Span(since, told_s.get(partition.topic), is_first=False)
 
     def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
-        """Take in where partitions ended when their ends were requested at an instant.
+        """Note where partitions ended when their ends were requested at an instant.
 
         Only the answer to a request proves that there were no more records at some time: the end in a fetch response
         may date from before the broker stopped answering, or this process was suspended.
@@ -129,15 +129,15 @@ class Tombstones:
         self._shown.ask(at, ends)
 
     def read(self, positions: Mapping[Partition, int]) -> None:
-        """Take in the positions that reading has reached."""
+        """Note the positions that reading has reached."""
         self._read.reach(positions, self._told_s)
 
     def show(self, position: Mapping[Partition, int]) -> None:
-        """Take in the position of the version shown."""
+        """Note the position of the version shown."""
         self._shown.reach(position, self._told_s)
 
     def gap(self, partition: Partition, now: Instant) -> None:
-        """Take in that an offset is missing in what was read until now."""
+        """Note that an offset is missing in what was read until now."""
         span = self._read.spans[partition]
         age_s = span.age_s(now)
         known = self._gaps.get(partition)
@@ -147,7 +147,7 @@ class Tombstones:
             self._is_checked = self._given_s is not None
 
     def move(self, partition: Partition) -> None:
-        """Take in that another broker leads the partition, which has cleaned its log at different times."""
+        """Note that another broker leads the partition, which has cleaned its log at different times."""
         self._read.spans[partition].has_moved = True
         gap = self._gaps.get(partition)
         if gap is not None and gap.span.is_first:  # the gap may have been read from that broker already
@@ -155,7 +155,7 @@ class Tombstones:
             self._gaps[partition] = Gap(math.inf, gap.span)
 
     def tell(self, told_s: Mapping[str, float]) -> None:
-        """Take in how long the topics keep tombstones now; topics whose settings must not be read are left out."""
+        """Note how long the topics keep tombstones now; topics whose settings must not be read are left out."""
         self._told_s = dict(told_s)
         gaps = {partition: gap.span for partition, gap in self._gaps.items()}
         for spans in (self._read.spans, self._shown.spans, gaps):

@@ -8,18 +8,18 @@ from kafka_replica.records import Partition, Position
 from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches, PartitionState
 from kafka_replica.transactions.producers import ProducerState, Verdict
 
-_MOST_BUMPS = 10_000  # above this all are forgotten; the worst effect is waiting for a hung transaction
+_MOST_BUMPS = 10_000  # above this number all are forgotten, which at worst means waiting for a hung transaction
 
 
 class TransactionAssigner:
-    """Assigns committed batches of several partitions to versions, so that each transaction is shown as a whole.
+    """The assigner of committed batches of several partitions to versions, which shows each transaction as a whole.
 
     Args:
         tracks: the states of the partitions.
     """
 
     def __init__(self, tracks: Mapping[Partition, PartitionState]) -> None:
-        self.settled: list[CommittedBatches] = []  # assigned to the next version, not taken out yet
+        self.settled: list[CommittedBatches] = []  # assigned to the next version, not fetched by the detector yet
         self.later: list[CommittedBatches] = []  # for the next round
         self._tracks = tracks
         self._authors: dict[int, ProducerState] = {}  # by producer id: producers of assigned batches in no version
@@ -56,7 +56,7 @@ class TransactionAssigner:
         return self._target is not None and self._has_read(self._target) and not self.wants_ends
 
     def grow(self, unshown: Mapping[int, tuple[int, bool]]) -> None:
-        """Take in that a partition was added; it may hold other parts of transactions that are not shown yet.
+        """Note that a partition was added; it may hold other parts of transactions that are not shown yet.
 
         Args:
             unshown: the epoch of the last marker of each producer id whose batches were assigned while there was

@@ -3,7 +3,7 @@
 *Ready.* The high watermark of every partition is captured once, with READ_UNCOMMITTED, before reading
 starts. The first version is the first consistent point that has reached all of them. The last stable offset would be
 too low, because it leaves out what lies behind an open transaction. The offset of the last record may never be
-delivered, because the log may end in markers, aborted records or compacted records.
+delivered, because the log may end in markers, aborted records or records that were compacted away.
 
 *Gaps.* A reader that lags reads a log that is being compacted. Suppose transaction 150 wrote a and b, offset 900 wrote
 a again, and the cleaner removed the a of transaction 150. At the marker of transaction 150 the reader has the new b
@@ -31,11 +31,11 @@ class Barrier:
         return self._holes
 
     def gap(self) -> None:
-        """Take in that an offset is missing in what was read."""
+        """Note that an offset is missing in what was read."""
         self._holes = True
 
     def answer(self, high_watermarks: Position) -> None:
-        """Take in the ends of all partitions, requested after the last gap was seen."""
+        """Raise the barrier to the ends of all partitions, requested after the last gap was seen."""
         if self._holes:
             self._holes = False
             self.raise_to(high_watermarks)

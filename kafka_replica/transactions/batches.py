@@ -59,14 +59,14 @@ class Parsed:
 
 
 class Batch(NamedTuple):
-    """A batch of the log, or several adjacent batches in one piece."""
+    """A batch of the log, or several adjacent batches together."""
 
     partition: Partition
     kind: Kind
     first: int
     """The first offset of the batch."""
     end: int
-    """The offset after the last one of the batch."""
+    """The offset after the last offset of the batch."""
     record_count: int
     """The number of records; lower than the number of offsets if compaction removed some."""
     producer_id: int

@@ -1,4 +1,4 @@
-"""The contract of boundary detectors: they take in what was read, and return decisions."""
+"""The contract of boundary detectors, which turn batches and positions into decisions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CommittedRecords(NamedTuple):
 
 
 class ConsistentPoint(NamedTuple):
-    """Decision: the committed records so far are whole transactions, and a version of them is at this position."""
+    """Decision: the committed records so far are whole transactions, so a version may end at this position."""
 
     position: Position
     transactions: int | None
@@ -35,7 +35,7 @@ Decision: TypeAlias = CommittedRecords | ConsistentPoint
 
 
 class BoundaryDetector(Protocol):
-    """Decides where versions may end. One thread; no I/O; no clock."""
+    """A state machine that decides where versions may end. One thread uses it; it has no I/O and no clock."""
 
     boundaries: ClassVar[str]
     """The value of the replica's option ``boundaries`` that selects the detector."""
@@ -53,13 +53,13 @@ class BoundaryDetector(Protocol):
         """Return whether an open transaction keeps committed records from being shown."""
 
     def add(self, partition: Partition, start: int) -> None:
-        """Take in that another partition is read, from that offset on."""
+        """Add a partition that is read from offset ``start`` on."""
 
     def answer(self, ends: Ends) -> list[Decision]:
-        """Take in the ends of all partitions, requested after everything that was taken in before."""
+        """Process the ends of all partitions, requested after everything that the detector has processed before."""
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
-        """Take in the result of one read.
+        """Process the result of one read.
 
         Args:
             reading: the result.
@@ -70,4 +70,4 @@ class BoundaryDetector(Protocol):
         """
 
     def shown(self) -> None:
-        """Take in that all committed records so far are in a version that readers see."""
+        """Note that all committed records so far are in a version that readers see."""

@@ -93,7 +93,7 @@ class MarkerDetector:
         return list(self._advance())
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
-        """Take in the result of one read; see ``BoundaryDetector.take``."""
+        """Process the result of one read; see ``BoundaryDetector.take``."""
         steps: list[Decision] = []
         for batch in reading.batches:
             decided = self._tracks[batch.partition].take(batch)
@@ -113,7 +113,7 @@ class MarkerDetector:
         return [*steps, *self._advance()]
 
     def shown(self) -> None:
-        """Take in that all committed records so far are in a version that readers see."""
+        """Note that all committed records so far are in a version that readers see."""
         self._unshown.clear()  # the assigner forgets by itself
 
     # --- decisions ---

@@ -71,7 +71,7 @@ class CommittedBatches:
 
 
 class Tally:
-    """Counts transactions by their parts.
+    """A counter of transactions by their parts.
 
     Where epochs do not tell the transactions of a producer apart, the count is the number of its markers in the
     partition where it has most of them, which is a lower bound.
@@ -105,7 +105,7 @@ class PartitionState:
         self._touched: set[int] = set()
 
     def take(self, batch: Batch) -> CommittedBatches | None:
-        """Take in a batch; return the batches that it committed, if any.
+        """Process a batch; return the batches that it committed, if any.
 
         Raises:
             ValueError: the batch lies below the position.
@@ -130,7 +130,7 @@ class PartitionState:
         return CommittedBatches(batch, OpenBatches(batch))
 
     def reach(self, position: int) -> None:
-        """Take in that reading has reached this position, past offsets without records.
+        """Note that reading has reached this position, past offsets without records.
 
         Raises:
             ValueError: the position went back.

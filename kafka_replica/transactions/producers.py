@@ -64,7 +64,7 @@ class ProducerState:
         self.is_late, self.rest = False, ()
 
     def knows(self, decided: CommittedBatches) -> bool:
-        """Return whether batches belong to a transaction that was added or to an earlier one, at whatever offset."""
+        """Return whether batches belong to a transaction that was added or to an earlier one, at any offset."""
         if decided.epoch == self.marked:
             return self.is_exact or decided.bumped
         return decided.epoch < self.marked

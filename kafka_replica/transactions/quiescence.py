@@ -18,8 +18,8 @@ The detector requires the following of its reader:
 
 * records arrive in log order, committed records only;
 * a position is the next offset to be read, moved past markers, aborted records and gaps;
-* a high watermark is at least as new as the newest fetch that has any record, delivered or not, below the position.
-  With an older high watermark, a position inside a transaction could look quiescent.
+* the high watermark of a partition is not older than the newest fetch of which any record, delivered or not, lies
+  below the position. With an older high watermark, a position inside a transaction could look quiescent.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ class QuiescenceDetector:
         return True
 
     def add(self, partition: Partition, start: int) -> None:
-        """Add a partition that is read from an offset on."""
+        """Add a partition that is read from offset ``start`` on."""
         self._positions[partition] = start
 
     def answer(self, ends: Ends) -> list[Decision]:
-        """Take in the ends, ``stable`` requested first; return a point if no transaction is open in any partition."""
+        """Process the ends, ``stable`` requested first; return a point if no transaction is open in any partition."""
         self._asked = True
         read = Position(self._positions)
         if ends.stable != read or ends.high != read or self._known != set(read):
@@ -74,7 +74,7 @@ class QuiescenceDetector:
         return self._point(looked=True)
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:  # noqa: ARG002 - a read has one point at most
-        """Take in the result of one read; see ``BoundaryDetector.take``."""
+        """Process the result of one read; see ``BoundaryDetector.take``."""
         self._pending += reading.batches
         self._asked = False
         for partition, position in reading.positions.items():

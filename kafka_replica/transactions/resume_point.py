@@ -1,6 +1,7 @@
-"""The state that is stored with the data so that reading can continue after a restart; no I/O.
+"""The state that is stored with the data so that reading can continue after a restart.
 
-A store writes the resume point in the same write as the data that it belongs to, so that the two never disagree.
+A store writes the resume point in the same write as the data that it belongs to, so that the two never disagree. This
+module has no I/O.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class ResumePoint:
     """The position of a replica in its topics, and the facts that tell whether the topics are still the same."""
 
     position: Position
-    """The position of the version that the data is."""
+    """The position of the version that the data represents."""
     topic_ids: Mapping[str, str] = field(default_factory=dict)
     """The ids of the topics: a topic that is deleted and created again keeps its name and gets another id."""
     leader_epochs: Mapping[Partition, int] = field(default_factory=dict)
