@@ -1,15 +1,15 @@
 """A live, exact copy of a compacted Kafka topic inside a process.
 
-Everything public of the core is named here; ``kafka_replica.sdmx``, ``kafka_replica.metrics.replica``,
-``kafka_replica.embedded`` and ``kafka_replica.testing`` are rooms of their own.
+This module exports all public names of the core; ``kafka_replica.sdmx``, ``kafka_replica.metrics.replica``,
+``kafka_replica.embedded`` and ``kafka_replica.testing`` are packages to import separately.
 
-Names are imported when they are first used. So ``import kafka_replica`` is fast, SDMX alone and pytest's plug-in do not
-import Kafka's client, and the command can handle Ctrl-C from its first moment on.
+Names are imported when they are first used. So ``import kafka_replica`` is fast, SDMX alone and the pytest plug-in do
+not import Kafka's client, and the command line can handle Ctrl-C from its first moment on.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in ``typing``, which takes long to import; type checkers know the name
+TYPE_CHECKING = False  # as in ``typing``, which is slow to import; type checkers know the name
 if TYPE_CHECKING:
     from typing import Any
 
@@ -149,12 +149,12 @@ _HOMES = {
     "Store": "stores",
     "RocksStore": "stores.rocks",
 }
-"""The module of each public name; all others are errors."""
+"""The module of each public name; the names not listed are in ``errors``."""
 
-if not TYPE_CHECKING:  # or type checkers would take any name for a public one
+if not TYPE_CHECKING:  # otherwise type checkers would accept any name
 
     def __getattr__(name: str) -> Any:
-        """Import a public name at its first use."""
+        """Import a public name when it is first used."""
         found = _version() if name == "__version__" else _imported(name)
         globals()[name] = found
         return found
@@ -173,10 +173,10 @@ def _imported(name: str) -> Any:
 
 
 def _version() -> str:
-    """Return the version that is installed, as ``pyproject.toml`` has it."""
+    """Return the installed version, as in ``pyproject.toml``."""
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
 
     try:
         return version("kafka-replica")
     except PackageNotFoundError:
-        return "unknown"  # a copy of the files that was not installed
+        return "unknown"  # the files were copied, not installed

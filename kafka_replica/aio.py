@@ -1,4 +1,4 @@
-"""A replica for asyncio: the same, awaited.
+"""The asyncio interface of a replica.
 
 ::
 
@@ -7,10 +7,10 @@
         async for change in replica.changes():
             print(change.version, *change.changed, *change.deleted)
 
-Nothing here blocks the event loop, polls, or has a thread for who waits: the thread that makes versions wakes the
-loop (``call_soon_threadsafe``). An object is bound to no loop; tasks of several loops, in several threads, may wait
-on one at the same time. A wait that is cancelled takes nothing with it: no change is lost, nothing is left behind.
-Snapshots are read as they are, without waiting.
+No method blocks the event loop, polls, or uses a thread for a waiting task: the thread that makes versions wakes the
+loop (``call_soon_threadsafe``). An object is not bound to a loop; tasks of several loops, in several threads, may wait
+on the same object at the same time. Cancelling a wait loses no change and leaves no resources behind.
+Snapshots are read directly, without waiting.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from kafka_replica.stores import Snapshot
 
 
 class AsyncReplica:
-    """The asyncio side of a replica; as a context manager it starts and closes it.
+    """The asyncio interface of a replica; as a context manager it starts and closes the replica.
 
     Args:
-        replica: the replica. It may be used beside this, by threads and by other loops.
+        replica: the replica. Threads and other loops may use it at the same time.
     """
 
     def __init__(self, replica: Replica) -> None:
@@ -43,16 +43,16 @@ class AsyncReplica:
 
     @property
     def replica(self) -> Replica:
-        """The replica itself: its state and status, listeners, metrics."""
+        """The replica itself, for its state and status, listeners and metrics."""
         return self._replica
 
     async def start(self) -> Self:
-        """Begins to read; see ``Replica.start``."""
+        """Begin to read; see ``Replica.start``."""
         self._replica.start()
         return self
 
     async def close(self) -> None:
-        """Ends it; see ``Replica.close``. It is closed all the same if the waiting is cancelled."""
+        """Close the replica; see ``Replica.close``. Cancelling the wait does not stop the closing."""
         await asyncio.to_thread(self._replica.close)
 
     async def __aenter__(self) -> Self:
@@ -64,23 +64,23 @@ class AsyncReplica:
         await self.close()
 
     async def wait_ready(self, timeout_s: float | None = None) -> Snapshot:
-        """Waits for the barrier; see ``Replica.wait_ready``, which raises the same."""
+        """Wait until the replica is ready; see ``Replica.wait_ready``, which raises the same errors."""
         await self._until({}, timeout_s)
         return self._replica.wait_ready(timeout_s=0)
 
     async def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> Snapshot:
-        """Waits for a version that includes what lies below these offsets; see ``Replica.wait_for``."""
+        """Wait for a version that includes the records below these offsets; see ``Replica.wait_for``."""
         await self._until(positions, timeout_s)
         return self._replica.wait_for(positions, timeout_s=0)
 
     def snapshot(self) -> Snapshot:
-        """Return the present version, without waiting: there is nothing to await. See ``Replica.snapshot``."""
+        """Return the current version without waiting; see ``Replica.snapshot``."""
         return self._replica.snapshot()
 
     def changes(
         self, *, since: int | None = None, incarnation: str | None = None, max_pending: int = DEFAULT_PENDING_CHANGES
     ) -> AsyncChanges:
-        """The changes one by one; see ``Replica.changes``. Time limits are asyncio's: ``asyncio.timeout``."""
+        """Return an iterator of changes; see ``Replica.changes``. For a time limit use ``asyncio.timeout``."""
         return AsyncChanges(
             self._replica.changes(since=since, incarnation=incarnation, timeout_s=0, max_pending=max_pending)
         )
@@ -93,9 +93,9 @@ class AsyncReplica:
 
 
 class AsyncChanges(AsyncIterator[Change]):
-    """The changes of a replica, one by one; ``aclose()`` ends it, and so does letting go of it.
+    """An asynchronous iterator of the changes of a replica; ``aclose()`` or garbage collection ends it.
 
-    Several tasks may take from one: each change then goes to one of them.
+    Several tasks may use the same iterator: each change then goes to one of them.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -105,12 +105,12 @@ class AsyncChanges(AsyncIterator[Change]):
         return f"<{type(self).__name__} of {self._changes!r}>"
 
     async def __anext__(self) -> Change:
-        """The next change.
+        """Return the next change.
 
         Raises:
             KafkaReplicaError: the replica failed, with this error.
         """
-        await asyncio.sleep(0)  # where much waits here, other tasks have their turn all the same
+        await asyncio.sleep(0)  # let other tasks run, even if many changes are pending
         while True:
             if not self._changes.ready:
                 await _called(self._changes.call_when_ready)
@@ -122,7 +122,7 @@ class AsyncChanges(AsyncIterator[Change]):
                 continue  # another task was faster
 
     async def aclose(self) -> None:
-        """No more changes are kept for it."""
+        """End the iteration: no more changes are kept for it."""
         self._changes.close()
 
     def __reduce__(self) -> NoReturn:
@@ -130,12 +130,12 @@ class AsyncChanges(AsyncIterator[Change]):
 
 
 async def _called(arrange: Callable[[Callable[[], None]], Callable[[], None]], timeout_s: float | None = None) -> None:
-    """Waits until what it gives to ``arrange`` is called, from whatever thread, or the time is over."""
+    """Wait until the function that is passed to ``arrange`` is called, from any thread, or the time is over."""
     loop = asyncio.get_running_loop()
     news = loop.create_future()
 
     def call() -> None:
-        with suppress(RuntimeError):  # the loop was closed, and nobody waits there any more
+        with suppress(RuntimeError):  # the loop was closed, so no task waits there any more
             loop.call_soon_threadsafe(_settle, news)
 
     take_back = arrange(call)

@@ -1,51 +1,51 @@
-"""Every failure of kafka_replica is one of these.
+"""The exceptions that kafka_replica raises.
 
 ::
 
     KafkaReplicaError
     ├── UsageError                  the caller's mistake
-    │   ├── ConfigurationError      a setting that is unknown, impossible or would break a promise
-    │   ├── NotReadyError           asked before the barrier was passed
-    │   ├── ReplicaClosedError      asked after close()
-    │   ├── VersionGoneError        a version was asked for that is not kept
-    │   ├── NotInvertibleError      a structure map that forgets something cannot be turned round
+    │   ├── ConfigurationError      a setting that is unknown, impossible or would break a guarantee
+    │   ├── NotReadyError           a call that needs a version came before the first one was published
+    │   ├── ReplicaClosedError      a call came after close()
+    │   ├── VersionGoneError        a requested version is not kept
+    │   ├── NotInvertibleError      a structure map that loses information cannot be inverted
     │   └── MissingExtraError       an optional dependency is not installed
-    ├── BrokerError                 Kafka could not be reached or said no
-    │   ├── BrokerUnavailableError  no broker answers; it may come back
-    │   ├── AuthenticationError     who we are was refused
-    │   ├── AuthorizationError      what we want was refused
-    │   ├── TopicNotFoundError      there is no such topic
-    │   ├── LogReplacedError        the log is not the one that was read: made again, or cut off
-    │   ├── WaitTimeoutError        something did not happen in the time given
+    ├── BrokerError                 Kafka could not be reached or refused a request
+    │   ├── BrokerUnavailableError  no broker answers; one may come back
+    │   ├── AuthenticationError     the broker refused the client's identity (SASL, TLS)
+    │   ├── AuthorizationError      the broker refused an operation (ACL)
+    │   ├── TopicNotFoundError      the topic does not exist
+    │   ├── LogReplacedError        the log is no longer the one that was read: created again, or truncated
+    │   ├── WaitTimeoutError        a wait timed out
     │   ├── ProducerConflictError   another database publishes under the producer's id, or its database was copied
     │   └── PublishError            a transaction was not committed
-    │       ├── RecordNotSentError  a record of it was refused on this side
-    │       └── CommitUnknownError  ... or it was: the broker did not answer in time
+    │       ├── RecordNotSentError  a record of the transaction was refused by the client
+    │       └── CommitUnknownError  the outcome is unknown: the broker did not answer in time
     ├── DataError                   bad data
     │   ├── BadRecordError          a record that cannot be replicated
-    │   ├── EncodingError           content that could not be written in the format wanted
-    │   ├── DatasetError            a file of data that is not what its format says
-    │   └── SdmxError               content that is not what SDMX says it is
-    │       ├── UrnError            not a URN of SDMX
+    │   ├── EncodingError           content that cannot be written in the requested format
+    │   ├── DatasetError            a data file that violates its format
+    │   └── SdmxError               content that violates SDMX
+    │       ├── UrnError            a text that is not an SDMX URN
     │       ├── MessageError        a structure message that cannot be read
-    │       ├── UnreadableContentError  a format that this version does not read
-    │       ├── UnwritableError         a format has no place for an artefact, or for all that it says
-    │       ├── NotExpressibleError     a library or table has no place for an artefact of this class
-    │       ├── ExtensionError          codelists that extend each other in a way that makes no list
-    │       ├── MapError                a structure map that says what cannot be done
-    │       └── ArtefactNotFoundError   no such artefact in this version
-    │           └── IncompleteStructureError  not all that is needed to validate data is there
-    ├── StoreError                  the store could not do its work
-    │   ├── StoreDamagedError       what it has on disk is not what was written
-    │   └── StoreInUseError         another process, or another replica, has it
-    ├── OutboxError                 the producer's database could not do its work
-    │   ├── OutboxUnavailableError  it cannot be reached, or is busy; it may come back
-    │   └── OutboxNotMigratedError  it has no tables of the producer, or those of another version
-    ├── SourceError                 a folder or service that the producer watches cannot be read, or not all of it
+    │       ├── UnreadableContentError  a format that this version cannot read
+    │       ├── UnwritableError         a format cannot represent an artefact, or not all of it
+    │       ├── NotExpressibleError     a library or table cannot represent an artefact of this class
+    │       ├── ExtensionError          codelist extensions that result in no list, such as circular ones
+    │       ├── MapError                a structure map that cannot be applied
+    │       └── ArtefactNotFoundError   the version does not contain the artefact
+    │           └── IncompleteStructureError  artefacts needed to validate data are missing
+    ├── StoreError                  the store failed
+    │   ├── StoreDamagedError       the data on disk differs from what was written
+    │   └── StoreInUseError         another process, or another replica, uses the store
+    ├── OutboxError                 the producer's database failed
+    │   ├── OutboxUnavailableError  the database cannot be reached, or is busy; it may come back
+    │   └── OutboxNotMigratedError  the database lacks the producer's tables, or has those of another version
+    ├── SourceError                 a folder or service that the producer watches cannot be read completely
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 
-A message says what was being done, to what (key, topic, partition, offset), what went wrong, and what
-to do next. Nothing here imports anything else of kafka_replica.
+A message names the operation, its object (key, topic, partition, offset), the failure, and what
+to do next. This module imports no other module of kafka_replica.
 """
 
 from __future__ import annotations
@@ -60,23 +60,23 @@ class UsageError(KafkaReplicaError):
 
 
 class ConfigurationError(UsageError):
-    """A setting is unknown, impossible or would break a promise."""
+    """A setting is unknown, impossible or would break a guarantee."""
 
 
 class NotReadyError(UsageError):
-    """A version was asked for before the first one was published."""
+    """A version was requested before the first one was published."""
 
 
 class ReplicaClosedError(UsageError):
-    """Something was asked of a replica that is closed."""
+    """A method was called on a closed replica."""
 
 
 class VersionGoneError(UsageError, LookupError):
-    """A version was asked for that is not kept any more."""
+    """A version was requested that is no longer kept."""
 
 
 class NotInvertibleError(UsageError):
-    """A structure map was to be turned round that forgets something; says what."""
+    """A structure map that loses information cannot be inverted; the message names what it loses."""
 
 
 class MissingExtraError(UsageError):
@@ -87,19 +87,19 @@ class MissingExtraError(UsageError):
 
 
 class BrokerError(KafkaReplicaError):
-    """Kafka could not be reached, or refused what was asked."""
+    """Kafka could not be reached, or refused a request."""
 
 
 class BrokerUnavailableError(BrokerError):
-    """No broker answers; it may come back."""
+    """No broker answers; one may come back."""
 
 
 class AuthenticationError(BrokerError):
-    """The broker refused who we are (SASL, TLS)."""
+    """The broker refused the client's identity (SASL, TLS)."""
 
 
 class AuthorizationError(BrokerError):
-    """The broker refused what we want to do (ACL)."""
+    """The broker refused an operation (ACL)."""
 
 
 class TopicNotFoundError(BrokerError):
@@ -107,11 +107,11 @@ class TopicNotFoundError(BrokerError):
 
 
 class LogReplacedError(BrokerError):
-    """The log is not the one that was read any more: made again, cut off at its end, or deleted at its front."""
+    """The log is no longer the one that was read: created again, truncated at its end, or deleted at its start."""
 
 
 class WaitTimeoutError(BrokerError, TimeoutError):
-    """Something that was waited for did not happen in the time given."""
+    """An awaited event did not happen before the timeout."""
 
 
 class ProducerConflictError(BrokerError):
@@ -119,25 +119,25 @@ class ProducerConflictError(BrokerError):
 
 
 class PublishError(BrokerError):
-    """A Kafka transaction was not committed; nothing of it is visible."""
+    """A Kafka transaction was not committed; none of its records are visible."""
 
 
 class RecordNotSentError(PublishError):
-    """A record was refused on this side, and never left; nothing of its transaction is visible."""
+    """The client refused a record and did not send it; no record of its transaction is visible."""
 
 
 class CommitUnknownError(PublishError):
-    """Kafka did not answer a commit in time: the transaction may be visible, whole, or it may not."""
+    """Kafka did not answer a commit in time: the transaction is either visible as a whole, or not at all."""
 
 
 class DataError(KafkaReplicaError):
-    """Bad data."""
+    """The data is invalid."""
 
 
 class BadRecordError(DataError):
-    """A record that cannot be replicated; ``key`` is None where it has none, or none can be read.
+    """A record that cannot be replicated; ``key`` is None if it has none, or the key cannot be read.
 
-    ``record`` is the record as it was read, if it could be; it does not go along when the error is pickled.
+    ``record`` is the record as it was read, if it could be read; pickling the error drops the record.
     """
 
     record: object | None = None
@@ -161,69 +161,69 @@ class BadRecordError(DataError):
 
 
 class EncodingError(DataError):
-    """Content that could not be written in the format wanted."""
+    """Content cannot be written in the requested format."""
 
 
 class DatasetError(DataError):
-    """A data set that is not in the format it should be in; the text names the file, and the column if it is one's."""
+    """A data set violates its format; the message names the file, and the column if the error is in one column."""
 
 
 class SdmxError(DataError):
-    """Content that is not what SDMX says it is."""
+    """Content violates SDMX."""
 
 
 class UrnError(SdmxError, ValueError):
-    """Not a URN (or short reference) of SDMX."""
+    """A text is not an SDMX URN or short reference."""
 
 
 class MessageError(SdmxError):
-    """A structure message that cannot be read: damaged, hostile, or not what its type says."""
+    """A structure message cannot be read: it is damaged, hostile, or not of the type that it claims."""
 
 
 class UnreadableContentError(SdmxError):
-    """Content in a format, or of a class, that this version does not read; the bytes are kept."""
+    """Content has a format or a class that this version cannot read; the bytes are kept."""
 
 
 class NotExpressibleError(SdmxError):
-    """An artefact that another library, or a table, has no place for."""
+    """Another library, or a table, cannot represent an artefact."""
 
 
 class ExtensionError(SdmxError):
-    """Codelists that extend each other in a way that makes no list: in circles, say."""
+    """Codelist extensions result in no list: for example, they are circular."""
 
 
 class UnwritableError(SdmxError):
-    """An artefact that a format has no place for, or not for all that it says; the text names another format."""
+    """A format cannot represent an artefact, or not all of it; the message names another format."""
 
 
 class MapError(SdmxError):
-    """A structure map, or a map it refers to, says what cannot be done."""
+    """A structure map, or a map that it refers to, cannot be applied."""
 
 
 class ArtefactNotFoundError(SdmxError, LookupError):
-    """This version holds no such artefact or item."""
+    """The version does not contain the artefact or item."""
 
 
 class IncompleteStructureError(ArtefactNotFoundError):
-    """Not all that is needed to validate data is in this version, or can be used; ``missing`` lists all of it."""
+    """The version lacks artefacts needed to validate data, or they are unusable; ``missing`` lists all of them."""
 
     missing: tuple[object, ...] = ()
 
 
 class StoreError(KafkaReplicaError):
-    """The store could not do its work."""
+    """The store failed."""
 
 
 class StoreDamagedError(StoreError):
-    """What a store has on disk is not what was written there."""
+    """The data of a store on disk differs from what was written."""
 
 
 class StoreInUseError(StoreError):
-    """Another process, or another replica of this one, has the store."""
+    """Another process, or another replica in this process, uses the store."""
 
 
 class OutboxError(KafkaReplicaError):
-    """The producer's database refused what was asked."""
+    """The producer's database refused a request."""
 
 
 class OutboxUnavailableError(OutboxError):
@@ -231,11 +231,11 @@ class OutboxUnavailableError(OutboxError):
 
 
 class OutboxNotMigratedError(OutboxError):
-    """The database has no tables of the producer, or those of another version; migrate it."""
+    """The database lacks the producer's tables, or has those of another version; migrate it."""
 
 
 class SourceError(KafkaReplicaError):
-    """A source of the producer cannot be read, or not all of it: nothing of it is taken in."""
+    """A source of the producer cannot be read completely, so none of its content is accepted."""
 
 
 class EmbeddedKafkaError(KafkaReplicaError):

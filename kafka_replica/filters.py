@@ -1,4 +1,4 @@
-"""Which keys a replica keeps: decided on the key alone, before anything else is looked at."""
+"""The filter that selects the keys a replica keeps, by the key alone, before a record is processed further."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["KeyFilter"]
 
 
 class KeyFilter:
-    """Says of a key whether it is kept. Filters are joined with ``|``, ``&`` and ``~``.
+    """A filter that decides whether a key is kept. Filters are combined with ``|``, ``&`` and ``~``.
 
     ``Replica(..., key_filter=KeyFilter.pattern("*codelist*") | KeyFilter.prefix("urn:x:"))``
 
     Args:
-        predicate: called with the key's bytes; it must say the same of the same key at any time.
-        name: tells this filter from others, also after a restart: a store that was kept with a filter of another
-            name is built anew. Change it with the predicate.
+        predicate: called with the key's bytes; it must always return the same result for the same key.
+        name: identifies the filter, also after a restart: a store that was filled with a filter of another
+            name is rebuilt. Change the name when you change the predicate.
 
     Raises:
-        ConfigurationError: it has no name.
+        ConfigurationError: the name is empty.
     """
 
     __slots__ = ("_name", "_predicate")
@@ -36,26 +36,26 @@ class KeyFilter:
 
     @staticmethod
     def prefix(start: Key) -> KeyFilter:
-        """Keys that begin so."""
+        """Return a filter for keys that begin with a prefix."""
         begin = key_bytes(start)
         return KeyFilter(lambda key: key.startswith(begin), f"prefix {begin!r}")
 
     @staticmethod
     def pattern(pattern: str) -> KeyFilter:
-        """Keys that match a pattern as a whole: ``*`` any text, ``?`` a character, ``[ab]`` one of these."""
+        """Return a filter for keys that match a whole pattern: ``*`` any text, ``?`` a character, ``[ab]`` a or b."""
         return KeyFilter(_matcher(translate(pattern), pattern), f"pattern {pattern!r}")
 
     @staticmethod
     def regex(pattern: str) -> KeyFilter:
-        """Keys in which a regular expression is found.
+        """Return a filter for keys in which a regular expression is found.
 
         Raises:
-            ConfigurationError: it is none.
+            ConfigurationError: the pattern is not a regular expression.
         """
         return KeyFilter(_matcher(pattern, pattern, anywhere=True), f"regex {pattern!r}")
 
     def __call__(self, key: bytes) -> bool:
-        """Whether the key is kept.
+        """Return whether the key is kept.
 
         Raises:
             UsageError: the predicate failed.
@@ -63,7 +63,7 @@ class KeyFilter:
         try:
             return self._predicate(key)
         except UsageError:
-            raise  # of a filter that this one is made of
+            raise  # raised by a filter that this one combines
         except Exception as error:
             raise UsageError(
                 f"the filter {self._name} failed at key {key_text(key)}: {type(error).__name__}: {error}; it has to "
@@ -92,5 +92,5 @@ def _matcher(regex: str, shown: str, *, anywhere: bool = False) -> Callable[[byt
     except re.error as error:
         raise ConfigurationError(f"{shown!r} is no pattern for keys: {error}") from error
     look = compiled.search if anywhere else compiled.match
-    # Keys are bytes; what is not UTF-8 keeps its place and matches no letter.
+    # Keys are bytes; a byte that is not UTF-8 becomes a character that matches no letter.
     return lambda key: look(key.decode(errors="surrogateescape")) is not None

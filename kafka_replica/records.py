@@ -1,6 +1,6 @@
-"""The values everything else speaks of: a record, a partition, a cut.
+"""The basic values of the library: records, partitions and positions.
 
-No I/O, no threads, nothing of Kafka's clients and nothing of SDMX.
+The module uses no I/O, threads, Kafka client or SDMX.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from kafka_replica.common.wording import counted, shortened
 _PARTITIONS_SHOWN = 4
 
 Headers: TypeAlias = tuple[tuple[str, bytes | None], ...]
-"""Record headers as Kafka keeps them: ordered, names may repeat, a value may be null."""
+"""Record headers as Kafka stores them: ordered, names may repeat, a value may be null."""
 
 Key: TypeAlias = bytes | str
-"""How a caller may name a key: bytes as they are, text as its UTF-8."""
+"""A key as a caller may give it: bytes, or text that is encoded as UTF-8."""
 
 
 def key_bytes(key: Key) -> bytes:
-    """The bytes of a key, text encoded as UTF-8."""
+    """Return the bytes of a key; text is encoded as UTF-8."""
     return key.encode() if isinstance(key, str) else key
 
 
 def topic_key(topic: str, key: Key) -> bytes:
-    """How a replica of several topics, each with keys of its own, names a key of one of them."""
-    return topic.encode() + b"\0" + key_bytes(key)  # no name of a topic holds a zero
+    """Return the name of a topic's key in a replica of several topics with separate key spaces."""
+    return topic.encode() + b"\0" + key_bytes(key)  # topic names contain no NUL
 
 
 def key_text(key: bytes) -> str:
-    """A key, or any bytes, for people: UTF-8 as text, other bytes escaped."""
+    """Return a key, or any bytes, as readable text: UTF-8 is decoded, other bytes are escaped."""
     return key.decode(errors="backslashreplace")
 
 
 class Partition(NamedTuple):
-    """One partition of one topic."""
+    """A partition of a topic."""
 
     topic: str
     partition: int
@@ -47,10 +47,10 @@ class Partition(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One record of the log as it was written; ``value`` is None for a tombstone.
+    """A record of the log as it was written; ``value`` is None for a tombstone.
 
-    ``timestamp_ms`` is in milliseconds since 1970-01-01 UTC, as the topic's ``message.timestamp.type``
-    says (create time or append time), or -1 where the log has none.
+    ``timestamp_ms`` is in milliseconds since 1970-01-01 UTC: the create time or the append time, according to the
+    topic's ``message.timestamp.type``, or -1 if the log has no timestamp.
     """
 
     key: bytes
@@ -66,26 +66,26 @@ class Record(NamedTuple):
 
     @property
     def topic(self) -> str:
-        """The topic it was read from."""
+        """The topic that the record was read from."""
         return self.source.topic
 
     @property
     def partition(self) -> int:
-        """The partition it was read from."""
+        """The number of the partition that the record was read from."""
         return self.source.partition
 
     @property
     def is_tombstone(self) -> bool:
-        """Whether it deletes its key."""
+        """Return whether the record deletes its key."""
         return self.value is None
 
     def header(self, name: str) -> bytes | None:
-        """The value of the last header of that name, or None."""
+        """Return the value of the last header with that name, or None."""
         return next((value for header, value in reversed(self.headers) if header == name), None)
 
 
 class OpenTransaction:
-    """A transaction that is not in a version though it began below its cut: what it wrote to one partition so far."""
+    """A transaction that is not in a version though it began below the version's position, in one partition."""
 
     __slots__ = ("_count", "_spans", "first_offset", "partition", "producer_epoch", "producer_id")
 
@@ -102,16 +102,16 @@ class OpenTransaction:
         self.producer_id = producer_id
         self.producer_epoch = producer_epoch
         self.first_offset = first_offset
-        # Whoever reads on appends to the same list: only so many of it are meant.
+        # The reader goes on appending to the same list: only the first ``count`` spans belong to this object.
         self._spans, self._count = spans, count
 
     @property
     def end(self) -> int:
-        """The offset after the last record that it has written there so far."""
+        """The offset after the last record that the transaction has written to the partition so far."""
         return self._spans[self._count - 1][1] if self._count else self.first_offset
 
     def holds(self, offset: int) -> bool:
-        """Whether the record at that offset is one of its own."""
+        """Return whether the record at an offset belongs to the transaction."""
         at = bisect_right(self._spans, (offset, 1 << 63), hi=self._count)
         return at > 0 and offset < self._spans[at - 1][1]
 
@@ -129,7 +129,7 @@ class OpenTransaction:
         return self.partition, self.producer_id, self.first_offset
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the transaction as plain JSON values."""
         return {
             "partition": str(self.partition),
             "first_offset": self.first_offset,
@@ -139,24 +139,24 @@ class OpenTransaction:
 
 
 RawRecord: TypeAlias = tuple[bytes, bytes | None, int, int, Headers]
-"""A record as a reader makes it: what a ``Record`` begins with, but for where it was read.
+"""A record as a reader makes it: the fields of a ``Record`` without its source.
 
-A plain tuple of plain values costs Python's garbage collector nothing; half a million objects of a class
-make a bootstrap twice as long.
+Plain tuples of plain values cost Python's garbage collector nothing, whereas half a million objects of a class
+double the time of a bootstrap.
 """
 
 Stored: TypeAlias = RawRecord | Record
-"""What is kept of a record until somebody asks for it; of both, 1 is the value and 2 the offset."""
+"""A record as it is stored until a user requests it; in both forms item 1 is the value and item 2 the offset."""
 
 
 def lacks_key(stored: Stored) -> bool:
-    """Whether the log has no key for it, which readers leave to whoever puts records together."""
+    """Return whether a record has no key; log readers do not check this."""
     key: bytes | None = stored[0]
     return key is None
 
 
 def as_record(stored: Stored, source: Partition) -> Record:
-    """The record as users see it."""
+    """Return the record as users see it."""
     if stored.__class__ is Record:
         return stored
     made: Record = tuple.__new__(Record, (*stored, source))
@@ -164,11 +164,11 @@ def as_record(stored: Stored, source: Partition) -> Record:
 
 
 class Position(Mapping[Partition, int]):
-    """A point of the log: for each partition the offset read up to (the next one to be read).
+    """A position in the log: for each partition, the next offset to be read.
 
-    What lies below it and was committed is in the version that stands for it, but for transactions that
-    were still ``open`` there. Immutable and hashable. A cut *dominates* another when it is at least as far in
-    every partition.
+    The version at a position holds all committed records below it, except those of transactions that were
+    still ``open`` there. A position is immutable and hashable. It *dominates* another position if it is at least as
+    far in every partition.
     """
 
     __slots__ = ("_offsets", "open")
@@ -203,7 +203,7 @@ class Position(Mapping[Partition, int]):
         return f"Position({self.summary()})"
 
     def summary(self) -> str:
-        """Return the same as ``str``, with some of the partitions only where there are many."""
+        """Return the same text as ``str``, shortened to the first partitions if there are many."""
         if len(self) <= _PARTITIONS_SHOWN:
             return str(self)
         shown = ", ".join(f"{partition}@{offset}" for partition, offset in islice(self.items(), _PARTITIONS_SHOWN))
@@ -214,26 +214,26 @@ class Position(Mapping[Partition, int]):
         return f"{text} ({len(self.open)} open)" if self.open else text
 
     def dominates(self, other: Mapping[Partition, int]) -> bool:
-        """Whether this cut is at least as far as the other one in each of the other's partitions."""
+        """Return whether this position is at least as far as the other one in each of the other's partitions."""
         return all(self._offsets.get(partition, -1) >= offset for partition, offset in other.items())
 
     def includes(self, positions: Mapping[Partition, int]) -> bool:
-        """Whether the records just below these offsets are decided, and in a version of this cut if they count."""
+        """Return whether the records just below these offsets are decided, and so in this version if committed."""
         return self.dominates(positions) and not any(
             open_.holds(positions[open_.partition] - 1) for open_ in self.open if open_.partition in positions
         )
 
     def advanced(self, offsets: Mapping[Partition, int]) -> Position:
-        """These offsets with some partitions moved; nothing is said of open transactions."""
+        """Return a position with other offsets for some partitions, and without open transactions."""
         return Position({**self._offsets, **offsets})
 
     def resume(self) -> Position:
-        """From where on to read to go on after this cut: what was open is needed from its beginning."""
+        """Return the position to resume reading from: open transactions must be read again from their first record."""
         firsts: dict[Partition, int] = {}
         for open_ in self.open:
             firsts[open_.partition] = min(open_.first_offset, firsts.get(open_.partition, open_.first_offset))
         return self.advanced(firsts)
 
     def as_json(self) -> dict[str, int]:
-        """``{"topic-partition": offset}``."""
+        """Return the offsets as ``{"topic-partition": offset}``."""
         return {str(partition): offset for partition, offset in self._offsets.items()}

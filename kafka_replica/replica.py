@@ -1,4 +1,4 @@
-"""The replica: what users hold. What it does is in ``follower``, what it knows on its ``publisher``."""
+"""The replica, the object that users work with; ``follower`` does its work, and ``publisher`` has its state."""
 
 from __future__ import annotations
 
@@ -48,49 +48,50 @@ _NOTHING_MORE: Mapping[Partition, int] = {}
 
 
 class Replica:
-    """A live, exact copy of one compacted topic.
+    """A live, exact copy of one or several compacted topics.
 
-    What a reader may rely on:
+    A replica guarantees the following:
 
-    * every version holds whole committed transactions and nothing else;
-    * versions only go forward, and a snapshot never changes;
-    * ready means that everything which was in the topic when the replica started is in the version;
-    * a record that cannot be replicated stops the replica, or is set aside, counted and listed;
-    * ``state`` says what is known now, not what was known once.
+    * Every version holds whole committed transactions and nothing else.
+    * Versions only go forward, and a snapshot never changes.
+    * Once the replica is ready, the version includes everything that was in the topic when the replica started.
+    * A record that cannot be replicated stops the replica, or is set aside, counted and listed.
+    * ``state`` is computed when it is read, so it is never outdated.
 
-    All methods may be called from any thread. Reading begins with ``start()`` or at entering a ``with``.
+    All methods may be called from any thread. Reading begins with ``start()`` or on entering a ``with`` statement.
 
     Args:
-        config: librdkafka's properties as they are; ``bootstrap.servers`` at least.
-        topic: the topic to follow, or several of them; each with any number of partitions.
+        config: librdkafka's properties; ``bootstrap.servers`` is required.
+        topic: the topic to follow, or several of them; each may have any number of partitions.
         store: where versions are kept; in memory by default.
-        boundaries: what tells where transactions end: ``"markers"`` (the log's own batches: exact, and a version
-            a transaction), ``"quiescence"`` (the confluent-kafka consumer), or ``"auto"``: markers
-            where the broker and the properties allow it.
-        one_key_space: read several topics as one: a key that more than one has shows the record of the
-            topic named last. Otherwise each topic has keys of its own; see ``Snapshot.of``.
-        wait_for_topic: wait for a topic that does not exist, at the start or later; else the replica fails when it
-            has not been there for 3 s.
-        on_bad_record: ``"stop"`` fails the replica at a record that cannot be replicated (one without
-            a key, or one that ``validator`` refuses); ``"skip"`` sets it aside into ``bad_records``, and its key is not
-            there until a good record comes; ``"dead-letter"`` also puts it into ``dead_letters``.
-        dead_letters: where to, such as ``DeadLetterFile(path)``.
-        validator: called with each record that is not a tombstone, by the thread that reads; raises what is wrong
-            with it.
-        stalled_after_s: how long the broker may be silent before the state is ``stalled``.
-        barrier_timeout_s: fails the replica when it is not ready, the broker answers and nothing has been read
-            for that long; None waits for ever. Kafka's brokers allow transactions to be open for 900 s.
-        blocked_after_s: how long one open transaction may be in the way before it is ``blocked``.
-        recent_changes: how many changes are kept for ``changes(since=...)``; 0 keeps none.
-        history: how many versions are kept for ``at(version)`` beside the present one. In memory each costs the
-            records that newer ones replaced; on disk, the room of these.
-        key_filter: which keys are kept at all; all of them by default. See ``KeyFilter``.
-        tombstones_kept_s: for how long Kafka keeps deletions, in seconds; by default the topics are asked
-            (``delete.retention.ms``). A replica that took longer to read, or heard nothing for longer, builds its
-            state anew if offsets are missing in what it reads: a deletion may have been there.
+        boundaries: how the ends of transactions are detected: ``"markers"`` (by the batches of the log: exact, and
+            each transaction makes a version), ``"quiescence"`` (with the confluent-kafka consumer), or ``"auto"``:
+            markers if the broker and the properties allow them.
+        one_key_space: read several topics as one: a key that several topics have shows the record of the
+            topic named last. Otherwise each topic has its own key space; see ``Snapshot.of``.
+        wait_for_topic: wait for a topic that does not exist, at the start or later. Otherwise the replica fails when
+            the topic has been missing for 3 s.
+        on_bad_record: ``"stop"`` fails the replica at a record that cannot be replicated (a record without
+            a key, or one that ``validator`` refuses); ``"skip"`` sets the record aside into ``bad_records``, and its
+            key is absent until a good record arrives; ``"dead-letter"`` also puts the record into ``dead_letters``.
+        dead_letters: receives the records of ``"dead-letter"``, such as ``DeadLetterFile(path)``.
+        validator: called by the reading thread with each record that is not a tombstone; raises an exception
+            if the record is invalid.
+        stalled_after_s: the time without an answer from the broker after which the state is ``stalled``.
+        barrier_timeout_s: the time after which a replica fails that is not ready and has read nothing although the
+            broker answers; None waits without limit. Kafka's brokers allow transactions to be open for 900 s.
+        blocked_after_s: the time for which an open transaction may hold back records before the state is
+            ``blocked``.
+        recent_changes: the number of changes kept for ``changes(since=...)``; 0 keeps none.
+        history: the number of versions kept for ``at(version)`` besides the current one. Each costs the memory, or
+            on disk the space, of the records that newer versions replaced.
+        key_filter: selects the keys that are kept; all keys by default. See ``KeyFilter``.
+        tombstones_kept_s: how long Kafka keeps tombstones, in seconds; by default the topics are queried
+            (``delete.retention.ms``). A replica that took longer to read, or had no contact for longer, rebuilds its
+            state if offsets are missing in what it reads, because a tombstone may have been there.
 
     Raises:
-        ConfigurationError: a property is impossible, or would break one of the promises.
+        ConfigurationError: a property is impossible, or would break one of the guarantees.
     """
 
     def __init__(
@@ -123,7 +124,7 @@ class Replica:
         if (dead_letters is not None) != (on_bad_record == "dead-letter"):
             raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
         self.config = config
-        """The properties as given; secrets among them show ``***`` by ``repr``, and ``str()`` gives their values."""
+        """The properties as given; the ``repr`` of a secret is ``***``, and ``str()`` returns its value."""
         self.topics = _topics(topic)
         self.topic = ", ".join(self.topics)
         self._store: Store = MemoryStore() if store is None else store
@@ -145,21 +146,21 @@ class Replica:
         )
         self._supervisor = Supervisor(options, self._store, self._publisher, self._source_factory())
         self._subscriptions: list[Subscription] = []
-        self._lifecycle = RLock()  # a signal handler may close what the same thread is starting
+        self._lifecycle = RLock()  # reentrant: a signal handler may close what the same thread is starting
         self._thread: Thread | None = None
         self._pid: int | None = None
 
     def _source_factory(self) -> MakeReader:
-        """Return what makes the reader of the log; replicas of fake topics have another one."""
+        """Return the function that makes the log reader; replicas of fake topics override it."""
         return make_reader
 
-    # --- life ---
+    # --- lifecycle ---
 
     def start(self) -> Self:
-        """Begins to read, in a thread of its own; returns at once. Calling it again changes nothing.
+        """Start reading in a separate thread, and return at once. Calling the method again has no effect.
 
         Raises:
-            ReplicaClosedError: it was closed; make a new one.
+            ReplicaClosedError: the replica is closed; make a new one.
         """
         with self._lifecycle:
             self._check_open()
@@ -171,14 +172,14 @@ class Replica:
         return self
 
     def close(self) -> None:
-        """Ends reading and tells listeners no more. Idempotent. Snapshots stay readable.
+        """Stop reading and calling listeners. The method is idempotent. Snapshots stay readable.
 
-        Waits for the calls of listeners that are under way, and for reading to end, some seconds at most.
+        It waits for running calls of listeners, and for reading to end, for some seconds at most.
         """
         if self._pid is not None and self._pid != os.getpid():
-            return  # a fork has none of the threads, and locks may be held for ever
+            return  # a fork has none of the threads, and its locks may never be released
         self._supervisor.closing.set()
-        # A signal handler may have interrupted who holds what the others wait for: then it waits for nobody.
+        # A signal handler may have interrupted the holder of a lock that other threads need: it must not wait for them.
         busy = self._publisher.is_busy_here
         with nullcontext() if busy else self._lifecycle:
             thread, subscriptions = self._thread, list(self._subscriptions)
@@ -187,7 +188,7 @@ class Replica:
         self._publisher.stopped()
         for subscription in subscriptions:
             subscription.close(wait=False)
-        # Two listeners that close would wait for each other.
+        # Two listeners that call close() would wait for each other.
         if not busy and not any(subscription.is_current_thread for subscription in subscriptions):
             give_up_s = time.monotonic() + _CLOSE_S
             for subscription in subscriptions:
@@ -210,25 +211,27 @@ class Replica:
         )
 
     def __repr__(self) -> str:
-        if not hasattr(self, "_lifecycle"):  # a traceback with locals shows a replica whose arguments were refused
+        if not hasattr(
+            self, "_lifecycle"
+        ):  # tracebacks with local variables show replicas whose arguments were refused
             return f"<{type(self).__name__} that was not made>"
         return f"<{type(self).__name__} {shortened(self.topic)}: {self._summary()}>"
 
     def _summary(self) -> str:
         if self._pid is not None and self._pid != os.getpid():
-            return "of another process"  # locks may be held for ever there
+            return "of another process"  # its locks may never be released
         snapshot = self._publisher.snapshot
         return f"{self._publisher.state}, {'no version yet' if snapshot is None else snapshot.summary()}"
 
     # --- reading ---
 
     def wait_ready(self, timeout_s: float | None = None) -> Snapshot:
-        """Waits for the barrier; returns the version at it, or a newer one.
+        """Wait until the replica is ready, and return the current version.
 
         Raises:
-            WaitTimeoutError: not ready in time; the message says what it waits for.
-            KafkaReplicaError: the replica failed, with this error.
-            ReplicaClosedError: it was closed.
+            WaitTimeoutError: the replica was not ready in time; the message names what it waits for.
+            KafkaReplicaError: the error with which the replica failed.
+            ReplicaClosedError: the replica was closed.
         """
         self._check_started()
         if not self._publisher.wait_for(_NOTHING_MORE, timeout_s):
@@ -237,11 +240,12 @@ class Replica:
         return self.snapshot()
 
     def snapshot(self) -> Snapshot:
-        """Return the present version, in O(1). It never changes, and lives as long as you hold it.
+        """Return the current version, in O(1). A snapshot never changes, and lives as long as you hold it.
 
         Raises:
-            NotReadyError: there is none yet; ``wait_ready`` waits for it, and ``wait_for`` for a later one.
-            KafkaReplicaError: the replica failed before there was one.
+            NotReadyError: no version exists yet; ``wait_ready`` waits for the first one, ``wait_for`` for a later one.
+            KafkaReplicaError: the replica failed before its first version.
+            ReplicaClosedError: the replica was closed before its first version.
         """
         self._check_process()
         snapshot = self._publisher.snapshot
@@ -253,19 +257,19 @@ class Replica:
         return snapshot
 
     def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> Snapshot:
-        """Waits for a version that includes what lies below these offsets; returns it, or a newer one.
+        """Wait for a version that includes the records below these offsets; return it, or a newer one.
 
-        So a service reads what it has written: ``replica.wait_for(transaction.committed.position)``. A commit that
-        returned is not yet a commit that readers see, so asking for a snapshot right after it is too early.
+        With this a service reads its own writes: ``replica.wait_for(transaction.committed.position)``. Readers do not
+        see a transaction at the moment its commit returns, so a snapshot taken right then may lack it.
 
         Args:
-            positions: for each partition that matters, the offset after the last record one waits for.
-            timeout_s: how long to wait; None waits for ever.
+            positions: for each partition of interest, the offset after the last record to wait for.
+            timeout_s: how long to wait; None waits without limit.
 
         Raises:
-            WaitTimeoutError: not in time; the message says how far it is.
-            KafkaReplicaError: the replica failed, with this error.
-            ReplicaClosedError: it was closed.
+            WaitTimeoutError: the version was not there in time; the message names the positions reached.
+            KafkaReplicaError: the error with which the replica failed.
+            ReplicaClosedError: the replica was closed.
         """
         self._check_started()
         if not self._publisher.wait_for(positions, timeout_s):
@@ -274,28 +278,28 @@ class Replica:
         return self.snapshot()
 
     def call_when(self, positions: Mapping[Partition, int], call: Callable[[], object]) -> Callable[[], None]:
-        """Calls once, as soon as ``wait_for(positions)`` would not wait: for event loops, which must not wait in it.
+        """Call a function once, as soon as ``wait_for(positions)`` would return: for event loops, which must not block.
 
         Args:
-            positions: as for ``wait_for``; an empty mapping stands for the first version, as in ``wait_ready``.
+            positions: as for ``wait_for``; an empty mapping means the first version, as in ``wait_ready``.
             call: called from the thread that makes versions, or at once; also when the replica fails or is
-                closed. It has to return at once, and is best the loop's own way of being woken from another thread.
+                closed. It must return at once; use the loop's function for waking it from another thread.
 
         Returns:
-            What takes it back, from any thread.
+            A function that cancels the call, from any thread.
         """
         self._check_started()
         return self._publisher.call_when(positions, call)
 
     def subscribe(self, listener: Listener, *, max_pending: int = DEFAULT_PENDING_CHANGES) -> Subscription:
-        """Tells a listener of the whole present state first, then of each version; see ``listeners``.
+        """Call a listener with the whole current state first, then with each version; see ``listeners``.
 
         Args:
-            listener: called with a ``Change``, from a thread of its own, never two at a time.
-            max_pending: how many changes may wait for it before they are merged.
+            listener: called with a ``Change``, from its own thread, never twice at the same time.
+            max_pending: the number of changes that may wait for the listener before they are merged.
 
         Raises:
-            ReplicaClosedError: it was closed.
+            ReplicaClosedError: the replica was closed.
         """
         if not callable(listener):
             raise UsageError(f"a listener is something that can be called with a Change, not {listener!r}")
@@ -316,22 +320,22 @@ class Replica:
         timeout_s: float | None = None,
         max_pending: int = DEFAULT_PENDING_CHANGES,
     ) -> Changes:
-        """The same as an iterator: the present state, then each version; ends when the replica is closed.
+        """Return an iterator of changes: the current state, then each version, until the replica is closed.
 
-        With ``since`` it goes on after that version: first the versions made since, each as a change of its own,
-        then those to come. Where they are not all among the recent changes any more (``recent_changes``), or the
-        version is none of this replica's, it begins with the whole state (``Change.initial``), never with a gap.
+        With ``since`` the iterator continues after that version: first with the versions made since, each as its own
+        change, then with new ones. If the recent changes (``recent_changes``) no longer include all of them, or the
+        version is not one of this replica, it begins with the whole state (``Change.initial``), never with a gap.
 
         Args:
-            since: the number of a version of this replica, such as ``change.version`` of the last change heard.
-            incarnation: the ``incarnation`` of the replica that the number is of. Where the number comes from outside
-                the process, give it: a replica made later counts anew.
-            timeout_s: how long to wait for the next version; None waits for ever.
-            max_pending: how many changes may wait here before they are merged; those since are not counted.
+            since: the number of a version of this replica, such as ``change.version`` of the last change received.
+            incarnation: the ``incarnation`` of the replica that the number comes from. Pass it if the number comes
+                from outside the process, because a replica made later starts to count from the beginning.
+            timeout_s: how long to wait for the next version; None waits without limit.
+            max_pending: the number of changes that may wait before they are merged, not counting those of ``since``.
 
         Raises:
             WaitTimeoutError: there was no next version in time.
-            KafkaReplicaError: the replica failed, with this error.
+            KafkaReplicaError: the error with which the replica failed.
         """
         if since is not None and type(since) is not int:
             raise UsageError(f"since={since!r} is no number of a version; give change.version or snapshot.version")
@@ -342,48 +346,49 @@ class Replica:
         return Changes(self._publisher.mailbox(max_pending, since), timeout_s)
 
     def at(self, version: int) -> Snapshot:
-        """The version of that number: the present one, or one of the last ``history``.
+        """Return the version with a number: the current version, or one of the last ``history`` versions.
 
         Raises:
-            VersionGoneError: it is not kept any more, or was never there.
+            VersionGoneError: the version is no longer kept, or never existed.
         """
         self._check_process()
         return self._publisher.at(version)
 
     def diff(self, before: int | Snapshot, after: int | Snapshot | None = None) -> Difference:
-        """What has changed from one version to another, by number or as held; the present one by default.
+        """Return the differences between two versions, given by number or snapshot; ``after`` defaults to the current.
 
-        By number it costs the keys touched in between where these are known (``recent_changes``), else all keys.
+        With numbers the cost is proportional to the keys changed in between if these are known (``recent_changes``),
+        otherwise to all keys.
 
         Raises:
-            VersionGoneError: one of them is not kept.
+            VersionGoneError: one of the versions is not kept.
         """
         was = self.at(before) if isinstance(before, int) else before
         now = self.snapshot() if after is None else self.at(after) if isinstance(after, int) else after
-        # Of versions that were held nobody knows whether they are of this replica.
+        # A snapshot passed by the caller may belong to another replica.
         by_number = isinstance(before, int) and not isinstance(after, Snapshot) and was.version <= now.version
         return difference(was, now, self._publisher.touched(was.version, now.version) if by_number else None)
 
-    # --- looking at it ---
+    # --- inspection ---
 
     @property
     def incarnation(self) -> str:
-        """Tells this replica from any other, also of the same topic: numbers of versions count within one life."""
+        """The identifier that distinguishes the replica from all others; version numbers are valid within it only."""
         return self._publisher.incarnation
 
     @property
     def state(self) -> State:
-        """What is known of it now."""
+        """The current state."""
         self._check_process()
         return self._publisher.state
 
     @property
     def bad_records(self) -> list[BadRecordError]:
-        """Records set aside (``on_bad_record="skip"``), the newest 1,000; ``status().counts`` has the number."""
+        """The newest 1,000 records set aside (``on_bad_record="skip"``); ``status().counts`` has their number."""
         return self._publisher.bad_records
 
     def status(self) -> Status:
-        """Everything that can be said of it at this moment."""
+        """Return the full status at this moment."""
         self._check_process()
         return self._publisher.status()
 

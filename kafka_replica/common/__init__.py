@@ -1,4 +1,4 @@
-"""Helpers without a subject of their own: secrets, wording of messages, HTML tables, property files, the two clocks.
+"""General helpers: secrets, the wording of messages, HTML tables, property files, and clocks.
 
-May import ``errors`` only. Read any file alone.
+This package may import ``errors`` only. Each module can be read by itself.
 """

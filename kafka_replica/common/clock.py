@@ -1,7 +1,7 @@
-"""The time, as two clocks tell it; neither can be trusted alone.
+"""Time from two clocks, because neither is reliable alone.
 
-The wall clock can be set, forwards and backwards. The other one only counts, also while the computer is suspended,
-but it starts again at every boot and stands still while a virtual machine is paused.
+The wall clock can be set forwards and backwards. The monotonic clock also counts while the computer is suspended, but
+restarts at every boot and stops while a virtual machine is paused.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ _CLOCK_ID: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MON
 
 
 class Instant(NamedTuple):
-    """A point in time."""
+    """A point in time, on both clocks."""
 
     wall_ms: int
     """Milliseconds since 1970-01-01 UTC."""
     counted_s: float | None = None
-    """Seconds counted since the computer was started; None for an instant of another process."""
+    """Seconds on the monotonic clock; None for an instant of another process."""
 
     def age_s(self, now: Instant) -> float:
-        """Return how many seconds have passed since then, at most: the longer of what the two clocks say.
+        """Return the most seconds that may have passed since then: the longer of the times on the two clocks.
 
-        Infinite where only the wall clock can tell, and it was set back since.
+        The result is infinite if only the wall clock is known, and it was set back since.
         """
         wall_s = (now.wall_ms - self.wall_ms) / 1000
         if self.counted_s is None or now.counted_s is None:
@@ -34,6 +34,6 @@ class Instant(NamedTuple):
 
 
 def now() -> Instant:
-    """Return the present instant."""
+    """Return the current instant."""
     counted_s = time.monotonic() if _CLOCK_ID is None else time.clock_gettime(_CLOCK_ID)
     return Instant(time.time_ns() // 1_000_000, counted_s)

@@ -1,4 +1,4 @@
-"""Tables of HTML for notebooks: escaped, of bounded size, in the colours of the page."""
+"""HTML tables for notebooks: escaped, of bounded size, in the colours of the page."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Final
 from kafka_replica.common.wording import counted, shortened
 
 ROWS: Final = 20
-"""How many rows a table shows."""
+"""The maximum number of rows that a table shows."""
 _CELL: Final = 120
-_CLASS: Final = "tex2jax_ignore mathjax_ignore"  # or notebooks take dollar signs for formulas
+_CLASS: Final = "tex2jax_ignore mathjax_ignore"  # otherwise notebooks interpret dollar signs as formulas
 _LEFT: Final = ' style="text-align: left"'
 
 
@@ -22,11 +22,11 @@ def html_table(
     """Return a table of the first rows under a title.
 
     Args:
-        title: what the table is of.
+        title: the title of the table.
         columns: the names of the columns.
         rows: the cells of each row; no more than `ROWS` are taken. None is shown as an empty cell.
-        total: how many rows there are; None where that is not known.
-        unit: the noun for one row, for the note below a table that does not show all of them.
+        total: the number of all rows; None if it is not known.
+        unit: the noun for a row, for the note below a table that does not show all rows.
     """
     shown = list(islice(rows, ROWS + (total is None)))
     cut_off = len(shown) > ROWS if total is None else total > len(shown)

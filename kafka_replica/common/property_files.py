@@ -1,4 +1,4 @@
-"""Files of settings: Java properties and TOML.
+"""Settings files: Java properties and TOML.
 
 Source of the properties format: java.util.Properties, ``load(Reader)``.
 """
@@ -23,13 +23,13 @@ _KEY: Final = re.compile(r"((?:[^\\=: \t\f]|\\.)*)[ \t\f]*[=:]?[ \t\f]*", re.DOT
 
 
 class SettingsFile(NamedTuple):
-    """What a file of settings says.
+    """The content of a settings file.
 
     Attributes:
         path: the file.
-        values: names and values. Of properties all are texts; of TOML they are as TOML has them, tables included.
-        is_toml: whether it is TOML.
-        lines: of properties, the number of the line where each name stands.
+        values: names and values. Values of properties are texts; those of TOML have TOML's types, including tables.
+        is_toml: whether the file is TOML.
+        lines: the line number of each name, for properties only.
     """
 
     path: Path
@@ -38,16 +38,16 @@ class SettingsFile(NamedTuple):
     lines: dict[str, int]
 
     def where(self, name: str) -> str:
-        """Return the place of a setting, for messages."""
+        """Return the file and line of a setting, for messages."""
         number = self.lines.get(name)
         return str(self.path) if number is None else f"{self.path}, line {number}"
 
 
 def read_settings_file(path: Path) -> SettingsFile:
-    """Read a file: TOML if it is called so, properties if it is called so; otherwise whichever of the two it is.
+    """Read a settings file as TOML or properties by its suffix; with another suffix as TOML, or else as properties.
 
     Raises:
-        ConfigurationError: it cannot be read, or is called TOML and is not.
+        ConfigurationError: the file cannot be read, or has the suffix ``.toml`` and is not TOML.
     """
     try:
         data = path.read_bytes()
@@ -67,14 +67,14 @@ def read_settings_file(path: Path) -> SettingsFile:
 
 
 def parse_properties(text: str) -> Iterator[tuple[int, str, str]]:
-    r"""Read Java properties: the number of the line where each begins, its name, its value.
+    r"""Parse Java properties; yield the line number, the name and the value of each.
 
-    ``name=value``, ``name: value`` and ``name value`` mean the same. A line that ends in a backslash goes on in the
-    next one; ``\t``, ``\n``, ``\r``, ``\f`` and ``\uXXXX`` are characters, any other escaped character is itself.
+    ``name=value``, ``name: value`` and ``name value`` mean the same. A line that ends with a backslash continues in the
+    next line; ``\t``, ``\n``, ``\r``, ``\f`` and ``\uXXXX`` are escapes, any other escaped character is itself.
     """
     for number, line in _logical_lines(text):
         found = _KEY.match(line)
-        assert found is not None  # noqa: S101 - it matches the empty text
+        assert found is not None  # noqa: S101 - the pattern matches the empty text, too
         yield number, _unescaped(found[1]), _unescaped(line[found.end() :])
 
 
@@ -99,7 +99,7 @@ def _unescaped(text: str) -> str:
     def character(found: re.Match[str]) -> str:
         return chr(int(found[1], 16)) if found[1] else _ESCAPES.get(found[2], found[2])
 
-    # Java writes characters beyond the first plane as two escapes, which make one.
+    # Java writes characters beyond the Basic Multilingual Plane as two escapes, a surrogate pair.
     return _ESCAPED.sub(character, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -107,11 +107,11 @@ def _text(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return data.decode("latin-1")  # as Java reads a stream
+        return data.decode("latin-1")  # the encoding of properties that Java reads from a stream
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return settings by their whole names: TOML makes tables of names with dots that are not in quotes."""
+    """Return settings by their full names, because TOML makes tables of unquoted names with dots."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         found |= flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value}
@@ -119,7 +119,7 @@ def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def filled(value: Any, where: str) -> Any:
-    """Return a value with ``${NAME}`` in its texts replaced by the environment variables; lists become tuples.
+    """Return a value with each ``${NAME}`` in its texts replaced by the environment variable; lists become tuples.
 
     Raises:
         ConfigurationError: a variable is not set.

@@ -1,7 +1,7 @@
-"""Secrets in settings: which properties hold them, and text that does not show itself.
+"""Secrets in settings: the properties that hold them, and text that hides its value.
 
-A secret is wrapped as soon as a configuration is accepted. From then on log lines, the ``repr`` of whatever contains
-it, and the local variables of a traceback show ``***``.
+A secret is wrapped as soon as a configuration is accepted. From then on log lines, the ``repr`` of objects that contain
+the secret, and the local variables of a traceback show ``***``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kafka_replica.errors import ConfigurationError
 
 HIDDEN = "***"
 
-# The one list of secret properties: librdkafka's, Java's, schema registries', and those of the producer's files.
+# The only list of secret properties: of librdkafka, Java, schema registries and the producer's settings files.
 _SECRET_NAME = re.compile(
     r"""pas+w | pwd | passphrase | secret | jaas | private | assertion | user\.info | kinit\.cmd
     | token(?!\.endpoint)       # but not the address where tokens are fetched
@@ -24,22 +24,24 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _PRIVATE_KEY = "PRIVATE KEY-----"
-_USER_AND_PASSWORD = re.compile(r"(://[^\s:/@]*:|^[^\s:/@]+:(?!//)).*(?=@)")  # to the last @: rather too much
+_USER_AND_PASSWORD = re.compile(
+    r"(://[^\s:/@]*:|^[^\s:/@]+:(?!//)).*(?=@)"
+)  # up to the last @, to hide too much rather than too little
 _SECRET_PARAMETER = re.compile(rf"([?&][^=&\s]*(?:{_SECRET_NAME.pattern})[^=&\s]*=)[^&\s]*", _SECRET_NAME.flags)
 
 
 class Secret(str):
     """A text whose ``repr`` is ``'***'``; for all other purposes it is the text itself.
 
-    ``str()`` has to return the value: confluent-kafka, SQLAlchemy and smtplib call it on what they are given. What it
-    returns is a `Secret` again, so that a value that was passed on still hides itself.
+    ``str()`` must return the value, because confluent-kafka, SQLAlchemy and smtplib call it on their arguments. The
+    result is a `Secret` again, so that a value that was passed on still hides itself.
     """
 
     __slots__ = ()
 
     @property
     def shown(self) -> str:
-        """What may be shown to anybody."""
+        """The text that may be shown to anybody."""
         return HIDDEN
 
     def __repr__(self) -> str:
@@ -77,14 +79,14 @@ class SecretUrl(Secret):
 
 
 def is_secret(name: str) -> bool:
-    """Tell whether the value of a property must never be shown."""
+    """Return whether the value of a property must never be shown."""
     return _SECRET_NAME.search(name) is not None
 
 
 def hide_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of settings in which secret values hide themselves. Idempotent.
+    """Return a copy of settings in which secret values hide themselves. The function is idempotent.
 
-    Besides the values of secret properties these are PEM texts with a private key, and addresses with a password.
+    Secret values are those of secret properties, PEM texts with a private key, and URLs with a password.
 
     Raises:
         ConfigurationError: the settings are not a mapping.
@@ -98,12 +100,12 @@ def hide_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def hide_password(url: str) -> str:
-    """Return a URL that hides its password and secret parameters; one without these as it is."""
+    """Return a URL that hides its password and secret parameters; a URL without these is returned unchanged."""
     return url if _without_secrets(url) == url else SecretUrl(url)
 
 
 def without_frames(error: BaseException) -> None:
-    """Drop the tracebacks of a library's error and of its causes, whose frames hold secrets that we gave it."""
+    """Drop the tracebacks of a library's error and its causes, whose frames hold secrets passed to the library."""
     cause: BaseException | None = error
     while cause is not None:
         cause.__traceback__ = None

@@ -1,4 +1,4 @@
-"""Words that messages share: counts with the right noun, and what may have been meant."""
+"""The wording of messages: counts with the right noun, suggestions for misspelled words, shortened texts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ def counted(count: int, singular: str, plural: str | None = None) -> str:
     """Return a count with its noun: ``1 record``, ``2,000 records``, ``0 entries``.
 
     Args:
-        count: how many.
-        singular: the noun for one, which may be several words; the last one takes the plural.
-        plural: the noun for any other count, where the rules of English do not give it.
+        count: the count.
+        singular: the noun in the singular, which may be several words; the last word takes the plural.
+        plural: the plural of the noun, if it is irregular.
     """
     return f"{count:,} {singular if count == 1 else plural or plural_of(singular)}"
 
@@ -26,21 +26,21 @@ def plural_of(noun: str) -> str:
 
 
 def singular_of(noun: str) -> str:
-    """Return the singular of a plural such as a field's name: ``code``, ``category``, ``branch``."""
+    """Return the singular of a plural, such as the name of a field: ``code``, ``category``, ``branch``."""
     if noun.endswith("ies"):
         return f"{noun[:-3]}y"
     return noun[:-2] if noun.endswith(("ches", "shes", "sses", "xes")) else noun.removesuffix("s")
 
 
 def did_you_mean(word: str, known: Iterable[str], count: int = 1) -> str:
-    """Return ``; did you mean 'topic'?`` for a word that is like a known one, else an empty text.
+    """Return ``; did you mean 'topic'?`` for a word that resembles a known one, otherwise an empty text.
 
-    Upper and lower case count as alike.
+    The comparison ignores case.
 
     Args:
-        word: what was written.
-        known: what there is.
-        count: how many to name at most, the most similar first.
+        word: the word that was written.
+        known: the valid words.
+        count: the maximum number of suggestions; the most similar comes first.
     """
     by_lower = {each.lower(): each for each in known}
     near = [repr(by_lower[each]) for each in get_close_matches(word.lower(), by_lower, count)]
@@ -48,12 +48,12 @@ def did_you_mean(word: str, known: Iterable[str], count: int = 1) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """Return what went wrong, without the path that the text of an ``OSError`` repeats."""
+    """Return the reason of an error, without the path that the text of an ``OSError`` repeats."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def shortened(text: str, limit: int = 80) -> str:
-    """Return a text of at most so many characters; one that is longer ends in an ellipsis."""
+    """Return a text of at most ``limit`` characters; a longer text is cut and ends in an ellipsis."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 

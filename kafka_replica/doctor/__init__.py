@@ -1,4 +1,4 @@
-"""Test connection: everything that a replica and its producer need of a Kafka cluster and a topic, tried and told."""
+"""The connection test: it tries everything that a replica and its producer need of a Kafka cluster and a topic."""
 
 from kafka_replica.doctor.examination import examine
 from kafka_replica.doctor.findings import Finding, Grade

@@ -1,4 +1,4 @@
-"""The examination: each server, the topic, its settings, a transaction, a large record. Nothing of it stays."""
+"""The examination of servers, a topic and its settings, a transaction and a large record. It leaves no traces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafka_replica.doctor.findings import Finding, Grade
 from kafka_replica.doctor.topic_rules import cluster_finding, progress_findings, topic_findings
 from kafka_replica.errors import AuthorizationError, BrokerError, KafkaReplicaError, TopicNotFoundError
 
-LARGE_BYTES = 1_000_000  # which fits into what Kafka takes if nothing is said
+LARGE_BYTES = 1_000_000  # fits into Kafka's default of max.message.bytes
 _SMALL_BYTES = 100
 
 
@@ -29,17 +29,17 @@ def examine(
     transactional_id: str = "tx-doctor",
     timeout_s: float = 10.0,
 ) -> Iterator[Finding]:
-    """Looks at everything, and gives each finding as soon as it is there.
+    """Run all checks, and yield each finding as soon as it is available.
 
-    The records that are sent are in transactions that are aborted: readers of committed data never see them.
+    Test records are sent in transactions that are aborted, so readers of committed records never see them.
 
     Args:
-        config: librdkafka's or Java's properties; ``bootstrap.servers`` at least.
+        config: librdkafka's or Java's properties; ``bootstrap.servers`` is required.
         topic: the topic to be replicated or written.
         large_bytes: the size of the largest record that will be sent, before compression.
-        progress_topic: the producer's; ``<topic>.progress`` if that is there.
-        transactional_id: for the transactions; the user may need a right for it.
-        timeout_s: for each step.
+        progress_topic: the producer's progress topic; by default ``<topic>.progress`` if that exists.
+        transactional_id: the transactional id of the transactions; the user may need a permission for it.
+        timeout_s: the timeout of each step.
     """
     try:
         config = hide_secrets(config)
@@ -76,7 +76,7 @@ def _hello(settings: Mapping[str, Any], timeout_s: float) -> str:
 
 
 def _brokers(brokers: Mapping[int, tuple[str, int]], timeout_s: float) -> Iterator[Finding]:
-    """The addresses that brokers give of themselves: clients go on with those."""
+    """Check the advertised addresses of the brokers, which clients use after bootstrapping."""
     for number, (host, port) in brokers.items():
         check = f"broker {number} at {host}:{port}"
         try:
@@ -111,7 +111,7 @@ def _topic(topics: Topics, topic: str, brokers: int, large_bytes: int, timeout_s
 def _progress_topic(
     topics: Topics, topic: str, progress_topic: str | None, brokers: int, timeout_s: float
 ) -> Iterator[Finding]:
-    """The settings of the progress topic; one that is only guessed at, and not there, is not mentioned."""
+    """Check the settings of the progress topic; a missing topic with the default name is not reported."""
     name = progress_topic or f"{topic}.progress"
     try:
         replicas = topics.replicas(name, timeout_s)
@@ -156,6 +156,6 @@ def _tried(check: str, attempt: Callable[[], str]) -> Finding:
 
 
 def _fault(check: str, error: KafkaReplicaError) -> Finding:
-    """Our errors say at their end what to do."""
+    """Return an error as a finding; the last part of the message says what to do."""
     said, _, todo = str(error).removeprefix(f"looking up {check}: ").rpartition("; ")
     return Finding(check, Grade.FAULT, said or todo, todo if said else None)

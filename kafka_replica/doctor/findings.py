@@ -1,4 +1,4 @@
-"""What an examination says: one finding a check."""
+"""The findings of a connection test, one for each check."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from enum import StrEnum
 
 
 class Grade(StrEnum):
-    """How bad it is."""
+    """The severity of a finding."""
 
     OK = "ok"
     ADVICE = "advice"
-    """It works; something could be better."""
+    """The check passed; something could be better."""
     FAULT = "fault"
-    """A replica or a producer will not work, or not keep its promises."""
+    """A replica or a producer will not work, or not keep its guarantees."""
     SKIPPED = "skipped"
-    """It could not be looked at; why is said."""
+    """The check could not be made; the finding gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One check."""
+    """The result of a check."""
 
     check: str
-    """What was looked at, such as ``server kafka-1:9092`` or ``topic cleanup.policy``."""
+    """The object of the check, such as ``server kafka-1:9092`` or ``topic cleanup.policy``."""
     grade: Grade
     said: str
-    """What was found."""
+    """The result, in words."""
     todo: str | None = None
-    """What to do about it."""
+    """The recommended action; None if there is nothing to do."""

@@ -1,4 +1,4 @@
-"""Whether a topic's settings are such that a replica of it can keep its promises. No I/O."""
+"""The rules, without I/O, for the settings of a topic under which a replica can keep its guarantees."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _OF_PROGRESS = ("cleanup.policy", "unclean.leader.election.enable")
 
 
 def topic_findings(settings: Mapping[str, str], replicas: int, brokers: int, large_bytes: int) -> Iterator[Finding]:
-    """Findings about each setting that matters.
+    """Yield a finding for each relevant setting of a topic.
 
     Args:
-        settings: of the topic, by name, as Kafka tells them.
-        replicas: how many copies its partitions have, the least of all partitions.
-        brokers: how many brokers the cluster has.
-        large_bytes: how large a record is wanted to be possible.
+        settings: the settings of the topic by name, as Kafka reports them.
+        replicas: the lowest replication factor of its partitions.
+        brokers: the number of brokers in the cluster.
+        large_bytes: the size of the largest record that must be possible.
     """
     for name, judge in _JUDGES.items():
         if name in settings:
@@ -30,7 +30,7 @@ def topic_findings(settings: Mapping[str, str], replicas: int, brokers: int, lar
 
 
 def progress_findings(settings: Mapping[str, str], replicas: int, brokers: int) -> Iterator[Finding]:
-    """Findings about the settings of a producer's progress topic; arguments as of ``topic_findings``."""
+    """Yield findings for the settings of a producer's progress topic; see ``topic_findings`` for the arguments."""
     for name in _OF_PROGRESS:
         if name in settings:
             yield _JUDGES[name](f"progress topic {name}", settings[name])
@@ -38,7 +38,7 @@ def progress_findings(settings: Mapping[str, str], replicas: int, brokers: int) 
 
 
 def cluster_finding(brokers: int) -> Finding:
-    """A finding about the number of brokers."""
+    """Return a finding for the number of brokers."""
     if brokers >= REPLICAS:
         return Finding("cluster", Grade.OK, f"{brokers} brokers")
     return Finding(

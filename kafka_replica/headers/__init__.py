@@ -1,4 +1,4 @@
-"""The record headers that this package understands: ``transactions`` says who wrote a record, when, and why.
+"""The record headers that this library understands: ``transactions`` has those of the source's transactions.
 
-May import ``records`` and ``errors``. Read ``transactions`` first.
+This package may import ``records`` and ``errors``. Read ``transactions`` first.
 """

@@ -1,4 +1,4 @@
-"""The headers that tell which transaction of the source a record belongs to; see docs/transaction-headers.md."""
+"""The headers that name the source's transaction of a record; see docs/transaction-headers.md."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ TRANSACTION: Final = "transaction-id"
 NUMBER: Final = "transaction-number"
 COUNT: Final = "transaction-count"
 TIME: Final = "transaction-time-ms"
-_DIGITS: Final = 18  # of a number, at most
+_DIGITS: Final = 18  # the maximum number of digits of a number
 
 
 class TransactionHeaders(NamedTuple):
-    """What the headers of a record say."""
+    """The values of a record's transaction headers."""
 
     transaction: str
-    """Producer and number of the transaction: ``structures/17``."""
+    """Producer and number of the transaction, such as ``structures/17``."""
     number: int
-    """Which record of it this is, from 1 on."""
+    """The number of the record in the transaction, from 1."""
     records: int
-    """How many records it has."""
+    """The number of records in the transaction."""
     time_ms: int
-    """When the source recorded it, in ms since 1970-01-01 UTC."""
+    """The time at which the source recorded the transaction, in ms since 1970-01-01 UTC."""
 
 
 def written(said: TransactionHeaders) -> Headers:
-    """As Kafka carries them: four headers, each of UTF-8 text, numbers as decimals."""
+    """Return the values as four Kafka headers, each of UTF-8 text, with numbers in decimal."""
     return (
         (TRANSACTION, said.transaction.encode()),
         (NUMBER, b"%d" % said.number),
@@ -42,18 +42,18 @@ def _numbered(number: int) -> tuple[str, bytes]:
     return NUMBER, b"%d" % number
 
 
-_NUMBERED = tuple(map(_numbered, range(1000)))  # the same in every transaction
+_NUMBERED = tuple(map(_numbered, range(1000)))  # the same headers in every transaction
 
 
 def of_transaction(said: TransactionHeaders) -> Callable[[int], Headers]:
-    """The same for all records of one transaction: a number -> the headers of that record."""
+    """Return a function from the number of a record to its headers, for all records of one transaction."""
     first, _, count, time = written(said)
     ready = _NUMBERED
     return lambda number: (first, ready[number] if number < len(ready) else _numbered(number), count, time)
 
 
 def read(headers: Headers) -> TransactionHeaders | None:
-    """What they say, or None where one is missing or is not what it should be: somebody else wrote the record."""
+    """Return the values of headers, or None if one is missing or invalid: then another program wrote the record."""
     found = dict(headers)
     transaction = found.get(TRANSACTION)
     numbers = [found.get(name) for name in (NUMBER, COUNT, TIME)]
@@ -66,11 +66,11 @@ def read(headers: Headers) -> TransactionHeaders | None:
 
 
 def origins_of(records: Iterable[Stored], transactions: int | None) -> tuple[TransactionHeaders, ...]:
-    """The transactions of the source that records come from, each once, by the headers of one of its records.
+    """Return the transactions of the source that wrote records, each once, from the headers of one of its records.
 
     Args:
-        records: those of one version, tombstones included.
-        transactions: how many Kafka transactions they are of. One costs a look at one record.
+        records: the records of a version, including tombstones.
+        transactions: the number of Kafka transactions that wrote them, or None; if 1, only one record is read.
     """
     found: dict[bytes, TransactionHeaders] = {}
     for record in records:

@@ -1,17 +1,19 @@
-"""Who is told of a new version, and what each may rely on.
+"""The delivery of new versions to listeners.
 
-* A listener first hears the whole present state (``Change.initial``), or, if there is none yet, the
-  first version; from then on every version, in order. It never hears of one version twice, and never
-  from two threads at a time.
-* A slow listener holds neither the replica nor another listener. It has a mailbox of its own, of a
-  bounded size; when that is full, the newest change is merged into the one that waits there, which then
-  says so (``Change.conflated``). No change is lost by that: the sum is the same.
-* What waits for a slow listener is kept as differences, not as versions: at most one old record a key,
-  and those of the last changes. Holding a hundred snapshots instead would cost a hundred a key.
-* An exception of a listener is logged with the version it failed at, counted and kept
-  (``Subscription.last_error``); it hears the next version all the same, and the others are not touched.
+The following is guaranteed:
 
-Not promised: that a listener hears of a version before or after another listener, or before
+* A listener first receives the whole current state (``Change.initial``), or, if there is no version yet, the
+  first version; then every version, in order. It never receives a version twice, and is never
+  called from two threads at the same time.
+* A slow listener delays neither the replica nor other listeners. It has its own mailbox of
+  bounded size; when the mailbox is full, the newest change is merged into the last one that waits, which counts
+  the versions merged (``Change.conflated``). Merging loses no change: the sum is the same.
+* Changes that wait for a slow listener are kept as differences, not as versions: at most one old record per key,
+  plus those of the last changes. Holding a hundred snapshots instead would cost a hundred records per key.
+* An exception of a listener is logged with the version at which it was raised, counted and kept
+  (``Subscription.last_error``). The listener still receives the next version, and other listeners are not affected.
+
+The order in which different listeners receive a version is not guaranteed, nor whether they receive it before
 ``Replica.snapshot`` shows it.
 """
 

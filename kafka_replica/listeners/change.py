@@ -1,4 +1,4 @@
-"""What a listener is given."""
+"""The change that a listener receives."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from kafka_replica.stores import Snapshot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """One version, as a difference to the one that the listener knew before."""
+    """A version, as a difference to the version that the listener received before."""
 
     snapshot: Snapshot
-    """The version itself: read from it, it never changes."""
+    """The version itself. It never changes."""
     previous: Snapshot | None
-    """What the listener knew before; None if this is the first it hears."""
+    """The version that the listener received before; None for the first change."""
     changed: Collection[bytes]
     """Keys with a new record: new keys, and keys written again, whether or not the value differs."""
     deleted: Collection[bytes]
     """Keys that were in the previous version and are not in this one."""
     conflated: int = 1
-    """How many versions this one stands for; more than 1 when the listener was slow."""
+    """The number of versions merged into this change; more than 1 if the listener was slow."""
     transactions: int | None = None
-    """How many committed Kafka transactions it holds; None where nobody knows: always for the whole state."""
+    """The number of committed Kafka transactions in the change; None if not known, and always for the whole state."""
     source_transactions: tuple[str, ...] | None = ()
-    """The source's transactions that it holds something of, such as ``structures/17``, as far as the records' headers
-    tell; None if they are too many, because the listener was slow. Empty for the whole state."""
+    """The transactions of the source that wrote records of the change, such as ``structures/17``, as far as the
+    records' headers name them; None if there are too many, because the listener was slow. Empty for the whole state."""
 
     def __repr__(self) -> str:
         merged = f", {self.conflated} versions in one" if self.conflated > 1 else ""
@@ -38,15 +38,15 @@ class Change:
 
     @property
     def version(self) -> int:
-        """The number of the version."""
+        """The version number."""
         return self.snapshot.version
 
     @property
     def position(self) -> Position:
-        """The point of the log that the version stands for."""
+        """The position of the version in the log."""
         return self.snapshot.position
 
     @property
     def initial(self) -> bool:
-        """Whether this is the whole state; ``changed`` are all its keys then."""
+        """Return whether the change is the whole state; ``changed`` then has all keys."""
         return self.previous is None

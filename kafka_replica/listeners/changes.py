@@ -13,9 +13,9 @@ from kafka_replica.listeners.waiters import Call
 
 
 class Changes(Iterator[Change]):
-    """The changes of a replica, one by one; ``close()`` ends it, and so does letting go of it.
+    """An iterator of the changes of a replica; ``close()`` or garbage collection ends it.
 
-    Several threads may take from one: each change then goes to one of them.
+    Several threads may use the same iterator: each change then goes to one of them.
     """
 
     def __init__(self, mailbox: Mailbox, timeout_s: float | None) -> None:
@@ -24,11 +24,11 @@ class Changes(Iterator[Change]):
         self._pid = os.getpid()
 
     def __next__(self) -> Change:
-        """The next change.
+        """Return the next change.
 
         Raises:
-            WaitTimeoutError: there was none in the time given to ``Replica.changes``.
-            KafkaReplicaError: the replica failed, with this error.
+            WaitTimeoutError: there was no change within the timeout given to ``Replica.changes``.
+            KafkaReplicaError: the error with which the replica failed.
         """
         self._check_process()
         change = self._mailbox.take(self._timeout_s)
@@ -41,25 +41,25 @@ class Changes(Iterator[Change]):
 
     @property
     def ready(self) -> bool:
-        """Whether ``next`` has something to give, or to raise, without waiting."""
+        """Return whether ``next`` would return or raise without waiting."""
         return self._mailbox.ready
 
     def call_when_ready(self, call: Call) -> Callable[[], None]:
-        """Calls once, when ``ready`` holds: for event loops, which must not wait in ``next``.
+        """Call a function once, when ``ready`` is true: for event loops, which must not block in ``next``.
 
         Args:
-            call: called from the thread that makes versions, or at once. It has to return at once, and is best
-                the loop's own way of being woken from another thread.
+            call: called from the thread that makes versions, or at once. It must return at once; use the loop's
+                function for waking it from another thread.
 
         Returns:
-            What takes it back, from any thread.
+            A function that cancels the call, from any thread.
         """
         self._check_process()
         return self._mailbox.call_when_ready(call)
 
     def close(self) -> None:
-        """No more changes are kept for it; what waits there can still be taken."""
-        if self._pid == os.getpid():  # in a fork its lock may be held for ever
+        """End the iteration: no more changes are added; those that wait can still be taken."""
+        if self._pid == os.getpid():  # in a fork the lock may never be released
             self._mailbox.close()
 
     def __del__(self) -> None:

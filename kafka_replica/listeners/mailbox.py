@@ -1,4 +1,4 @@
-"""What waits for one listener."""
+"""The mailbox of a listener."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ DEFAULT_PENDING_CHANGES = 100
 
 
 class Mailbox:
-    """Changes for one listener: bounded, conflating, closable.
+    """The changes that wait for a listener: bounded, conflating, closable.
 
-    One thread puts, any may take. It holds two versions and no more: the newest one, and the one that was
-    taken last. Those between are made when they are taken, out of the steps that wait.
+    One thread puts changes, any thread may take them. The mailbox holds two versions and no more: the newest one, and
+    the one that was taken last. Versions in between are made from the waiting differences when they are taken.
     """
 
     def __init__(self, max_pending: int) -> None:
         self._pending: deque[FullState | VersionDiff | MergedStep] = deque()
         self._max_pending = max(1, max_pending)
-        self._missed = 0  # of those pending; they do not count
+        self._missed = 0  # pending changes of ``since``, which do not count as pending
         self._known: Snapshot | None = None
         self._newest: Snapshot | None = None
         self._closed = False
@@ -35,26 +35,26 @@ class Mailbox:
         self._watches = Callbacks()
 
     def summary(self) -> str:
-        """Return how many changes wait, and whether more can come; without waiting for a lock."""
+        """Return how many changes wait, and whether the mailbox is closed, without waiting for a lock."""
         return f"{len(self._pending):,} waiting{', closed' if self._closed else ''}"
 
     @property
     def closed(self) -> bool:
-        """Whether nothing more can be put in."""
+        """Return whether the mailbox accepts no more changes."""
         return self._closed
 
     @property
     def ready(self) -> bool:
-        """Whether ``take`` would return, or raise what ended it, at once."""
+        """Return whether ``take`` would return or raise without waiting."""
         return bool(self._pending) or self._closed
 
     @property
     def is_busy_here(self) -> bool:
-        """Whether the present thread holds its lock: a signal handler that interrupted it."""
+        """Return whether the current thread holds the lock, as it does in a signal handler within a call."""
         return self._news.held_here()
 
     def begin(self, newest: Snapshot, missed: Sequence[VersionDiff] | None = None) -> None:
-        """Puts in what comes first: the whole of the newest version, or the steps to it that were missed."""
+        """Put in the first changes: the whole newest version, or the missed differences that lead to it."""
         with self._news:
             self._newest = newest
             if missed is None:
@@ -67,7 +67,7 @@ class Mailbox:
         ring(calls)
 
     def put(self, step: VersionDiff, newest: Snapshot) -> None:
-        """Adds a version, or merges it into the last one when the box is full. Never waits."""
+        """Add a version without blocking, or merge it into the last one if the mailbox is full."""
         self._settle(step)
         with self._news:
             if self._closed:
@@ -84,7 +84,7 @@ class Mailbox:
         ring(calls)
 
     def close(self, error: KafkaReplicaError | None = None) -> None:
-        """No more changes will come; what is there can still be taken."""
+        """Close the mailbox: it accepts no more changes; those that wait can still be taken."""
         with self._news:
             if not self._closed:
                 self._closed, self._error = True, error
@@ -92,11 +92,11 @@ class Mailbox:
         ring(calls)
 
     def take(self, timeout_s: float | None = None) -> Change | None:
-        """The next change; None when closed and empty.
+        """Return the next change; None if the mailbox is closed and empty.
 
         Raises:
-            WaitTimeoutError: there was none in the time given.
-            KafkaReplicaError: the replica failed, and all that came before was taken.
+            WaitTimeoutError: there was no change within the timeout.
+            KafkaReplicaError: the replica failed, and all earlier changes were taken.
         """
         with self._news:
             if not self._news.wait_for(lambda: self.ready, timeout_s):
@@ -108,7 +108,7 @@ class Mailbox:
             return None
 
     def call_when_ready(self, call: Call) -> Callable[[], None]:
-        """Calls once ``ready`` holds; see ``Callbacks.add``."""
+        """Call a function once, when ``ready`` is true; see ``Callbacks.add``."""
         with self._news:
             return self._watches.add(lambda: self.ready, call)
 
@@ -121,12 +121,15 @@ class Mailbox:
         return Change(snapshot, previous, step.changed, step.deleted, step.versions, step.transactions, step.origins)
 
     def _steps(self) -> tuple[VersionDiff | MergedStep, ...]:
-        return tuple(step for step in self._pending if not isinstance(step, FullState))  # which is never but the first
+        return tuple(
+            step for step in self._pending if not isinstance(step, FullState)
+        )  # only the first item can be a FullState
 
     def _settle(self, step: VersionDiff) -> None:
-        """Where the listener lags, lets go of the versions that steps hold until they are asked.
+        """Release the versions that pending differences hold, if the listener lags.
 
-        Without the lock, for it reads the store: who is interrupted by a signal handler there holds other locks.
+        This runs without the lock, because it reads the store: a thread that a signal handler interrupts there holds
+        other locks.
         """
         with self._news:
             last = self._pending[-1] if self._pending else None

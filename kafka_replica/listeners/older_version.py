@@ -13,10 +13,10 @@ T = TypeVar("T")
 
 
 class PastSnapshot(Snapshot):
-    """A version that no store holds any more: a newer one (``base``), and the steps that led there taken back.
+    """A version that no store holds any more: a newer one (``base``) with the differences that led to it reverted.
 
-    The last step may grow while it waits in a mailbox: it then also knows keys that were written after ``base``,
-    with the record that they have in ``base``, so nothing changes for who reads here.
+    The last difference may grow while it waits in a mailbox: it then also has keys that were written after ``base``,
+    with their records in ``base``, so that readers of this snapshot see no change.
     """
 
     __slots__ = ("__weakref__", "_base", "_face", "_old")
@@ -24,10 +24,10 @@ class PastSnapshot(Snapshot):
     def __init__(self, face: VersionInfo, steps: Sequence[VersionDiff | MergedStep], base: Snapshot) -> None:
         self._face = face
         self._base = base
-        self._old: Before | Sequence[VersionDiff | MergedStep] = steps  # until somebody asks
+        self._old: Before | Sequence[VersionDiff | MergedStep] = steps  # gathered at the first access
 
     @property
-    def version(self) -> int:  # noqa: D102 - as the contract says
+    def version(self) -> int:  # noqa: D102 - documented by Snapshot
         return self._face.version
 
     @property
@@ -40,7 +40,7 @@ class PastSnapshot(Snapshot):
 
     @property
     def known_length(self) -> int | None:
-        """Its length, if it was known when a newer version took its place."""
+        """The number of keys, if it was known when a newer version replaced this one."""
         return self._face.keys
 
     @overload
@@ -59,7 +59,7 @@ class PastSnapshot(Snapshot):
         yield from (key for key, record in old.items() if record is not None)
 
     def _gathered(self) -> Before:
-        """What the keys had that were written since; gathered at the first question."""
+        """Return the earlier records of all keys written since; they are gathered at the first access."""
         steps = self._old
         if isinstance(steps, dict):
             return steps

@@ -1,4 +1,4 @@
-"""The most recent changes, for who was away for a moment and wants to go on where it was."""
+"""The most recent changes, for listeners that were away for a moment and continue where they stopped."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _MAX_BYTES = 16 * 1024 * 1024
 
 
 class RecentChanges:
-    """A bounded run of steps that ends at the present version; nothing is missing between two of them.
+    """A bounded sequence of differences without gaps that ends at the current version.
 
-    What it costs is the records that its steps replaced, which would be let go of otherwise: of at most
+    Its cost is the memory of the records that the differences replaced, which would be freed otherwise: at most
     ``max_changes`` changes, ``max_keys`` keys and about ``max_bytes`` bytes of keys and values.
-    One thread adds and settles; adding and asking happen under the lock of whoever owns it.
+    One thread adds and settles; ``add`` and ``after`` are called under the lock of the owner.
 
     Raises:
-        ConfigurationError: ``max_changes`` is no such number.
+        ConfigurationError: ``max_changes`` is not a valid number.
     """
 
     def __init__(
@@ -36,25 +36,25 @@ class RecentChanges:
         self._bytes = 0
 
     def add(self, step: VersionDiff) -> None:
-        """Takes in the step to the version that is present from now on."""
+        """Add the difference to the new current version, and drop the oldest ones that exceed a limit."""
         self._steps.append(step)
         self._keys += step.key_count
         while self._steps and not self._fits():
             self._drop_oldest()
 
     def clear(self) -> None:
-        """Nothing is known of what came before."""
+        """Drop all differences, because the next version does not continue them."""
         self._steps.clear()
         self._keys = self._bytes = 0
 
     def settle(self) -> None:
-        """Reads what the step just added replaced, so that no version is held for it. Once for each step."""
+        """Read the records that the last difference replaced, so that it holds no version. Call once after ``add``."""
         if self._steps:
             self._steps[-1].settle()
             self._bytes += self._steps[-1].size
 
     def after(self, version: int, present: int) -> list[VersionDiff] | None:
-        """The steps from a version to the present one; None if not all of them are here."""
+        """Return the differences from a version to the current one; None if not all of them are kept."""
         if version == present:
             return []
         steps = [step for step in self._steps if step.was.version >= version]

@@ -1,4 +1,4 @@
-"""A listener that is called, in a thread of its own."""
+"""The subscription of a listener, which is called from its own thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Listener: TypeAlias = Callable[[Change], object]
 
 
 class Subscription:
-    """A listener that is being told, from a thread of its own. ``close()`` ends it."""
+    """A listener that receives changes, and the thread that calls it. ``close()`` ends the subscription."""
 
     def __init__(self, listener: Listener, mailbox: Mailbox, on_error: Callable[[], None]) -> None:
         self.listener = listener
@@ -39,25 +39,25 @@ class Subscription:
 
     @property
     def closed(self) -> bool:
-        """Whether it was ended."""
+        """Return whether the subscription was closed."""
         return self._closed
 
     @property
     def is_current_thread(self) -> bool:
-        """Whether who asks is the listener, while it is being told."""
+        """Return whether the current thread is the one that calls the listener."""
         return current_thread() is self._thread
 
     def close(self, *, wait: bool = True) -> None:
-        """Ends it; a call that is under way is waited for (``wait``), unless it is the one that closes."""
+        """End the subscription; with ``wait``, wait for a running call of the listener, unless that call closes it."""
         self._closed = True
         if self._pid != os.getpid():
-            return  # a fork has none of the threads, and locks may be held for ever
+            return  # a fork has none of the threads, and its locks may never be released
         self._mailbox.close()
         if wait:
             self.join(None)
 
     def join(self, timeout_s: float | None) -> None:
-        """Waits until the listener has returned from its last call; one that goes on longer is logged."""
+        """Wait until the listener has returned from its last call; a call that takes longer is logged."""
         if self.is_current_thread:
             return
         self._thread.join(timeout_s)
@@ -71,12 +71,12 @@ class Subscription:
     def _tell_next(self) -> bool:
         try:
             change = self._mailbox.take()
-        except KafkaReplicaError:  # of the replica, which tells it to everybody who asks
+        except KafkaReplicaError:  # the replica failed; it reports its error itself
             return False
         if change is None:
             return False
         error = self._failed(change)
-        del change  # a traceback refers to this frame too
+        del change  # a traceback refers to this frame, too
         if error is not None:
             self.last_error = _without_locals(error)
             self._on_error()
@@ -85,7 +85,7 @@ class Subscription:
     def _failed(self, change: Change) -> BaseException | None:
         try:
             self.listener(change)
-        except BaseException as error:  # noqa: BLE001 - whatever it raises, it hears the next version
+        except BaseException as error:  # noqa: BLE001 - whatever it raises, it receives the next version
             _log.exception("listener %s failed at version %d", self._name, change.version)
             return error
         return None
@@ -98,7 +98,7 @@ class Subscription:
 
 
 def _without_locals(error: BaseException) -> BaseException:
-    """The same error, without the versions that the local variables of its traceback would hold for ever."""
+    """Clear the local variables in an error's tracebacks, which would keep versions alive; return the error."""
     link: BaseException | None = error
     seen: set[int] = set()
     while link is not None and id(link) not in seen:

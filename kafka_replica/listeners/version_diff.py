@@ -1,8 +1,8 @@
-"""Versions as differences, from which an older version can be seen without having been held.
+"""Differences between versions, from which an older version can be reconstructed without holding it.
 
-A step knows its keys and the records that they had *before* it. A version is then a newer version, and the
-steps between the two taken back (``past``). A step that waits or is kept costs one record for each of its keys,
-however many versions are made meanwhile; a snapshot that is held costs one for every key written since.
+A difference has its keys and the records that they had *before* it. An older version is a newer version with the
+differences between the two reverted (see ``older_version``). A difference that is kept costs one record for each of
+its keys, regardless of how many versions are made later; a held snapshot costs one for every key written since.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from kafka_replica.records import Position, Record
 from kafka_replica.stores import Snapshot
 from kafka_replica.stores.delta import Applied
 
-_ORIGINS_KEPT = 1000  # names of transactions that a listener who lags is told
+_ORIGINS_KEPT = 1000  # the most transaction names that a merged difference keeps for a lagging listener
 
 Before: TypeAlias = dict[bytes, Record | None]
 
 
 class VersionInfo(NamedTuple):
-    """What can be said of a version without holding it."""
+    """The facts of a version that are known without holding it."""
 
     version: int
     position: Position
     keys: int | None
-    """How many; None where nobody has counted them."""
+    """The number of keys; None if they were not counted."""
 
     @staticmethod
     def of(snapshot: Snapshot) -> VersionInfo:
-        """The face of a version."""
+        """Return the facts of a version."""
         return VersionInfo(snapshot.version, snapshot.position, snapshot.known_length)
 
 
 class VersionDiff:
-    """One version as the difference to the one before it. Any threads."""
+    """A version as the difference to the previous one. It may be used by any thread."""
 
     __slots__ = ("_before", "changed", "deleted", "now", "origins", "size", "transactions", "versions", "was")
 
@@ -53,32 +53,32 @@ class VersionDiff:
         self.transactions = transactions
         self.origins = origins
         self.size = 0
-        """About how many bytes of keys and values are in ``before``; 0 until it is settled."""
-        # The version before it, until somebody asks, if the store has not told.
+        """The approximate size of keys and values in ``before``, in bytes; 0 until ``settle`` is called."""
+        # If the store has not reported the replaced records: the previous version, until they are needed.
         self._before: Before | Snapshot = previous if applied.before is None else applied.before
 
     @property
     def before(self) -> Before:
-        """What its keys had before it, None for those that were not there; read from the version before at first."""
+        """The previous records of the keys, None for new keys; read from the previous version at the first access."""
         before = self._before
         if not isinstance(before, dict):
             self._before = before = {key: before.get(key) for keys in (self.changed, self.deleted) for key in keys}
         return before
 
     def settle(self) -> None:
-        """Lets go of the version before it: what it replaced is read. Any number of times."""
+        """Read the replaced records and release the previous version. The method is idempotent."""
         if not self.size:
             found = self.before.items()
             self.size = 1 + sum(len(key) + len(record.value or b"") for key, record in found if record is not None)
 
     @property
     def key_count(self) -> int:
-        """How many keys it touches."""
+        """The number of keys in the difference."""
         return len(self.changed) + len(self.deleted)
 
 
 class MergedStep:
-    """Several steps as one. One thread adds; adding costs the keys of what is added."""
+    """Several differences merged into one. One thread adds; the cost is proportional to the keys added."""
 
     __slots__ = ("_changed", "_deleted", "_origins", "before", "now", "transactions", "versions", "was")
 
@@ -92,16 +92,16 @@ class MergedStep:
         self._deleted = dict.fromkeys(first.deleted)
 
     def add(self, newer: VersionDiff) -> None:
-        """Takes in the step that comes next."""
+        """Merge the next difference into this one."""
         for key, record in newer.before.items():
-            self.before.setdefault(key, record)  # the oldest counts
+            self.before.setdefault(key, record)  # the oldest record counts
         self._changed.update(dict.fromkeys(newer.changed))
         if self._deleted:
             for key in newer.changed:
                 self._deleted.pop(key, None)
         for key in newer.deleted:
             self._changed.pop(key, None)
-            if self.before[key] is not None:  # it came and went unseen otherwise
+            if self.before[key] is not None:  # otherwise the key came and went unseen
                 self._deleted[key] = None
         self.now = newer.now
         self.versions += newer.versions
@@ -110,17 +110,17 @@ class MergedStep:
 
     @property
     def changed(self) -> Collection[bytes]:
-        """Keys that have another record after it than before it."""
+        """The keys with a new record after the merged versions."""
         return tuple(self._changed)
 
     @property
     def deleted(self) -> Collection[bytes]:
-        """Keys that were there before it and are not after it."""
+        """The keys that existed before the merged versions and do not exist after them."""
         return tuple(self._deleted)
 
     @property
     def origins(self) -> tuple[str, ...] | None:
-        """The source's transactions that it holds something of; None where they are too many to be kept."""
+        """The transactions of the source that wrote its records; None if they are too many to keep."""
         return None if self._origins is None else tuple(self._origins)
 
     def _take_origins(self, newer: VersionDiff) -> None:
@@ -131,7 +131,7 @@ class MergedStep:
 
 
 class FullState:
-    """A whole version: what a listener hears first."""
+    """A whole version, which a listener receives first."""
 
     __slots__ = ("now", "versions")
 
@@ -140,11 +140,11 @@ class FullState:
         self.versions = 1
 
     def add(self, newer: VersionDiff) -> None:
-        """Takes in the step that comes next: the whole is of a later version then."""
+        """Add the next difference: the whole state is then that of a later version."""
         self.now = newer.now
         self.versions += newer.versions
 
 
 def plus(one: int | None, other: int | None) -> int | None:
-    """The sum; not known where one of them is not."""
+    """Return the sum of two numbers; None if one of them is not known."""
     return None if one is None or other is None else one + other

@@ -1,4 +1,4 @@
-"""Waiting for something: threads wait on a condition, event loops ask to be called."""
+"""Waiting for an event: threads wait on a condition, event loops register a callback."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ Call: TypeAlias = Callable[[], object]
 
 
 class Waiters(Condition):
-    """A condition that knows whether its lock is held by who asks."""
+    """A condition that can tell whether the current thread holds its lock."""
 
     def held_here(self) -> bool:
-        """Whether the present thread holds the lock."""
-        return bool(self._is_owned())  # type: ignore[attr-defined] # Condition's own, for its subclasses
+        """Return whether the current thread holds the lock."""
+        return bool(self._is_owned())  # type: ignore[attr-defined] # a method of Condition for subclasses
 
 
 class Callbacks:
-    """Calls to be made, once each, when something holds. Whoever owns it calls ``add`` and ``due`` under its lock."""
+    """Calls to make once each, when their condition holds. The owner calls ``add`` and ``due`` under its lock."""
 
     def __init__(self) -> None:
         self._waiting: dict[object, tuple[Callable[[], bool], Call]] = {}
 
     def add(self, holds: Callable[[], bool], call: Call) -> Callable[[], None]:
-        """Calls once it holds, which may be now; what is returned takes it back, from any thread."""
+        """Make a call once, when ``holds`` is true, perhaps now; return a function that cancels it from any thread."""
         watch = object()
-        self._waiting[watch] = holds, call  # before the question: a signal handler may make it hold in between
+        self._waiting[watch] = holds, call  # before the check: a signal handler may make it true in between
         if holds() and self._waiting.pop(watch, None) is not None:
             ring([call])
         return lambda: self._forget(watch)
 
     def due(self) -> list[Call]:
-        """What is to be called now; to be rung when the lock is let go of."""
+        """Return the calls that are due now; ``ring`` makes them after the lock was released."""
         calls = [(watch, call) for watch, (holds, call) in list(self._waiting.items()) if holds()]
         return [call for watch, call in calls if self._waiting.pop(watch, None) is not None]
 
@@ -44,9 +44,9 @@ class Callbacks:
 
 
 def ring(calls: Iterable[Call]) -> None:
-    """Makes the calls. One that raises is logged: who rings is the replica, and it goes on."""
+    """Make calls. An exception is logged, so that it does not stop the replica."""
     for call in calls:
         try:
             call()
-        except Exception:  # noqa: BLE001 - one that is told must not end who tells
+        except Exception:  # noqa: BLE001 - a callback must not stop the caller
             _log.exception("what was to be called at news failed: %r", call)

@@ -1,6 +1,6 @@
 """Prometheus metrics: ``replica`` for a replica, ``sdmx`` for the structures in it, ``producer`` for a producer.
 
-This package alone imports prometheus-client. It may import everything it measures. Read ``replica`` first.
+Only this package imports prometheus-client. It may import everything that it measures. Read ``replica`` first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a producer fares, as Prometheus metrics.
+"""The status of a producer as Prometheus metrics.
 
 ::
 
@@ -6,8 +6,8 @@
         export_producer(producer)
         close = serve(9101)
 
-What the database says is asked when Prometheus asks, what this instance has done is counted as it does it. Labels are
-bounded: ``producer`` is its id, ``topic`` as configured, ``state`` and ``status`` are words and numbers of ours.
+The database is queried at each scrape; the counters of this instance are kept while it works. Labels are bounded:
+``producer`` is the producer's id, ``topic`` the configured topic, ``state`` and ``status`` have a fixed set of values.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _COUNTERS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
 
 
 class Producer(Protocol):
-    """What is asked: ``kafka_replica.producer.StructureProducer``."""
+    """The measured interface of ``kafka_replica.producer.StructureProducer``."""
 
     @property
     def settings(self) -> Any: ...  # noqa: D102
@@ -73,21 +73,21 @@ class Producer(Protocol):
 
 
 class ProducerCollector(Collector):
-    """Collects any number of producers, each under its id."""
+    """A collector of the metrics of any number of producers, each under its id."""
 
     def __init__(self) -> None:
         self._producers: dict[str, Producer] = {}
 
     def add(self, producer: Producer) -> None:
-        """Collects one more; one of the same id is replaced."""
+        """Add a producer; it replaces one with the same id."""
         self._producers[producer.settings.id] = producer
 
     def remove(self, producer_id: str) -> None:
-        """Collects it no more."""
+        """Remove a producer."""
         self._producers.pop(producer_id, None)
 
     def collect(self) -> Iterator[Metric]:
-        """What Prometheus asks for; without the database, what this instance knows by itself."""
+        """Yield the metrics; if the database does not answer, only those that this instance counts itself."""
         producers = {(name, each.settings.topic): each for name, each in list(self._producers.items())}
         said: dict[tuple[str, str], Any] = {}
         for labels, producer in producers.items():
@@ -161,11 +161,11 @@ _collectors: WeakKeyDictionary[CollectorRegistry, ProducerCollector] = WeakKeyDi
 
 
 def export_producer(producer: Producer, *, registry: CollectorRegistry = REGISTRY) -> None:
-    """Shows a producer in a registry, under its id.
+    """Export the metrics of a producer to a registry, under its id.
 
     Args:
         producer: a ``StructureProducer``.
-        registry: prometheus-client's default registry if not given.
+        registry: the registry; prometheus-client's default registry if not given.
     """
     collector = _collectors.get(registry)
     if collector is None:
@@ -175,17 +175,17 @@ def export_producer(producer: Producer, *, registry: CollectorRegistry = REGISTR
 
 
 def unexport_producer(producer_id: str, *, registry: CollectorRegistry = REGISTRY) -> None:
-    """Shows the producer of that id no more, such as one that is closed."""
+    """Stop exporting the metrics of a producer, for example after it was closed."""
     collector = _collectors.get(registry)
     if collector is not None:
         collector.remove(producer_id)
 
 
 def serve(port: int, *, registry: CollectorRegistry = REGISTRY) -> Callable[[], None]:
-    """Serves a registry over HTTP, on all addresses, until the function that it returns is called.
+    """Serve a registry over HTTP on all addresses; return a function that stops the server.
 
     Raises:
-        ConfigurationError: the port cannot be had.
+        ConfigurationError: the port cannot be opened.
     """
     try:
         server, thread = start_http_server(port, registry=registry)

@@ -1,4 +1,4 @@
-"""A replica's state as Prometheus metrics; the one room of prometheus-client.
+"""The state of a replica as Prometheus metrics.
 
 ::
 
@@ -6,9 +6,9 @@
 
     export(replica)  # into the default registry, under the replica's topic
 
-Values are read off ``Replica.status()`` when Prometheus asks: nothing is counted twice, and a replica
-that nobody scrapes pays nothing. Labels are bounded: ``replica`` is the name given, ``topic`` and
-``partition`` are those followed, ``state`` is one of seven.
+Values are read from ``Replica.status()`` at each scrape: nothing is counted twice, and a replica
+that is not scraped has no cost. Labels are bounded: ``replica`` is the name given, ``topic`` and
+``partition`` are those followed, ``state`` is one of seven states.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("exporting metrics", "metrics") from error
 
-_GAUGES = (  # name, what it says, the status field
+_GAUGES = (  # name, help text, status field
     ("ready", "1 once everything that was there at the start is in the version shown.", "ready"),
     ("stale", "1 while the version shown is one from before, and what is newer is still being read.", "stale"),
     ("keys", "Keys in the version shown.", "keys"),
@@ -43,7 +43,7 @@ _GAUGES = (  # name, what it says, the status field
     ("open_transactions", "Transactions that began below the version shown and are not decided.", "open_transactions"),
     ("last_heard_seconds", "Time since the broker last said something.", "last_contact_s"),
 )
-_COUNTERS = (  # name, what it says, the field of status.counts
+_COUNTERS = (  # name, help text, field of status.counts
     ("records", "Records read, tombstones included.", "records"),
     ("tombstones", "Tombstones read.", "tombstones"),
     ("transactions", "Committed transactions shown, as far as they can be told apart.", "transactions"),
@@ -52,7 +52,7 @@ _COUNTERS = (  # name, what it says, the field of status.counts
     ("bad_records", "Records that could not be replicated.", "bad_records"),
     ("listener_errors", "Exceptions raised by listeners.", "listener_errors"),
 )
-_OFFSETS = (  # name, what it says, the status field
+_OFFSETS = (  # name, help text, status field
     ("position", "Next offset to be read.", "read_position"),
     ("barrier_offset", "Offset that had to be reached to be ready.", "barrier"),
     ("version_offset", "Offset up to which the version shown stands.", "position"),
@@ -63,21 +63,21 @@ _LABELS = ["replica", "topic"]
 
 
 class ReplicaCollector(Collector):
-    """Collects any number of replicas, each under a name of its own."""
+    """A collector of the metrics of any number of replicas, each under its own name."""
 
     def __init__(self) -> None:
         self._replicas: dict[str, Replica] = {}
 
     def add(self, replica: Replica, name: str) -> None:
-        """Collects one more; one of the same name is replaced."""
+        """Add a replica; it replaces one with the same name."""
         self._replicas[name] = replica
 
     def remove(self, name: str) -> None:
-        """Collects it no more."""
+        """Remove a replica."""
         self._replicas.pop(name, None)
 
     def collect(self) -> Iterator[Metric]:
-        """What Prometheus asks for."""
+        """Yield the metrics of all replicas."""
         statuses = [((name, replica.topic), replica.status()) for name, replica in list(self._replicas.items())]
         yield from _gauges(statuses)
         yield from _counters(statuses)
@@ -90,13 +90,13 @@ _collectors: WeakKeyDictionary[CollectorRegistry, ReplicaCollector] = WeakKeyDic
 
 
 def export(replica: Replica, *, name: str | None = None, registry: CollectorRegistry = REGISTRY) -> None:
-    """Shows a replica in a registry.
+    """Export the metrics of a replica to a registry.
 
     Args:
         replica: the replica.
-        name: the value of its label ``replica``; its topic if not given. Two replicas of one topic in
-            one process need names.
-        registry: prometheus-client's default registry if not given.
+        name: the value of the label ``replica``; the replica's topic if not given. Two replicas of the same topic in
+            the same process need names.
+        registry: the registry; prometheus-client's default registry if not given.
     """
     collector = _collectors.get(registry)
     if collector is None:
@@ -106,7 +106,7 @@ def export(replica: Replica, *, name: str | None = None, registry: CollectorRegi
 
 
 def unexport(name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
-    """Shows the replica of that name no more, such as one that is closed."""
+    """Stop exporting the metrics of a replica, for example after it was closed."""
     collector = _collectors.get(registry)
     if collector is not None:
         collector.remove(name)

@@ -1,12 +1,12 @@
-"""What look-ups of SDMX structures do, as Prometheus metrics.
+"""The state of live look-ups of SDMX structures as Prometheus metrics.
 
 ::
 
     live = LiveStructures(replica)
-    live.prepare()  # decodes everything once: without it nothing is known of references
+    live.prepare()  # decodes everything once: without this, references are not counted
     export_structures(live, name="codes")
 
-Values are read when Prometheus asks: first what has changed since is taken in.
+Values are read at each scrape, after the look-ups have applied all changes since the previous scrape.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ except ImportError as error:
     raise MissingExtraError("exporting metrics", "metrics") from error
 
 _PREFIX = "kafka_replica_sdmx_"
-_GAUGES = (  # name, what it says, the field
+_GAUGES = (  # name, help text, field
     ("artefacts", "Artefacts with a record of their own in the newest version.", "artefacts"),
     ("dangling_references", "References that lead nowhere in the newest version.", "dangling"),
     ("unreadable_records", "Records of the newest version that cannot be read.", "unreadable"),
@@ -44,7 +44,7 @@ _CACHE_COUNTERS = (
 
 
 class Cache(Protocol):
-    """What a cache of decoded messages says of itself: ``kafka_replica.sdmx.lookups.cache.CacheStats``."""
+    """The statistics of a cache of decoded messages: ``kafka_replica.sdmx.lookups.cache.CacheStats``."""
 
     @property
     def hits(self) -> int: ...  # noqa: D102
@@ -63,7 +63,7 @@ class Cache(Protocol):
 
 
 class Stats(Protocol):
-    """What live look-ups say of themselves: ``kafka_replica.sdmx.lookups.live.LiveStats``."""
+    """The statistics of live look-ups: ``kafka_replica.sdmx.lookups.live.LiveStats``."""
 
     @property
     def artefacts(self) -> int: ...  # noqa: D102
@@ -76,29 +76,29 @@ class Stats(Protocol):
 
 
 class Live(Protocol):
-    """Whatever can be asked for these numbers: ``kafka_replica.sdmx.LiveStructures``."""
+    """An object with these statistics: ``kafka_replica.sdmx.LiveStructures``."""
 
     def stats(self) -> Stats:
-        """The numbers now; raises KafkaReplicaError where there are none."""
+        """Return the current statistics; raise KafkaReplicaError if there are none."""
         ...
 
 
 class StructuresCollector(Collector):
-    """Collects any number of live look-ups, each under a name of its own."""
+    """A collector of the metrics of any number of live look-ups, each under its own name."""
 
     def __init__(self) -> None:
         self._live: dict[str, Live] = {}
 
     def add(self, live: Live, name: str) -> None:
-        """Collects one more; one of the same name is replaced."""
+        """Add live look-ups; they replace those with the same name."""
         self._live[name] = live
 
     def remove(self, name: str) -> None:
-        """Collects it no more."""
+        """Remove live look-ups."""
         self._live.pop(name, None)
 
     def collect(self) -> Iterator[Metric]:
-        """What Prometheus asks for; of look-ups that have no version yet, or are closed, nothing."""
+        """Yield the metrics of all look-ups that have a version and are not closed."""
         found: list[tuple[str, Stats]] = []
         for name, live in list(self._live.items()):
             try:
@@ -128,12 +128,12 @@ _collectors: WeakKeyDictionary[CollectorRegistry, StructuresCollector] = WeakKey
 
 
 def export_structures(live: Live, *, name: str, registry: CollectorRegistry = REGISTRY) -> None:
-    """Shows live look-ups in a registry.
+    """Export the metrics of live look-ups to a registry.
 
     Args:
-        live: ``LiveStructures``; after its ``prepare()`` references are counted, too.
-        name: the value of the label ``replica``, best the one that ``export`` was given, or the topic.
-        registry: prometheus-client's default registry if not given.
+        live: ``LiveStructures``; references are counted only after its ``prepare()``.
+        name: the value of the label ``replica``, preferably the name that was given to ``export``, or the topic.
+        registry: the registry; prometheus-client's default registry if not given.
     """
     collector = _collectors.get(registry)
     if collector is None:
@@ -144,7 +144,7 @@ def export_structures(live: Live, *, name: str, registry: CollectorRegistry = RE
 
 
 def unexport_structures(name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
-    """Shows the look-ups of that name no more."""
+    """Stop exporting the metrics of look-ups."""
     collector = _collectors.get(registry)
     if collector is not None:
         collector.remove(name)

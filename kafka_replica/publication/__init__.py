@@ -1,4 +1,4 @@
-"""What readers of a replica see: the current version, its status, earlier versions and latencies.
+"""The public state of a replica: the current version, the status, earlier versions and latencies.
 
-May import ``listeners``, ``stores`` and what is below them. Read ``publisher`` first.
+This package may import ``listeners``, ``stores`` and the packages below them. Read ``publisher`` first.
 """

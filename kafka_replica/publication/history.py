@@ -1,4 +1,4 @@
-"""Versions from before: the last few are kept, and any two can be compared."""
+"""The history of a replica: the last versions are kept, and any two of them can be compared."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kafka_replica.stores import Snapshot
 
 
 class History:
-    """The newest version and some before it; one thread adds, under the lock of whoever owns it.
+    """The newest version and some before it. One thread adds versions, under the lock of the owner.
 
     Args:
-        versions: how many before it.
+        versions: the number of versions to keep before the newest one.
 
     Raises:
-        ConfigurationError: the number is none.
+        ConfigurationError: ``versions`` is not a valid number.
     """
 
     def __init__(self, versions: int) -> None:
@@ -27,14 +27,14 @@ class History:
         self._kept: deque[Snapshot] = deque(maxlen=versions + 1)
 
     def add(self, snapshot: Snapshot) -> None:
-        """One more; the oldest is let go of."""
+        """Add a version, and drop the oldest one if there are too many."""
         self._kept.append(snapshot)
 
     def at(self, version: int, present: Snapshot | None) -> Snapshot:
-        """The version of that number.
+        """Return the version with a number.
 
         Raises:
-            VersionGoneError: it is not kept any more, or was never there.
+            VersionGoneError: the version is no longer kept, or never existed.
         """
         kept = [*self._kept, *([] if present is None else [present])]
         for snapshot in reversed(kept):
@@ -48,7 +48,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What makes one version of another: keys that were added, have another record, or were deleted."""
+    """The difference between two versions: keys that were added, have another record, or were deleted."""
 
     before: Snapshot
     after: Snapshot
@@ -61,7 +61,7 @@ class Difference:
         return f"<Difference from version {self.before.version} to {self.after.version}: {counts}>"
 
     def __iter__(self) -> Iterator[tuple[bytes, Record | None, Record | None]]:
-        """Each key with its record before and after, None where it has none."""
+        """Yield each key with its record before and after, None where it has no record."""
         for key in (*self.added, *self.changed, *self.deleted):
             yield key, self.before.get(key), self.after.get(key)
 
@@ -70,12 +70,12 @@ class Difference:
 
 
 def difference(before: Snapshot, after: Snapshot, touched: Iterable[bytes] | None = None) -> Difference:
-    """Compares two versions: values and headers, wherever in the log they lie.
+    """Compare two versions by values and headers, regardless of offsets.
 
     Args:
-        before: the one.
-        after: the other.
-        touched: all keys that may differ; None looks at every key of both.
+        before: the first version.
+        after: the second version.
+        touched: all keys that may differ; None compares every key of both versions.
     """
     keys = dict.fromkeys([*before, *after]) if touched is None else dict.fromkeys(touched)
     added, changed, deleted = [], [], []

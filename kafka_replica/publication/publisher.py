@@ -1,6 +1,6 @@
-"""What the follower writes and everybody else reads: the version shown, the state, the counts.
+"""The publisher, which the follower writes and all others read: the version shown, the state and the counts.
 
-One lock guards all of it and is held for moments only. Who waits for something waits on it.
+One lock guards all of this and is held for short moments only. Threads that wait use its condition.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _BAD_RECORDS_KEPT = 1000
 
 
 class Publisher:
-    """The facts of one replica. The follower calls the verbs; the replica asks."""
+    """The public state of a replica. The follower reports events; the replica and its users query the state."""
 
     def __init__(self, health: Health, recent_changes: int = DEFAULT_RECENT_CHANGES, history: int = 0) -> None:
         self.incarnation = secrets.token_hex(8)
-        """Numbers of versions mean something within one life."""
+        """The identifier of the incarnation: version numbers are valid within it only."""
         self.ready = False
-        """Whether the version shown has everything that was there when reading began, or had when it stopped."""
+        """True if the version shown has everything that was in the log when reading began; unchanged by stopping."""
         self._health = health
         self._news = Waiters()
         self._watches = Callbacks()
         self._snapshot: Snapshot | None = None
         self._error: KafkaReplicaError | None = None
         self._trouble: KafkaReplicaError | None = None
-        self._rebuilt_for: KafkaReplicaError | None = None  # until the rebuild has come to its end
+        self._rebuilt_for: KafkaReplicaError | None = None  # until the rebuild is complete
         self._stopped = False
         self._barrier = self._positions = self._stable = self._high = Position()
         self._behind_since_s: float | None = None
@@ -55,74 +55,74 @@ class Publisher:
         self._recent = RecentChanges(recent_changes)
         self._history = History(history)
 
-    # --- verbs of the follower ---
+    # --- events, reported by the follower ---
 
     def started(self) -> None:
-        """Reading begins."""
+        """Note that reading begins."""
         with self._news:
             self._health.started(time.monotonic())
 
     def heard(self) -> None:
-        """The broker said something."""
+        """Note that the broker answered."""
         with self._news:
-            self._trouble = None  # it has passed
+            self._trouble = None  # the problem is over
             self._health.heard(time.monotonic())
 
     def troubled(self, trouble: KafkaReplicaError) -> None:
-        """Something went wrong that may pass."""
+        """Note a temporary problem."""
         with self._news:
             self._trouble = trouble
 
     def barrier_set(self, high_watermarks: Position, boundaries: str) -> None:
-        """What has to be read to be ready, and what tells where transactions end."""
+        """Set the barrier, and how transaction boundaries are detected."""
         with self._news:
             self._barrier = high_watermarks
             self._boundaries = boundaries
 
     def read(self, positions: Position) -> None:
-        """How far reading has come."""
+        """Set the positions that reading has reached."""
         with self._news:
             self._positions = positions
 
     def counted(self, held_records: int, settled: tuple[int, int]) -> None:
-        """Note how many records are held back, and how many records and tombstones were taken in since the start."""
+        """Set the number of records held back, and the numbers of records and tombstones since the start."""
         with self._news:
             self._held_records = held_records
             self._settled = settled
 
     def set_aside(self, bad_records: list[BadRecordError]) -> None:
-        """Records were met that cannot be replicated."""
+        """Add records that cannot be replicated."""
         with self._news:
             self._counts = replace(self._counts, bad_records=self._counts.bad_records + len(bad_records))
             self._list(bad_records)
 
     def cleared(self, keys: list[tuple[str, bytes]]) -> None:
-        """Keys that had a bad record have a good one now, or are deleted."""
+        """Forget the bad records of keys that have a good record now, or are deleted."""
         with self._news:
             for topic_and_key in keys:
                 self._bad_records.pop(topic_and_key, None)
 
     def ends(self, ends: Ends, *, waits: bool) -> None:
-        """Where the broker says the partitions end; whether an open transaction is waited for."""
+        """Set the ends of the partitions, and whether open transactions hold back committed records."""
         with self._news:
             self._stable, self._high = ends
             self._health.ends(ends.stable, ends.high, self._positions, time.monotonic(), waits=waits)
             self._note_lag()
 
     def forget_bad_records(self, starts: Mapping[Partition, int]) -> None:
-        """Records below these offsets are not in the log any more."""
+        """Forget bad records below these offsets, which are no longer in the log."""
         with self._news:
             for place, bad in list(self._bad_records.items()):
                 if bad.offset < starts.get(Partition(bad.topic, bad.partition), 0):
                     del self._bad_records[place]
 
     def set_aside_before(self, bad_records: Iterable[BadRecordError]) -> None:
-        """These were set aside before the restart."""
+        """Add records that were set aside before the restart."""
         with self._news:
             self._list(bad_records)
 
     def restored(self, snapshot: Snapshot, incarnation: str) -> None:
-        """There is a version from before, which readers may have until reading has come to the barrier."""
+        """Show the saved version from before the restart until reading has reached the barrier."""
         with self._news:
             self.incarnation = incarnation or self.incarnation
             self._snapshot, self._shown_cut = snapshot, snapshot.position
@@ -134,7 +134,7 @@ class Publisher:
             mailbox.begin(snapshot)
 
     def outdated(self, reason: KafkaReplicaError) -> None:
-        """The version shown is not of the log any more; another one is being built."""
+        """Mark the version shown as outdated: the log was replaced or the store damaged, and a rebuild begins."""
         with self._news:
             self.ready = False
             self._rebuilt_for = reason
@@ -145,7 +145,7 @@ class Publisher:
             self._health.not_ready()
 
     def advanced(self, position: Position) -> None:
-        """Reading has come that far, and the version shown stands for that, too: nothing has changed."""
+        """Advance the position of the version shown, because nothing has changed up to there."""
         with self._news:
             self._shown_cut = position
             self.ready = True
@@ -162,13 +162,13 @@ class Publisher:
         transactions: int | None = None,
         origins: Sequence[TransactionHeaders] = (),
     ) -> None:
-        """A version was made: readers see it from now on, and listeners are told.
+        """Show a new version to readers, and pass it to listeners.
 
         Args:
             snapshot: the version.
-            applied: what it changed; None where nobody knows, so that listeners hear the whole of it.
-            transactions: how many committed Kafka transactions it holds; None where that is not known.
-            origins: of which transactions of a source it holds something, as far as headers tell.
+            applied: its changes; None if they are not known, so that listeners receive the whole state.
+            transactions: the number of committed Kafka transactions in it; None if that is not known.
+            origins: the transactions of a source that wrote its records, as far as headers name them.
         """
         with self._news:
             previous, self._snapshot = self._snapshot, snapshot
@@ -196,7 +196,7 @@ class Publisher:
             self._health.ready()
             self._note_lag()
             calls = self._told()
-        # Without the lock: whoever is interrupted in a mailbox, by a signal handler that closes, holds that one's.
+        # Without the lock: a thread that a closing signal handler interrupts in a mailbox holds the mailbox's lock.
         ring(calls)
         for mailbox in mailboxes:
             if step is None:
@@ -207,16 +207,16 @@ class Publisher:
             self._recent.settle()
 
     def failed(self, error: KafkaReplicaError) -> None:
-        """It ended by an error."""
+        """Note that the replica failed with an error; wake all who wait, and close the mailboxes."""
         with self._news:
-            # Without the traceback, which would keep the whole reading alive.
+            # Without the traceback, which would keep all objects of the reading thread alive.
             self._error = error.with_traceback(None)
             self._health.failed()
             mailboxes, calls = self._dismissed(), self._told()
         _end(mailboxes, calls, error)
 
     def stopped(self) -> None:
-        """It was closed."""
+        """Note that the replica was closed; wake all who wait, and close the mailboxes."""
         with self._news:
             self._stopped = True
             self._health.stopped()
@@ -225,37 +225,37 @@ class Publisher:
 
     @property
     def is_busy_here(self) -> bool:
-        """Whether the present thread is in the middle of a question: a signal handler that interrupted it."""
+        """Return whether the current thread holds one of the locks, as it does in a signal handler within a call."""
         return self._news.held_here() or any(mailbox.is_busy_here for mailbox in tuple(self._mailboxes))
 
     def listener_failed(self) -> None:
-        """A listener raised."""
+        """Count an exception of a listener."""
         with self._news:
             self._counts = replace(self._counts, listener_errors=self._counts.listener_errors + 1)
 
-    # --- questions of everybody ---
+    # --- queries, from any thread ---
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """The version shown; read without the lock, for it is one reference."""
+        """The version shown; read without the lock, because it is a single reference."""
         return self._snapshot
 
     @property
     def has_version(self) -> bool:
-        """Whether there is a version to be shown."""
+        """Return whether there is a version to show."""
         return self._snapshot is not None
 
     def at(self, version: int) -> Snapshot:
-        """The version of that number.
+        """Return the version with a number.
 
         Raises:
-            VersionGoneError: it is not kept.
+            VersionGoneError: the version is not kept.
         """
         with self._news:
             return self._history.at(version, self._snapshot)
 
     def touched(self, since: int, until: int) -> set[bytes] | None:
-        """The keys that the versions after one, up to another, have touched; None where that is not known."""
+        """Return the keys that versions after ``since`` have touched, up to ``until``; None if they are not known."""
         with self._news:
             snapshot = self._snapshot
             steps = None if snapshot is None else self._recent.after(since, snapshot.version)
@@ -267,58 +267,58 @@ class Publisher:
 
     @property
     def error(self) -> KafkaReplicaError | None:
-        """What ended it."""
+        """The error with which the replica failed, or None."""
         return self._error
 
     @property
     def bad_records(self) -> list[BadRecordError]:
-        """The newest records set aside, without those that a later good one has replaced."""
+        """The newest records set aside, without those that a later good record has replaced."""
         with self._news:
             return list(self._bad_records.values())
 
     @property
     def state(self) -> State:
-        """The state now."""
+        """The current state."""
         with self._news:
             return self._health.state(time.monotonic())
 
     def wait_for(self, position: Mapping[Partition, int], timeout_s: float | None) -> bool:
-        """Waits until the version shown has come as far as ``position`` (an empty one: until there is a version).
+        """Wait until the version shown has reached ``position`` (if that is empty, until the replica is ready).
 
         Returns:
-            Whether it has; False after ``timeout_s``, or at once where it never will.
+            Whether it has; False after ``timeout_s``, or as soon as the replica has failed or stopped.
         """
         with self._news:
             self._news.wait_for(lambda: self._is_settled(position), timeout_s)
             return self._has_come_to(position)
 
     def call_when(self, position: Mapping[Partition, int], call: Call) -> Callable[[], None]:
-        """Calls once, when ``wait_for`` would return, which may be now; what is returned takes it back."""
+        """Call a function once, when ``wait_for`` would return, perhaps now; return a function that cancels this."""
         with self._news:
             return self._watches.add(lambda: self._is_settled(position), call)
 
     def mailbox(self, max_pending: int, since: int | None = None) -> Mailbox:
-        """A new mailbox: the present version is in it, or what was missed since; every later one will be."""
+        """Return a new mailbox with the current version, or the changes since a version; later versions follow."""
         mailbox = Mailbox(max_pending)
         with self._news:
             snapshot = self._snapshot
             if snapshot is not None:
                 mailbox.begin(snapshot, None if since is None else self._recent.after(since, snapshot.version))
-            self._mailboxes.append(mailbox)  # before the question: a signal handler may close it in between
+            self._mailboxes.append(mailbox)  # before the check: a signal handler may close the replica in between
             if self._error is not None or self._stopped:
                 mailbox.close(self._error)
                 self._mailboxes = []
         return mailbox
 
     def status(self) -> Status:
-        """Everything at one moment."""
+        """Return the full status at one moment."""
         now_s = time.monotonic()
         with self._news:
             snapshot = self._snapshot
             status = self._status(now_s)
         return replace(status, keys=len(snapshot)) if snapshot is not None else status  # counting may take a while
 
-    # --- helpers; the lock is held ---
+    # --- helpers, called with the lock held ---
 
     def _status(self, now_s: float) -> Status:
         snapshot, position = self._snapshot, self._shown_cut
@@ -394,7 +394,7 @@ class Publisher:
 
 
 def _end(mailboxes: list[Mailbox], calls: list[Call], error: KafkaReplicaError | None) -> None:
-    """Without the lock, as in ``Publisher.published``."""
+    """Close mailboxes and make calls, without the lock, as in ``Publisher.published``."""
     for mailbox in mailboxes:
         mailbox.close(error)
     ring(calls)

@@ -1,14 +1,14 @@
-"""What a replica says of itself: its states as a state machine without I/O or clock, and its status.
+"""The status of a replica, and its state as a state machine without I/O or clock.
 
     catching up --barrier passed--> live <--> blocked
          ^ |                         | ^      (and back, when the log was replaced)
          | +--> blocked              v |
          +----------------------> stalled          any of them --> failed | stopped, for good
 
-A replica is *blocked* while the last stable offset has not moved for ``blocked_after_s`` though there
-are records behind it, all of what lies below it has been read, and so no version can be made: somebody
-holds a transaction open. It is *stalled* when nothing was heard from the broker for
-``stalled_after_s``. In both it keeps serving its last version, if it has one.
+A replica is *blocked* while the last stable offset has not moved for ``blocked_after_s`` although there
+are records behind it, everything below it has been read, and so no version can be made: a producer
+holds a transaction open. It is *stalled* when the broker has not answered for
+``stalled_after_s``. In both states it continues to serve its last version, if it has one.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ class State(StrEnum):
     """The state of a replica."""
 
     NEW = "new"
-    """Not started yet."""
+    """The replica was not started yet."""
     CATCHING_UP = "catching up"
-    """Reading what was there when it started."""
+    """The replica reads what was in the log when it started."""
     LIVE = "live"
-    """Ready, and following."""
+    """The replica is ready, and follows the log."""
     BLOCKED = "blocked"
-    """Waiting for a transaction that somebody holds open."""
+    """The replica waits for a transaction that a producer holds open."""
     STALLED = "stalled"
-    """Hears nothing from the broker."""
+    """The broker does not answer."""
     FAILED = "failed"
-    """Ended by an error; the last version is still served."""
+    """An error ended the replica; the last version is still served."""
     STOPPED = "stopped"
-    """Closed."""
+    """The replica was closed."""
 
 
 class Health:
-    """Decides the state from what was seen. All times are seconds of one monotonic clock.
+    """A state machine that derives the state from events. All times are seconds of one monotonic clock.
 
-    ``started``, ``heard``, ``ends``, ``ready``, ``failed`` and ``stopped`` are events;
-    ``state(now_s)`` is the decision.
+    ``started``, ``heard``, ``ends``, ``ready``, ``not_ready``, ``failed`` and ``stopped`` are events;
+    ``state(now_s)`` returns the state.
     """
 
     def __init__(self, *, stalled_after_s: float, blocked_after_s: float) -> None:
@@ -54,40 +54,40 @@ class Health:
         self._final: State | None = None
         self._ready = False
         self.heard_s: float | None = None
-        """When the broker last said something; None before the start."""
+        """When the broker last answered; None before the start."""
         self._held: tuple[Partition, int] | None = None
         self._held_since_s = 0.0
         self._waits = True
 
     def started(self, now_s: float) -> None:
-        """Reading begins; the broker has ``stalled_after_s`` to say something."""
+        """Note that reading begins; the broker has ``stalled_after_s`` to answer."""
         self.heard_s = now_s
 
     def heard(self, now_s: float) -> None:
-        """The broker said something."""
+        """Note that the broker answered."""
         self.heard_s = now_s
 
     def ready(self) -> None:
-        """The barrier was passed."""
+        """Note that the barrier was passed."""
         self._ready = True
 
     def not_ready(self) -> None:
-        """What is shown is not of the log any more."""
+        """Note that the version shown is outdated."""
         self._ready = False
         self._held = None
 
     def failed(self) -> None:
-        """An error ended it."""
+        """Note that an error ended the replica."""
         self._final = self._final or State.FAILED
 
     def stopped(self) -> None:
-        """It was closed."""
+        """Note that the replica was closed."""
         self._final = State.STOPPED
 
     def ends(self, stable: Position, high: Position, positions: Position, now_s: float, *, waits: bool = True) -> None:
-        """The ends of the partitions as the broker gave them, and how far we have read.
+        """Note the ends of the partitions as the broker reported them, and the positions read.
 
-        ``waits`` says whether what is committed is held back by what is open.
+        ``waits`` is true if open transactions hold back committed records.
         """
         self._waits = waits
         held = next(
@@ -102,16 +102,16 @@ class Health:
             self._held, self._held_since_s = held, now_s
 
     def blocked_s(self, now_s: float) -> float:
-        """For how long the same open transaction has been in the way, in seconds; 0 if none is."""
+        """Return how long the same open transaction has held back records, in seconds; 0 without such a transaction."""
         return now_s - self._held_since_s if self._held is not None else 0.0
 
     @property
     def blocking_transaction(self) -> tuple[Partition, int] | None:
-        """Where the open transaction begins that is in the way, if one is."""
+        """The partition and first offset of the open transaction that holds back records, or None."""
         return self._held
 
     def state(self, now_s: float) -> State:
-        """The state at that time."""
+        """Return the state at a time."""
         if self._final is not None:
             return self._final
         if self.heard_s is None:
@@ -125,28 +125,28 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a replica has done since it started."""
+    """The counts of a replica since it started."""
 
     records: int = 0
     """Records read, tombstones included."""
     tombstones: int = 0
     transactions: int = 0
-    """Committed transactions shown, as far as the evidence tells them apart."""
+    """Committed transactions shown, as far as the boundary detector can tell them apart."""
     versions: int = 0
     rebuilds: int = 0
-    """How often it was built anew: the log was replaced, or the store damaged."""
+    """Rebuilds of the store, because the log was replaced, or the store damaged."""
     bad_records: int = 0
     listener_errors: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A replica at one moment. Offsets are next offsets: what is below them is meant.
+    """The status of a replica at one moment. Each offset is the next one, after the records that it includes.
 
     ``lag_records`` counts offsets from the version shown to the high watermark (markers and aborted
-    records use up offsets too), ``lag_stable_records`` to the last stable offset. ``lag_s`` says for how many
-    seconds the version shown has been behind the high watermark, as far as is known; where nothing is heard
-    any more, for how long that has been so at least.
+    records use offsets, too), ``lag_stable_records`` to the last stable offset. ``lag_s`` is the number of
+    seconds for which the version shown has been behind the high watermark, as far as is known; if the broker
+    does not answer, at least the time since its last answer.
     """
 
     state: State
@@ -154,10 +154,10 @@ class Status:
     version: int
     keys: int
     stale: bool = False
-    """Whether the version shown is one from before, while what is newer is still being read."""
+    """True if the version shown is from before a restart or a rebuild, and newer records are still being read."""
     position: Position = field(default_factory=Position)
     read_position: Position = field(default_factory=Position)
-    """Where reading is; ``position`` is that of the version shown."""
+    """The position that reading has reached; ``position`` is that of the version shown."""
     barrier: Position = field(default_factory=Position)
     last_stable_offset: Position = field(default_factory=Position)
     high_watermark: Position = field(default_factory=Position)
@@ -173,7 +173,7 @@ class Status:
     last_error: str | None = None
     counts: Counts = field(default_factory=Counts)
     latencies: Latencies = field(default_factory=Latencies)
-    """From the source's recording to the version, of transactions whose headers say when they were recorded."""
+    """The times from recording in the source to the version, of transactions whose headers have a recording time."""
 
     def __repr__(self) -> str:
         lag_text = "not known" if self.lag_records is None else f"{self.lag_records:,}"
@@ -181,7 +181,7 @@ class Status:
         return f"<Status {self.state}: version {self.version}, {counted(self.keys, 'key')}, lag {lag_text}{error}>"
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values, cuts as ``{"topic-partition": offset}``."""
+        """Return the status as plain JSON values, with positions as ``{"topic-partition": offset}``."""
         plain = {
             name: value.as_json() if isinstance(value, Position | Latencies) else value
             for name in self.__slots__
@@ -192,7 +192,7 @@ class Status:
 
 
 def lag(behind: Position, ahead: Position) -> int | None:
-    """Offsets from one cut to another, over all partitions; None while the other is not known."""
+    """Return the number of offsets between two positions over all partitions; None if ``ahead`` is not known."""
     if not ahead:
         return None
     return sum(max(0, offset - behind.get(partition, 0)) for partition, offset in ahead.items())

@@ -1,4 +1,4 @@
-"""What becomes of records that cannot be replicated: set aside where everybody sees it, or the replica's end."""
+"""The handling of records that cannot be replicated: they are set aside and reported, or they stop the replica."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _log = logging.getLogger("kafka_replica")
 
 
 class BadRecordHandler:
-    """For the thread that writes.
+    """The handler of bad records, according to ``on_bad_record``. Only the writing thread may use it.
 
     Args:
-        publisher: where it is told.
-        record_filter: what found them.
-        on_bad_record: "stop" ends the replica at the first.
-        dead_letters: gets them, where there is such a place.
+        publisher: publishes the bad records.
+        record_filter: the filter that found them.
+        on_bad_record: "stop" fails the replica at the first bad record.
+        dead_letters: receives the bad records; None if they are not kept.
     """
 
     def __init__(
@@ -31,15 +31,15 @@ class BadRecordHandler:
         self._dead_letters = dead_letters
 
     def tell(self, settled: Settled) -> None:
-        """Of those found among records that were taken in.
+        """Handle the bad records that were found among committed records.
 
         Raises:
-            BadRecordError: it ends the replica.
-            PublishError: the dead letters could not be written.
+            BadRecordError: ``on_bad_record`` is "stop"; the error ends the replica.
+            KafkaReplicaError: the dead letters could not be written.
         """
         if settled.bad:
             self._publisher.set_aside(settled.bad)
-        if settled.cleared:  # perhaps of a bad record that came just before; or another one came just after
+        if settled.cleared:  # a bad record of the same key may have come just before, or just after
             self._publisher.cleared([place for place in settled.cleared if not self._record_filter.is_bad(*place)])
         if not settled.bad:
             return

@@ -1,4 +1,4 @@
-"""Where records go that cannot be replicated, so that somebody can look after them."""
+"""Destinations for records that cannot be replicated, so that they can be examined and repaired."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ __all__ = ["DeadLetterFile", "DeadLetters"]
 
 
 class DeadLetters(Protocol):
-    """Takes records that were set aside. Each comes at least once; after a restart some may come again."""
+    """A receiver of records that were set aside: each arrives at least once, and again after some restarts."""
 
     def put(self, bad_records: list[BadRecordError]) -> None:
-        """Keeps them, before the version is shown that they were left out of.
+        """Keep records, before the version that lacks them is shown.
 
         Raises:
-            KafkaReplicaError: they could not be kept; it ends the replica.
+            KafkaReplicaError: the records could not be kept; the error ends the replica.
         """
 
 
 class DeadLetterFile:
-    """A file with one JSON object a line: where the record was, why it was set aside, and the record itself.
+    """A file with one JSON object per line: the record's offset, the reason why it was set aside, and the record.
 
     Args:
-        path: the file; appended to.
+        path: the file, to which lines are appended.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -39,7 +39,7 @@ class DeadLetterFile:
         return f"<DeadLetterFile {str(self._path)!r}>"
 
     def put(self, bad_records: list[BadRecordError]) -> None:
-        """Appends them, and waits until the disk has them."""
+        """Append records, and wait until they are written to disk."""
         try:
             with self._path.open("a", encoding="utf-8") as file:
                 for bad in bad_records:
@@ -53,7 +53,7 @@ class DeadLetterFile:
 
 
 def as_json(bad: BadRecordError) -> dict[str, Any]:
-    """A record that was set aside, in plain values; bytes in base64, and the key as text, too."""
+    """Return a record that was set aside as plain JSON values; bytes are in base64, the key also as text."""
     plain: dict[str, Any] = {
         "topic": bad.topic,
         "partition": bad.partition,

@@ -1,4 +1,4 @@
-"""Makes sure that no deletion was missed: asks what the rule in ``tombstones`` wants to know, and acts on it."""
+"""The check that no deletion was missed: it queries the retention that ``tombstone_retention`` judges by."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 _log = logging.getLogger("kafka_replica")
 
-_LEAST_S = 1.0  # how long a tombstone is taken to be kept in any case
-_LEAST_UNCERTAIN_S = 3.0  # the same where a marker looks like a gap, so that there is one behind every transaction
+_LEAST_S = 1.0  # the time for which a tombstone is assumed to be kept in any case
+_LEAST_UNCERTAIN_S = 3.0  # the same where each marker looks like a gap, so that every transaction has one
 _ASK_FIRST_S, _ASK_EVERY_S = 5.0, 60.0
 
 
 class DeletionCheck:
-    """Checks one reading of some topics. For the thread that reads.
+    """A check of the reading of some topics. Only the reading thread may use it.
 
     Args:
-        topics: their names.
-        given_s: for how long tombstones are kept, in seconds, as the user says; None: as the topics tell.
+        topics: the names of the topics.
+        given_s: how long tombstones are kept, in seconds, as the user configured; None queries the topics.
         reader: the reader.
-        retry: repeats questions to the reader until there is an answer.
+        retry: repeats requests to the reader until they are answered.
     """
 
     def __init__(self, topics: Sequence[str], given_s: float | None, reader: LogReader, retry: BrokerRetry) -> None:
@@ -47,20 +47,25 @@ class DeletionCheck:
         self._may_ask = True
         self._has_warned = False
 
-    # --- what happens ---
+    # --- events ---
 
     def begin(self, asked: Instant, opened: Opened, resume_point: ResumePoint | None) -> bool:
-        """Reading begins, or goes on behind a bookmark, for which Kafka was asked at an instant.
+        """Begin to read, or continue at a resume point.
+
+        Args:
+            asked: the instant at which the ends in ``opened`` were requested.
+            opened: the log that was opened.
+            resume_point: the resume point; None if reading begins at the beginning.
 
         Returns:
-            Whether all deletions since the bookmark are still in the log, for certain.
+            Whether all deletions since the resume point are certainly still in the log.
         """
         self._ends = opened.ends
         known = Position() if resume_point is None else resume_point.position
         self.add(asked, [partition for partition in opened.beginnings if partition not in known])
         if resume_point is not None:
             self._rule.resume(Instant(resume_point.caught_up_ms), known, resume_point.tombstones_kept_s)
-        if self._reader.gaps_are_certain:  # else reading may not come that far while a transaction is open
+        if self._reader.gaps_are_certain:  # otherwise an open transaction may keep reading from reaching the ends
             self._rule.ask(asked, opened.ends)
         if resume_point is None:
             return False
@@ -68,12 +73,12 @@ class DeletionCheck:
         return not self._rule.is_stale(now())
 
     def add(self, at: Instant, partitions: Iterable[Partition]) -> None:
-        """Reading of partitions begins at that instant."""
+        """Note that reading of partitions begins at an instant."""
         self._rule.begin(at, list(partitions))
         self._mind_leaders()
 
     def take(self, fetched: Fetched) -> None:
-        """Take in what was read.
+        """Process what was read.
 
         Raises:
             LogReplacedError: a deletion may have been missed.
@@ -89,21 +94,21 @@ class DeletionCheck:
         self._rule.read(self._positions)
 
     def answered(self, asked: Instant, ends: Ends) -> None:
-        """Kafka was asked at an instant where the partitions end."""
-        # Nothing beyond the last stable offset is compacted, and a reader of committed records comes no farther.
+        """Process the ends of the partitions, requested at an instant."""
+        # Kafka does not compact beyond the last stable offset, and a reader of committed records reads no further.
         self._ends = ends.high if self._reader.gaps_are_certain else ends.stable
         self._rule.ask(asked, self._ends)
         self._rule.read(self._positions)
 
     def saved(self, position: Mapping[Partition, int]) -> tuple[int, Mapping[str, float]]:
-        """Return what a bookmark of the version that stands for this cut has to say of deletions after it."""
+        """Return ``caught_up_ms`` and ``tombstones_kept_s`` of the resume point of a version at a position."""
         self._rule.show(position)
         return self._rule.saved()
 
-    # --- questions ---
+    # --- queries ---
 
     def confirm(self) -> None:
-        """Make sure that nothing read so far lacks a deletion.
+        """Check that nothing read so far lacks a deletion.
 
         Raises:
             LogReplacedError: a deletion may have been missed.
@@ -117,17 +122,17 @@ class DeletionCheck:
         self._rule.forgive()
 
     def ask_now_and_then(self) -> None:
-        """Ask for the retention of the topics at intervals, so that a change of it is noticed."""
+        """Query the retention of the topics at intervals, so that changes are noticed."""
         if self._is_given or not self._may_ask or time.monotonic() < self._ask_at_s:
             return
         self._ask_at_s = time.monotonic() + _ASK_EVERY_S
         try:
             self._take(self._reader.tombstones_kept_s(), is_needed=False)
-        except BrokerError as error:  # whatever it is, somebody whose question matters more meets it, too
+        except BrokerError as error:  # if it lasts, a more important request meets it, too
             _log.debug("asking for delete.retention.ms of %s: %s", ", ".join(self._topics), error)
 
     def _ask(self) -> None:
-        """Ask for the retention of the topics, until there is an answer."""
+        """Query the retention of the topics until the broker answers."""
         if not self._is_given:
             self._take(self._retry.call(self._reader, self._reader.tombstones_kept_s), is_needed=True)
 

@@ -1,14 +1,14 @@
-"""Gathers what was settled into the delta of the next version: which record of a key counts.
+"""The builder of the next version's delta, which decides which record of a key counts.
 
-*Within a partition* the one with the highest offset, as for compaction and every plain reader. That is not
-always the one that was committed last: A writes k at offset 10, B at 11, B commits, then A. So a
-record that comes late is dropped where its key has a higher offset already, in the delta, in the version
-shown, or as a tombstone which is remembered for as long as an older transaction is open.
+*Within a partition* the record with the highest offset counts, as for compaction and every plain reader. This is not
+always the record that was committed last: A writes k at offset 10, B at 11, B commits, then A commits. So a
+record that arrives late is dropped if its key already has a higher offset: in the delta, in the version
+shown, or as a tombstone, which is remembered as long as an older transaction is open.
 
-*Across partitions* offsets say nothing. A key that has records in several (its topic gained partitions, or
-several topics are read as one key space) shows the record of the topic named last, then of the
-latest timestamp, then of the highest partition; where that is deleted, the next one. This depends on
-nothing but what the partitions hold, so that every replica says the same.
+*Across partitions* offsets cannot be compared. A key that has records in several partitions (its topic gained
+partitions, or several topics are read as one key space) shows the record of the topic named last, then with the
+latest timestamp, then of the highest partition; if that record is deleted, the next one. This order depends only on
+the content of the partitions, so that all replicas agree.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ _VALUE_OF = itemgetter(1)
 
 
 class Settled(NamedTuple):
-    """What is to be said of records that were taken in."""
+    """The bad records and the repaired keys that were found in committed batches."""
 
     bad: list[BadRecordError]
     cleared: list[tuple[str, bytes]]
-    """Topics and keys that had a bad record before, and are well now."""
+    """Topics and keys that had a bad record before, and have a good one or a tombstone now."""
 
 
 class DeltaBuilder:
-    """Builds one delta after another. For the thread that writes.
+    """The builder of deltas, one after another. Only the writing thread may use it.
 
     Args:
-        present: the record that the present version has of a key (as the store names keys), if any.
-        prefixes: for each topic, what the store puts before its keys; empty for one key space.
-        ranks: for each topic, which wins where two have a key: the higher.
+        present: returns the current version's record of a key (as the store names keys), or None.
+        prefixes: for each topic, the prefix that the store puts before its keys; empty for one key space.
+        ranks: the rank of each topic; if several topics have a key, the highest rank wins.
         record_filter: takes the records out of batches.
-        counts_bytes: whether ``size_bytes`` is wanted.
+        counts_bytes: whether ``size_bytes`` is counted.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class DeltaBuilder:
         self._record_filter = record_filter or RecordFilter()
         self._counts_bytes = counts_bytes
         self._size_bytes = 0
-        self._has_parts = False  # of the next version, taken already
+        self._has_parts = False  # parts of the next version were taken already
         self._present = present
         self._prefixes = prefixes
         self._ranks = ranks
@@ -68,41 +68,41 @@ class DeltaBuilder:
         self._highest: dict[Partition, int] = {}
         self._pending_tombstones: dict[tuple[Partition, bytes], int] = {}
         self._taken_records = self._taken_tombstones = 0
-        self._families: dict[bytes, dict[Partition, Record]] = {}  # keys that several partitions have
+        self._families: dict[bytes, dict[Partition, Record]] = {}  # the records of keys that several partitions have
         self._starts: Mapping[Partition, int] = {}  # records below these offsets were deleted
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was settled since the last version."""
+        """Return whether no records were added since the last version."""
         return not self._delta.changes and not self._delta.record_count and not self._has_parts
 
     @property
     def record_count(self) -> int:
-        """Records settled since the last version."""
+        """The number of records added since the last version."""
         return self._delta.record_count
 
     @property
     def totals(self) -> tuple[int, int]:
-        """Records and tombstones settled since the beginning."""
+        """The numbers of records (with tombstones) and of tombstones added since the beginning."""
         delta = self._delta
         return self._taken_records + delta.record_count, self._taken_tombstones + delta.tombstone_count
 
     @property
     def size_bytes(self) -> int:
-        """About how much the values of the next version hold so far; counted where ``counts_bytes``."""
+        """The approximate size of the next version's values so far, in bytes; counted only with ``counts_bytes``."""
         return self._size_bytes
 
     @property
     def has_keys_in_several_partitions(self) -> bool:
-        """Whether keys have records in several partitions."""
+        """Return whether any key has records in several partitions."""
         return bool(self._families)
 
     def add(self, partition: Partition, known_to: int = 0) -> None:
-        """One more partition is read; records below ``known_to`` may be in the present version already."""
+        """Add a partition; its records below ``known_to`` may be in the current version already."""
         self._highest.setdefault(partition, known_to)
 
     def settle(self, batches: Iterable[Batch]) -> Settled:
-        """Takes in what is to be in the next version; says which records cannot be in any."""
+        """Add committed batches to the next version; return the bad records and repaired keys."""
         settled = Settled([], [])
         with collector_paused():
             for batch in batches:
@@ -110,17 +110,17 @@ class DeltaBuilder:
         return settled
 
     def take_part(self) -> Delta:
-        """What was settled so far, for a version that is not complete yet."""
+        """Return the delta so far as a part of the next version, which is not complete yet."""
         self._taken_records, self._taken_tombstones = self.totals
         delta, self._delta = self._delta, Delta(source=self._delta.source)
         self._size_bytes, self._has_parts = 0, True
-        if delta.has_deletions:  # whether somebody could still undo them is known at the end
+        if delta.has_deletions:  # whether an open transaction could still undo them is known only at the end
             for record in self._tombstones(delta):
                 self._pending_tombstones[record.source, self._prefixes[record.topic] + record.key] = record.offset
         return delta
 
     def take(self, position: Position) -> Delta:
-        """The delta of the version that stands for ``position``; the next one begins empty."""
+        """Return the delta of the version at ``position``; the next delta begins empty."""
         self._taken_records, self._taken_tombstones = self.totals
         delta, self._delta = self._delta, Delta()
         self._size_bytes, self._has_parts = 0, False
@@ -130,14 +130,14 @@ class DeltaBuilder:
     def expire(
         self, starts: Mapping[Partition, int], stored: Iterable[tuple[bytes, Partition, int]]
     ) -> tuple[int, dict[Partition, int]]:
-        """Delete, in the next version, all records below some offsets, which Kafka has deleted.
+        """Delete all records below some offsets in the next version, because Kafka has deleted them.
 
         Args:
-            starts: these offsets.
-            stored: key, partition and offset of what the present version has, and of the parts that were taken.
+            starts: the offsets.
+            stored: key, partition and offset of each record in the current version and in the parts that were taken.
 
         Returns:
-            How many keys lose their record, and the lowest offset that is left in each of these partitions.
+            The number of keys that lose their record, and the lowest offset that is left in each of these partitions.
         """
         self._starts = {**self._starts, **starts}
         delta, survivors = self._delta, self._expire_families()
@@ -161,7 +161,7 @@ class DeltaBuilder:
         return len(expired), lowest
 
     def _expire_families(self) -> dict[bytes, dict[Partition, Record]]:
-        """Takes what was deleted out of the families; what is left of those that have lost something."""
+        """Drop deleted records of keys in several partitions; return the remaining records of the keys affected."""
         survivors = {}
         for key, family in list(self._families.items()):
             left = {p: record for p, record in family.items() if record.offset >= self._starts.get(p, 0)}
@@ -188,7 +188,7 @@ class DeltaBuilder:
             return
         self._delta.source = partition
         self._delta.add(records)
-        if None in self._delta.changes:  # one look a batch finds records without a key
+        if None in self._delta.changes:  # a single look-up per batch finds records without a key
             del self._delta.changes[None]  # type: ignore[arg-type]
             settled.bad.extend(without_key(partition, record) for record in records if lacks_key(record))
 
@@ -205,7 +205,7 @@ class DeltaBuilder:
                 self._delta.changes[key] = self._winner(key, record)
 
     def _known(self, key: bytes) -> Record | None:
-        """What the delta, else the present version, has of a key: a record or a tombstone."""
+        """Return the record or tombstone of a key in the delta, else in the current version."""
         known = self._delta.changes.get(key)
         if known is None:
             known = self._present(key)
@@ -217,11 +217,11 @@ class DeltaBuilder:
         if self._pending_tombstones and self._pending_tombstones.get((record.source, key), -1) > record.offset:
             return True
         known = self._families.get(key, {}).get(record.source) or self._known(key)
-        # The same offset is the same record, read once more after a restart.
+        # The same offset means the same record, read again after a restart.
         return known is not None and known.source == record.source and known.offset >= record.offset
 
     def _winner(self, key: bytes, record: Record) -> Record:
-        """Of the records that partitions have of a key, the one that counts; a tombstone if none is left."""
+        """Return the record that counts among a key's records in all partitions; a tombstone if none is left."""
         family = self._families.get(key)
         if family is None:
             if len(self._highest) == 1:
@@ -243,7 +243,7 @@ class DeltaBuilder:
         return self._ranks[record.topic], record.timestamp_ms, record.partition
 
     def _bury(self, delta: Delta, position: Position) -> None:
-        """Remembers deletions that an older open transaction could still undo, and forgets the others."""
+        """Remember deletions that an older open transaction could still undo, and forget the others."""
         firsts = position.resume()
         if self._pending_tombstones:
             self._pending_tombstones = {
@@ -264,19 +264,19 @@ class DeltaBuilder:
 
 
 def _from(batch: Batch, start: int) -> Batch:
-    """The batch without what lies below an offset."""
+    """Return the batch without the records below an offset."""
     try:
         records = batch.content.records() if batch.end > start else ()
     except DataError:
-        return batch  # whoever takes the records out of it says so
+        return batch  # the record filter reports the error
     return batch._replace(content=Parsed([record for record in records if record[2] >= start]))
 
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Without Python's cyclic garbage collector, for some milliseconds.
+    """Pause Python's cyclic garbage collector, for some milliseconds.
 
-    Records make no cycles, but each some hundred of them would set it off, now and then over all that there is.
+    Records form no cycles, but every few hundred of them would trigger a collection, sometimes of all objects.
     """
     was_enabled = gc.isenabled()
     gc.disable()

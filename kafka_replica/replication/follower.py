@@ -1,9 +1,9 @@
-"""The one loop that joins reader, rule, barrier and store.
+"""The loop that connects log reader, boundary detector, barrier and store.
 
-A record's road, one direction, no way back::
+Records flow in one direction::
 
-    broker -> cuts (which transactions are whole?) -> assembly (which record of a key counts?)
-           -> barrier (may it be shown?) -> store -> board
+    broker -> transactions (which transactions are whole?) -> delta builder (which record of a key counts?)
+           -> barrier (may the version be shown?) -> store -> publisher
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 _log = logging.getLogger("kafka_replica")
 
-_READ_S = 0.1  # how long a read waits for news; also how soon the end is noticed
-_LOOK_EVERY_S = 1.0  # for topics that went away, and partitions that were added
-_NOTE_EVERY_S = 30.0  # how often it is written down that the version in the store is still the newest
-_VERSIONS_A_READ = 100  # one for each transaction up to here; more at once become one
-_QUESTIONS_A_STEP = 3  # for the ends: after an answer others may be wanted at once
-_BATCHES_A_PART = 16  # are taken in before it is looked whether a part is full
+_READ_S = 0.1  # how long a read waits for records; also the delay until closing is noticed
+_LOOK_EVERY_S = 1.0  # interval of checks for deleted topics and added partitions
+_NOTE_EVERY_S = 30.0  # interval of saving that the version in the store is still the newest
+_VERSIONS_A_READ = 100  # up to this many, each transaction gets a version; more at once become one version
+_QUESTIONS_A_STEP = 3  # requests for the ends: after an answer the detector may need another at once
+_BATCHES_A_PART = 16  # batches added between checks whether a part is full
 
 
 class Follower:
-    """Follows one log into one store until ``closing`` is set, and writes what happens on the board."""
+    """A loop that follows a log into a store until ``closing`` is set, and reports to the publisher."""
 
     def __init__(
         self,
@@ -92,28 +92,28 @@ class Follower:
         )
         self._deletions: DeletionCheck
         self._log_starts = LogStarts()
-        self._point: ConsistentPoint | None = None  # the last one, if nothing was settled since
+        self._point: ConsistentPoint | None = None  # the last point, if no records were committed since
         self._barrier: Barrier
         self._opened_at: Instant
         self._reader: LogReader
         self._detector: BoundaryDetector
         self._partitions: set[Partition] = set()
-        self._transactions: int | None = 0  # of points that are not shown yet
-        self._resume_point: ResumePoint | None = None  # of the version in the store, where that is of this log
+        self._transactions: int | None = 0  # number in points that are not shown yet
+        self._resume_point: ResumePoint | None = None  # of the version in the store, if it belongs to this log
         self._came_to, self._came_s = Position(), time.monotonic()
         self._looked_s = 0.0
         self._noted_s = time.monotonic()
 
     def follow(self, resume_point: ResumePoint | None = None) -> None:
-        """Follows until ``closing`` is set.
+        """Follow the log until ``closing`` is set.
 
         Args:
-            resume_point: of the version in the store; without one it is built from nothing.
+            resume_point: of the version in the store; without it the version is built from scratch.
 
         Raises:
-            LogReplacedError: the store cannot be kept in step with the log any more: it has to be built anew.
-            StoreDamagedError: the same.
-            KafkaReplicaError: it cannot go on.
+            LogReplacedError: the store can no longer be kept in step with the log, and must be rebuilt.
+            StoreDamagedError: the store is damaged, and must be rebuilt.
+            KafkaReplicaError: the follower cannot continue.
         """
         try:
             with suppress(ClosedMeanwhileError):
@@ -150,7 +150,7 @@ class Follower:
             self._publisher.set_aside_before(resume_point.bad_records)
             if nothing_is_missing:
                 self._show_saved()
-            # Else it is shown when no offset was found missing up to the barrier.
+            # Otherwise the saved version is shown once no offset was found missing up to the barrier.
         self._log_starts.add(lowest)
         self._read_from(opened.beginnings, known)
         self._mind_log_starts(opened.log_starts)
@@ -162,7 +162,7 @@ class Follower:
             self._delta_builder.add(partition, known.get(partition, 0))
             self._partitions.add(partition)
 
-    # --- one turn of the loop ---
+    # --- one iteration of the loop ---
 
     def _step(self) -> None:
         try:
@@ -182,7 +182,7 @@ class Follower:
         )
         if self._detector.wants_ends:
             self._ask_ends()
-        if self._log_starts.passed and self._point is not None:  # perhaps there is no other point for a long time
+        if self._log_starts.passed and self._point is not None:  # the next point may be a long time away
             self._reach(self._point, looked=False)
         if time.monotonic() - self._looked_s > _LOOK_EVERY_S:
             self._glance()
@@ -196,15 +196,15 @@ class Follower:
             self._barrier.gap()
 
     def _mind_log_starts(self, log_starts: Position) -> None:
-        # As with holes: what was deleted may have been written anew, further on.
+        # As with gaps: deleted records may have been written again, further on.
         if self._log_starts.move(log_starts):
             self._barrier.gap()
 
     def _mind_the_time(self) -> None:
-        """Ends a bootstrap that has come to nothing for too long, though the broker answers.
+        """Fail a bootstrap that has made no progress for too long, although the broker answers.
 
         Raises:
-            WaitTimeoutError: it says what was waited for.
+            WaitTimeoutError: the timeout has passed; the message names what the replica waits for.
         """
         status = self._publisher.status()
         now_s, limit_s = time.monotonic(), self._options.barrier_timeout_s
@@ -222,7 +222,7 @@ class Follower:
             )
 
     def _carry_out(self, steps: list[Decision]) -> None:
-        """Does what the rule decided."""
+        """Carry out the decisions of the detector."""
         points = sum(isinstance(step, ConsistentPoint) for step in steps)
         conflate = points > _VERSIONS_A_READ
         looked, known = False, len(self._partitions)
@@ -233,13 +233,15 @@ class Follower:
                 continue
             points -= 1
             self._count(step.transactions)
-            if (conflate and points) or len(self._partitions) > known:  # it knew nothing of those added since
+            if (conflate and points) or len(
+                self._partitions
+            ) > known:  # the decision did not include partitions added since
                 continue
             self._point = step
             looked = self._reach(step, looked=looked or step.looked)
 
     def _settle(self, batches: list[Batch]) -> None:
-        """Takes in what is to be in the next version; hands it to the store in parts, if the store wants that."""
+        """Add committed batches to the next version; pass it to the store in parts, if the store wants parts."""
         limit = self._store.part_bytes
         if limit is None:
             self._bad_records.tell(self._delta_builder.settle(batches))
@@ -250,7 +252,7 @@ class Follower:
                 self._store.stage(self._delta_builder.take_part())
 
     def _reach(self, point: ConsistentPoint, *, looked: bool) -> bool:
-        """A point is reached: shows it, if it may be shown; says whether all partitions were looked for."""
+        """Show the version at a point, if the barrier admits it; return whether all partitions were listed."""
         if self._barrier.wants_ends and self._barrier.would_admit(point.position):
             self._mind_the_hole()
         if not self._barrier.admits(point.position):
@@ -267,19 +269,19 @@ class Follower:
         self._show_saved()
         delta = self._delta_builder.take(point.position)
         transactions, self._transactions = self._transactions, 0
-        # What was there when reading began says nothing of how fast news travel.
+        # The latency of records that existed before reading began is meaningless.
         is_news = self._publisher.ready and delta.record_count
         origins = origins_of(delta.changes.values(), transactions) if is_news else ()
         resume_point = self._mark(point.position)
         applied = self._store.apply(delta, point.position, resume_point)
         self._resume_point = resume_point
-        self._note_counts()  # before anybody can see the version
+        self._note_counts()  # before readers can see the version
         self._publisher.published(self._store.snapshot(), applied, transactions, origins)
         self._detector.shown()
         return True
 
     def _expire(self, position: Position) -> None:
-        """Deletes what Kafka has deleted at the front of the logs, in the version that stands for a cut."""
+        """Delete the records that Kafka has deleted at the start of the logs, in the version at a position."""
         starts = self._log_starts.passed
         count, lowest = self._delta_builder.expire(starts, self._store.offsets())
         self._log_starts.expire(lowest, position)
@@ -287,7 +289,7 @@ class Follower:
         _log.info("records below %s were deleted by Kafka: %d keys are deleted with them", Position(starts), count)
 
     def _stands_for(self, position: Position) -> None:
-        """The version in the store stands for a later cut, too: nothing has changed."""
+        """Advance the version in the store to a later position, because nothing has changed."""
         self._show_saved()
         self._resume_point = self._mark(position)
         self._note_counts()
@@ -304,7 +306,7 @@ class Follower:
         else:
             self._transactions += transactions
 
-    # --- what outlives the process ---
+    # --- state that outlives the process ---
 
     def _mark(self, position: Position) -> ResumePoint:
         origin = self._reader.origin
@@ -323,19 +325,19 @@ class Follower:
         )
 
     def _show_saved(self) -> None:
-        """What the store has from before is of this log: readers may have it until there is news."""
+        """Show the saved version of the store, which belongs to this log, until there is a newer one."""
         if not self._publisher.has_version and self._resume_point is not None:
             self._publisher.restored(self._store.snapshot(), self._resume_point.incarnation)
 
     def _note(self) -> None:
-        """Writes down how far, and until when, the version in the store is known to be the newest."""
+        """Save the position and the time up to which the version in the store is known to be the newest."""
         self._noted_s = time.monotonic()
         if self._resume_point is not None and self._barrier.passed:
             position = self._resume_point.position
             self._resume_point = self._resume_point.moved(position, *self._deletions.saved(position))
             self._store.note(self._resume_point)
 
-    # --- questions to the broker ---
+    # --- requests to the broker ---
 
     def _ask_ends(self) -> None:
         for _ in range(_QUESTIONS_A_STEP):
@@ -353,12 +355,12 @@ class Follower:
             self._barrier.answer(ends.high)
 
     def _is_all_there(self) -> bool:
-        """Asks, after the reading and before its result is shown: the same topics, no partition more?"""
+        """Return whether topics and partitions are still the same, after reading and before the result is shown."""
         unread = self._retry.call(self._reader, self._reader.look)
         return not self._grow(unread)
 
     def _grow(self, partitions: list[Partition]) -> bool:
-        """Reads partitions that were added, too; whether there are any."""
+        """Start to read partitions that were added; return whether there are any."""
         added = [partition for partition in partitions if partition not in self._partitions]
         if not added:
             return False
@@ -371,7 +373,7 @@ class Follower:
         return True
 
     def _glance(self) -> None:
-        """Looks now and then, whether there is news or not."""
+        """Check the store, the topics and their ends, at intervals, with or without new records."""
         self._looked_s = time.monotonic()
         if self._looked_s - self._noted_s > _NOTE_EVERY_S:
             self._note()
@@ -380,7 +382,7 @@ class Follower:
         self._deletions.ask_now_and_then()
         asked = now()
         try:
-            ends = self._reader.ends()  # which looks, too
+            ends = self._reader.ends()  # this also checks the topics
         except TopicNotFoundError as error:
             self._retry.missing(error)
         except BrokerUnavailableError as error:

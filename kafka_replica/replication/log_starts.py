@@ -1,10 +1,10 @@
-"""The rule that finds out when Kafka has deleted records that are held, at the front of a log. No I/O.
+"""The detection, without I/O, of records that are held although Kafka has deleted them at the start of a log.
 
-A topic whose ``cleanup.policy`` includes ``delete`` loses old records by age or size, and to the admin's DeleteRecords.
-There are no tombstones for that, the log start offset moves. A replica that starts afterwards reads nothing below that
-offset, so every other replica has to delete what it holds from there.
+A topic whose ``cleanup.policy`` includes ``delete`` loses old records by age or size, and by the admin's DeleteRecords.
+These deletions write no tombstones, but advance the log start offset. A replica that starts afterwards reads nothing
+below that offset, so every other replica must delete the records that it holds from there.
 
-Where nothing is held below the log start offset, nothing has to be looked for: on topics that are only compacted that
+If no record below the log start offset is held, there is nothing to search for. On topics that are only compacted this
 is always so, because their log start offset never moves.
 """
 
@@ -16,24 +16,24 @@ from kafka_replica.records import Partition, Position
 
 
 class LogStarts:
-    """The log start offset of each partition, against the lowest offset that may be held of it."""
+    """The log start offset of each partition, compared with its lowest offset that may be held."""
 
     def __init__(self) -> None:
         self.passed: dict[Partition, int] = {}
-        """The log start offsets that lie above something which may be held."""
+        """The log start offsets that lie above a record that may be held."""
         self.lowest: dict[Partition, int] = {}
-        """No record that is held, or is still to come, lies below these offsets."""
+        """Offsets below which no record is held or still to be read."""
         self._seen: Mapping[Partition, int] = {}
 
     def add(self, lowest: Mapping[Partition, int]) -> None:
-        """More partitions are read, of which nothing is held below these offsets."""
+        """Add partitions of which no record below these offsets is held."""
         self.lowest.update(lowest)
 
     def move(self, log_starts: Mapping[Partition, int]) -> bool:
-        """Take in the log start offsets as they are now; whether more of what may be held was deleted.
+        """Compare with the current log start offsets; return whether Kafka deleted more records that may be held.
 
         Args:
-            log_starts: 0 is meant where a partition is not named; the same object means that nothing has changed.
+            log_starts: the offsets, 0 for a partition that is missing; the same object means that nothing has changed.
         """
         if log_starts is self._seen:
             return False
@@ -46,11 +46,11 @@ class LogStarts:
         return before != (len(self.passed), sum(self.passed.values()))
 
     def expire(self, left: Mapping[Partition, int], position: Position) -> None:
-        """Take in that nothing below ``passed`` is held any more.
+        """Note that records below ``passed`` are no longer held.
 
         Args:
-            left: the lowest offset that is still held of each partition; nothing is held of those not named.
-            position: of the next version; records of transactions that are open there may still come.
+            left: the lowest offset that is still held of each partition; no record of a missing partition is held.
+            position: of the next version; records of transactions that are open there may still be committed.
         """
         resume = position.resume()
         for partition, start in self.passed.items():

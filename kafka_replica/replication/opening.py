@@ -1,4 +1,4 @@
-"""Opening a log: with the reader and the rule that were asked for, or those that the broker allows."""
+"""Opening a log with the reader and detector that were requested, or with those that the broker allows."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from kafka_replica.transactions import BoundaryDetector
 _log = logging.getLogger("kafka_replica")
 
 MakeReader = Callable[[Mapping[str, Any], Iterable[str], Boundaries], tuple[LogReader, BoundaryDetector]]
-"""Makes a reader of these topics, and the rule that goes with its evidence."""
+"""A function that makes a reader of topics, and the boundary detector that fits the reader."""
 
 
 def open_log(
     options: ReplicaOptions, make_reader: MakeReader, retry: BrokerRetry, open_: Callable[[LogReader], Opened]
 ) -> tuple[LogReader, BoundaryDetector, Opened]:
-    """A reader that is open, its rule, and what there was.
+    """Open a log; return the reader, its boundary detector, and the state of the log at the opening.
 
     Args:
-        options: what is read.
+        options: the topics to read, and how to read them.
         make_reader: makes the reader.
         retry: waits for a broker that does not answer yet.
         open_: opens a reader.
 
     Raises:
-        KafkaReplicaError: it cannot be opened; it is closed again.
+        KafkaReplicaError: the log cannot be opened; the reader is closed again.
         ClosedMeanwhileError: the replica is being closed.
     """
     try:

@@ -1,4 +1,4 @@
-"""What a replica follows, and how: what its user decided."""
+"""The options of a replica: the topics to follow, and how to follow them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafka_replica.replication.record_filter import Validator
 
 @dataclass(frozen=True, slots=True)
 class ReplicaOptions:
-    """What to follow, and how."""
+    """The options that a user gave to a replica."""
 
     config: Mapping[str, Any]
     topics: tuple[str, ...]
@@ -32,18 +32,18 @@ class ReplicaOptions:
 
     @property
     def name(self) -> str:
-        """The topics, for people."""
+        """The names of the topics, for messages."""
         return ", ".join(self.topics)
 
     @property
     def selection(self) -> str:
-        """What decides which records a version has, and how their keys are named."""
+        """The options that determine which records a version has, and how their keys are named, as JSON."""
         return json.dumps(
             {"topics": self.topics, "apart": self._are_apart, "key_filter": str(self.key_filter or "everything")}
         )
 
     def prefixes(self) -> dict[str, bytes]:
-        """What the store puts before the keys of each topic."""
+        """Return the prefix that the store puts before the keys of each topic."""
         return {topic: topic_key(topic, b"") if self._are_apart else b"" for topic in self.topics}
 
     @property

@@ -1,7 +1,8 @@
-"""What comes in: which records are wanted, and which of them cannot be replicated.
+"""The filter of incoming records: it drops unwanted records, and finds those that cannot be replicated.
 
-A record that cannot be replicated, and is set aside, takes the place of what its key had: the key is not there until
-a good record or a tombstone comes. Then a replica that was up all along and one that starts today hold the same.
+A record that cannot be replicated, and is set aside, replaces the previous record of its key: the key is absent until
+a good record arrives, and listed as bad until a good record or a tombstone arrives. So a replica that was up all the
+time and one that starts today hold the same records.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kafka_replica.transactions import Batch
 __all__ = ["RecordFilter", "Sifted", "Validator"]
 
 Validator = Callable[[Record], object]
-"""Looks at a record that is not a tombstone, and raises what is wrong with it."""
+"""A function that checks a record that is not a tombstone, and raises an exception if the record is invalid."""
 
 _NO_KEY = "find the producer that writes without keys, or set on_bad_record='skip' to set such records aside"
 _DAMAGED = "compare it with kafka-dump-log.sh, or set on_bad_record='skip' to do without it"
@@ -24,22 +25,22 @@ _REFUSED = "have it published again, or set on_bad_record='skip' to set such rec
 
 
 class Sifted(NamedTuple):
-    """What is left of a batch."""
+    """The filtered records of a batch."""
 
     records: Sequence[Stored]
-    """With a tombstone where a bad record was; some may lack a key where ``RecordFilter.is_open``."""
+    """The records, with a tombstone for each bad one with a key; some may lack a key if ``RecordFilter.is_open``."""
     bad: list[BadRecordError]
     cleared: list[bytes]
-    """Keys, as their topic names them, of which a bad record was set aside before and which are well now."""
+    """Keys, without prefix, that had a bad record before, and have a good one or a tombstone now."""
 
 
 class RecordFilter:
-    """Sifts batches. For the thread that writes.
+    """A filter for the records of batches. Only the writing thread may use it.
 
     Args:
-        key_filter: says of a key whether it is wanted; None: all are.
-        validator: raises what is wrong with a record.
-        bad_keys: of which bad records were set aside before.
+        key_filter: returns whether a key is wanted; None accepts all keys.
+        validator: raises an exception if a record is invalid.
+        bad_keys: topics and keys whose newest record was set aside before.
     """
 
     def __init__(
@@ -54,15 +55,15 @@ class RecordFilter:
 
     @property
     def is_open(self) -> bool:
-        """Whether records pass as they are."""
+        """Return whether records pass unchanged."""
         return self._key_filter is None and self._validator is None and not self._bad_keys
 
     def is_bad(self, topic: str, key: bytes) -> bool:
-        """Whether the newest record of a key was set aside."""
+        """Return whether the newest record of a key was set aside."""
         return (topic, key) in self._bad_keys
 
     def apply_to(self, batch: Batch) -> Sifted:
-        """Takes the records out of a batch."""
+        """Return the filtered records of a batch."""
         try:
             records = batch.content.records()
         except DataError as error:
@@ -97,14 +98,14 @@ class RecordFilter:
             return None
         try:
             self._validator(as_record(raw, partition))
-        except Exception as error:  # noqa: BLE001 - whatever a user's check says is a reason
+        except Exception as error:  # noqa: BLE001 - any exception of a user's validator is a reason
             reason = str(error) or type(error).__name__
             return _bad(partition, raw, reason, _REFUSED)
         return None
 
 
 def without_key(partition: Partition, raw: Stored) -> BadRecordError:
-    """A record that has no key."""
+    """Return the error for a record without a key."""
     return _bad(partition, raw, "it has no key, so it replaces nothing and nothing can delete it", _NO_KEY)
 
 

@@ -1,4 +1,4 @@
-"""Asking the broker until it answers, and telling of trouble once, not every time."""
+"""Repeating requests until the broker answers, and logging a problem once, not at every attempt."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _log = logging.getLogger("kafka_replica")
 T = TypeVar("T")
 
 _RETRY_S = 0.2
-_NO_TOPIC_FOR_S = 3.0  # a topic made a moment ago may not be known to every broker yet
+_NO_TOPIC_FOR_S = 3.0  # not every broker may know a topic that was just created
 
 
 class ClosedMeanwhileError(Exception):
-    """Ends a question, and all that was to come of its answer, because the replica is being closed."""
+    """A request, and everything that depends on its answer, ends because the replica is being closed."""
 
 
 class BrokerRetry:
-    """For one reading of some topics, by the thread that reads.
+    """A retry loop for the requests of one reader. Only the reading thread may use it.
 
     Args:
-        name: of the topics, for people.
-        waits_for_topics: whether a topic that does not exist is waited for.
-        publisher: where trouble is told.
+        name: the names of the topics, for messages.
+        waits_for_topics: whether to wait for a topic that does not exist.
+        publisher: publishes the status of the broker.
         closing: ends all waiting.
         on_pause: is called before each pause.
     """
@@ -54,7 +54,7 @@ class BrokerRetry:
         self._in_trouble = False
 
     def call(self, reader: LogReader, question: Callable[[], T]) -> T:
-        """Ask until there is an answer.
+        """Repeat a request until there is an answer.
 
         Raises:
             ClosedMeanwhileError: the replica is being closed.
@@ -76,16 +76,18 @@ class BrokerRetry:
         raise ClosedMeanwhileError
 
     def pause(self) -> None:
-        """Before something is tried again."""
+        """Wait before the next attempt."""
         self._on_pause()
         self._closing.wait(_RETRY_S)
 
     def unavailable(self, reader: LogReader, error: BrokerUnavailableError) -> None:
-        """Nobody answers. While nothing was ever heard, a refusal of who we are is why; later it may pass.
+        """Report that no broker answers, or raise the reason if no broker has ever answered.
+
+        Before the first answer a refusal of the client is the reason; later it may be temporary.
 
         Raises:
-            BrokerError: the refusal.
-            ConfigurationError: the same, of how we connect.
+            BrokerError: the broker refused the client.
+            ConfigurationError: the broker refused the way in which the client connects.
         """
         self.trouble(error)
         refusal = reader.refusal()
@@ -96,10 +98,10 @@ class BrokerRetry:
         self.trouble(refusal)
 
     def missing(self, error: TopicNotFoundError) -> None:
-        """A topic is not there.
+        """Report that a topic does not exist.
 
         Raises:
-            TopicNotFoundError: for too long, where it is not waited for.
+            TopicNotFoundError: the topic has been missing for too long, and the replica does not wait for topics.
         """
         now_s = time.monotonic()
         self._missing_since_s = self._missing_since_s or now_s
@@ -108,19 +110,19 @@ class BrokerRetry:
         self.trouble(error)
 
     def found(self) -> None:
-        """All topics are there."""
+        """Note that all topics exist."""
         self._missing_since_s = None
         self.well()
 
     def trouble(self, trouble: BrokerError | ConfigurationError) -> None:
-        """Something that may pass: said once, and once more when it has passed."""
+        """Report a temporary problem; it is logged once, and once more when it is over."""
         self._publisher.troubled(trouble)
         if not self._in_trouble:
             _log.warning("%s; the replica goes on by itself when it is over", trouble)
         self._in_trouble = True
 
     def well(self) -> None:
-        """The broker said something."""
+        """Note that the broker answered."""
         self._publisher.heard()
         if self._in_trouble:
             _log.warning("the broker answers again; the replica of %s goes on", self._name)

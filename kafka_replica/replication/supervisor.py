@@ -1,8 +1,9 @@
-"""Keeps a store in step with its topics, whatever becomes of them. It runs in a thread of its own.
+"""The supervisor that keeps a store in step with its topics, whatever happens to them. It runs in a separate thread.
 
-A follower follows one log. When that is not the one any more that the store was built from (a topic was made again,
-cut off, or read too late for its deletions), or the store is damaged, another follower builds it anew, aside. Readers
-keep what they have, marked as stale, until the new state is there; then listeners hear what differs.
+A follower follows one log. If the log is no longer the one that the store was built from (a topic was created again,
+truncated, or read too late for its deletions), or if the store is damaged, another follower rebuilds the store in the
+background. Readers keep the previous version, marked as stale, until the new one is complete; then listeners receive
+the difference.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 _log = logging.getLogger("kafka_replica")
 
-_PAUSES_S = (0.0, 0.2, 1.0, 5.0, 30.0)  # between rebuilds that do not come to their end
+_PAUSES_S = (0.0, 0.2, 1.0, 5.0, 30.0)  # between rebuilds that do not complete
 
 
 class Supervisor:
-    """Follows until ``closing`` is set; what happens is on the board."""
+    """The supervisor of followers, until ``closing`` is set. It reports to the publisher."""
 
     def __init__(
         self, options: ReplicaOptions, store: Store, publisher: Publisher, make_reader: MakeReader = make_reader
@@ -39,13 +40,13 @@ class Supervisor:
         self._lifecycle = LifecycleLog(options.name, publisher)
 
     def run(self) -> None:
-        """Follows; whatever ends it is on the board afterwards."""
+        """Follow the topics; an error that ends this is reported to the publisher."""
         name = self._options.name
         try:
             self._keep()
         except KafkaReplicaError as error:
             self._fail(error)
-        except Exception as error:  # noqa: BLE001 - a thread's last line: it must never end unseen
+        except Exception as error:  # noqa: BLE001 - a thread must never end unnoticed
             _log.exception("the replica of %s failed at something nobody foresaw", name)
             self._fail(KafkaReplicaError(f"replicating {name}: {type(error).__name__}: {error}; please report this"))
         finally:
@@ -73,7 +74,7 @@ class Supervisor:
                 self.closing.wait(pause_s)
 
     def _saved(self) -> ResumePoint | None:
-        """The bookmark of what the store has from before, if it can be gone on with."""
+        """Return the resume point of the store's saved version, if reading can continue from there."""
         resume_point = self._store.resume_point
         if resume_point is None:
             return None

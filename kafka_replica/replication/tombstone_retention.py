@@ -1,16 +1,16 @@
-"""The rule that decides whether Kafka may have removed a deletion before it was read. No I/O, no clock.
+"""The rules, without I/O or clock, that decide whether Kafka may have removed a tombstone before it was read.
 
 The log cleaner keeps a tombstone for ``delete.retention.ms`` after the first cleaning that it was part of, which is
 the cleaning that removes the records it deletes. So each broker keeps a tombstone for at least that time
 
-* after it was written. A reader that has read a log to its end finds every later tombstone, if it reads each of them
-  within that time after it asked for the end;
-* after a record that it deletes was still there. A reader that has begun at the beginning finds the tombstones of all
-  that it holds, if it reads them from the same broker within that time after it began.
+* after the tombstone was written. A reader that has read a log to its end finds every later tombstone, if it reads
+  each of them within that time after it requested the end;
+* after a record that the tombstone deletes was still there. A reader that began at the beginning finds the tombstones
+  of all keys that it holds, if it reads them from the same broker within that time after it began.
 
-A reader that is later has still missed nothing if no offset is missing in what it reads. Where there is a gap, a
-tombstone may have been in it, and the key that it deleted would stay for ever: the log has to be read again from its
-beginning. ``delete.retention.ms`` may change meanwhile, so the shortest value counts that it is known to have had.
+A reader that is later has still missed nothing if no offset is missing in what it reads. A gap may have held a
+tombstone, and the key that it deleted would never disappear, so the log must be read again from its beginning.
+``delete.retention.ms`` may change in the meantime, so the shortest value that was observed counts.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Late(NamedTuple):
 
     partition: Partition
     age_s: float
-    """For how long tombstones had to be kept; infinite where the leader has changed, or clocks were set back."""
+    """The time for which tombstones had to be kept; infinite if the leader changed, or clocks were set back."""
     retention_s: float
     is_first: bool
-    """True in a first read, where the age counts from when reading began."""
+    """True in a first read, for which the age counts from the beginning of reading."""
     has_moved: bool
-    """True where another broker leads the partition than when reading began."""
+    """True if another broker leads the partition than when reading began."""
 
 
 class Span:
@@ -46,17 +46,17 @@ class Span:
 
     def __init__(self, since: Instant, retention_s: float | None, *, is_first: bool) -> None:
         self.since = since
-        self.retention_s = retention_s  # the shortest that was told since then
+        self.retention_s = retention_s  # the shortest retention that Kafka reported since then
         self.is_first = is_first
         self.has_moved = False  # to another leader
-        self.asked: tuple[Instant, int] | None = None  # when its end was asked for, and where it was
+        self.asked: tuple[Instant, int] | None = None  # when the end of the partition was requested, and its offset
 
     def age_s(self, now: Instant) -> float:
-        """Return for how long tombstones have to be kept so that all of them are found now."""
+        """Return how long tombstones must be kept so that all of them are found now."""
         return math.inf if self.is_first and self.has_moved else self.since.age_s(now)
 
     def tell(self, retention_s: float) -> None:
-        """Take in for how long the topic keeps tombstones."""
+        """Lower the retention to how long the topic keeps tombstones now, if that is shorter."""
         self.retention_s = retention_s if self.retention_s is None else min(self.retention_s, retention_s)
 
 
@@ -67,33 +67,33 @@ class Coverage:
         self.spans: dict[Partition, Span] = {}
 
     def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
-        """Take in where partitions ended at that instant, or later."""
+        """Note where partitions ended at an instant, or later."""
         for partition, end in ends.items():
             span = self.spans.get(partition)
             if span is not None and span.asked is None:
                 span.asked = at, end
 
     def reach(self, offsets: Mapping[Partition, int], told_s: Mapping[str, float]) -> None:
-        """Everything below these offsets is known; ``told_s`` is what the topics told last."""
+        """Note that all records below these offsets were read; ``told_s`` has the last reported retentions."""
         for partition, span in self.spans.items():
             if span.asked is not None and offsets.get(partition, -1) >= span.asked[1]:
                 self.spans[partition] = Span(span.asked[0], told_s.get(partition.topic), is_first=False)
 
 
 class Gap(NamedTuple):
-    """Offsets were missing in what was read."""
+    """Missing offsets in what was read."""
 
     age_s: float
-    """The longest age that the span had when a gap was seen."""
+    """The longest age of the span at a gap."""
     span: Span
 
 
 class Tombstones:
-    """For how long tombstones had to be kept, against for how long they were.
+    """A comparison of how long tombstones had to be kept with how long Kafka keeps them.
 
     Args:
-        given_s: for how long they are kept, in seconds, as the user says; None: as the topics tell.
-        least_s: the least that is taken for granted: before a tombstone is gone, the cleaner goes over a log twice.
+        given_s: how long tombstones are kept, in seconds, as the user configured; None uses the topics' retention.
+        least_s: the minimum that is assumed: the cleaner must process a log twice before a tombstone is removed.
     """
 
     def __init__(self, given_s: float | None, least_s: float) -> None:
@@ -108,36 +108,36 @@ class Tombstones:
     # --- events ---
 
     def begin(self, at: Instant, partitions: Iterable[Partition]) -> None:
-        """Reading of these partitions begins at that instant, from their beginnings."""
+        """Note that reading of partitions begins at an instant, from their beginnings."""
         for partition in partitions:
             for coverage in (self._read, self._shown):
                 coverage.spans[partition] = Span(at, None, is_first=True)
 
     def resume(self, since: Instant, partitions: Iterable[Partition], told_s: Mapping[str, float]) -> None:
-        """Reading goes on from a version that has everything which was in these partitions at an instant."""
+        """Note that reading continues from a version with everything that was in the partitions at an instant."""
         for partition in partitions:
             for coverage in (self._read, self._shown):
                 coverage.spans[partition] = Span(since, told_s.get(partition.topic), is_first=False)
 
     def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
-        """Take in where partitions ended when that was asked at an instant.
+        """Note where partitions ended when their ends were requested at an instant.
 
-        Only an answer to a question tells that there was no more at some time: what a fetch says of the end may be
-        from before the broker fell silent, or this process was suspended.
+        Only the answer to a request proves that there were no more records at some time: the end in a fetch response
+        may date from before the broker stopped answering, or this process was suspended.
         """
         self._read.ask(at, ends)
         self._shown.ask(at, ends)
 
     def read(self, positions: Mapping[Partition, int]) -> None:
-        """Reading has come that far."""
+        """Note the positions that reading has reached."""
         self._read.reach(positions, self._told_s)
 
     def show(self, position: Mapping[Partition, int]) -> None:
-        """The version shown stands for that cut."""
+        """Note the position of the version shown."""
         self._shown.reach(position, self._told_s)
 
     def gap(self, partition: Partition, now: Instant) -> None:
-        """An offset is missing in what was read until now."""
+        """Note that an offset is missing in what was read until now."""
         span = self._read.spans[partition]
         age_s = span.age_s(now)
         known = self._gaps.get(partition)
@@ -147,15 +147,15 @@ class Tombstones:
             self._is_checked = self._given_s is not None
 
     def move(self, partition: Partition) -> None:
-        """Another broker leads the partition, which has cleaned the log at times of its own."""
+        """Note that another broker leads the partition, which has cleaned its log at different times."""
         self._read.spans[partition].has_moved = True
         gap = self._gaps.get(partition)
-        if gap is not None and gap.span.is_first:  # it may have been read from that broker already
+        if gap is not None and gap.span.is_first:  # the gap may have been read from that broker already
             gap.span.has_moved = True
             self._gaps[partition] = Gap(math.inf, gap.span)
 
     def tell(self, told_s: Mapping[str, float]) -> None:
-        """Take in for how long the topics keep tombstones now; those that may not be asked are left out."""
+        """Note how long the topics keep tombstones now; topics whose settings must not be read are left out."""
         self._told_s = dict(told_s)
         gaps = {partition: gap.span for partition, gap in self._gaps.items()}
         for spans in (self._read.spans, self._shown.spans, gaps):
@@ -164,18 +164,18 @@ class Tombstones:
         self._is_checked = True
 
     def forgive(self) -> None:
-        """Forget the gaps until now: no tombstone was in them."""
+        """Forget the gaps so far: they held no tombstone that is missing."""
         self._gaps.clear()
 
     # --- decisions ---
 
     @property
     def wants_to_be_told(self) -> bool:
-        """Return whether a gap can be judged only after the topics have been asked once more."""
+        """Return whether a gap can be judged only after the retention of the topics was queried again."""
         return not self._is_checked
 
     def late(self) -> Late | None:
-        """Return where a tombstone may be missing, as far as the topics have told by now."""
+        """Return a partition in which a tombstone may be missing, by the retentions reported so far."""
         for partition, gap in self._gaps.items():
             if gap.age_s > (retention_s := self._retention_s(gap.span)):
                 return Late(partition, gap.age_s, retention_s, gap.span.is_first, gap.span.has_moved)
@@ -186,10 +186,10 @@ class Tombstones:
         return any(span.age_s(now) > self._retention_s(span) for span in self._read.spans.values())
 
     def saved(self) -> tuple[int, dict[str, float]]:
-        """Return what a restart needs: since when tombstones above the cut shown have been kept, and for how long.
+        """Return what a restart needs: since when tombstones above the version shown have been kept, and how long.
 
-        The first is a time of the wall clock in milliseconds, 0 where nothing is certain yet; the second has the
-        seconds of each topic.
+        The first value is a wall clock time in milliseconds, 0 if nothing is certain yet; the second has the
+        retention of each topic in seconds.
         """
         told_s: dict[str, float] = {}
         for partition, span in self._shown.spans.items():

@@ -1,6 +1,7 @@
-"""Where a version may end: state machines without I/O, threads or clock, one for each kind of evidence.
+"""State machines that find where a version may end, one for each way to detect transaction boundaries.
 
-May import ``records`` and ``errors``. Read ``detector`` first, then ``markers`` and ``quiescence``.
+They use no I/O, threads or clock. This package may import ``records`` and ``errors``. Read ``detector`` first, then
+``markers`` and ``quiescence``.
 """
 
 from kafka_replica.transactions.batches import Batch, Content, Kind, Parsed, Reading

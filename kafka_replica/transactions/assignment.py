@@ -1,4 +1,4 @@
-"""The rounds in which versions of several partitions are made; why, says ``markers``."""
+"""The rounds in which the versions of several partitions are made; ``markers`` explains why they are needed."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from kafka_replica.records import Partition, Position
 from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches, PartitionState
 from kafka_replica.transactions.producers import ProducerState, Verdict
 
-_MOST_BUMPS = 10_000  # forgotten when there are more: that makes a hung transaction waited for at worst
+_MOST_BUMPS = 10_000  # above this number all are forgotten, which at worst means waiting for a hung transaction
 
 
 class TransactionAssigner:
-    """Decides what of several partitions is shown together.
+    """The assigner of committed batches of several partitions to versions, which shows each transaction as a whole.
 
     Args:
-        tracks: the partitions.
+        tracks: the states of the partitions.
     """
 
     def __init__(self, tracks: Mapping[Partition, PartitionState]) -> None:
-        self.settled: list[CommittedBatches] = []  # belongs to the next version, and was not taken out yet
+        self.settled: list[CommittedBatches] = []  # assigned to the next version, not fetched by the detector yet
         self.later: list[CommittedBatches] = []  # for the next round
         self._tracks = tracks
-        self._authors: dict[int, ProducerState] = {}  # by producer, of what is settled and in no version
-        self._bumps: dict[int, int] = {}  # by producer, the last marker's epoch that was higher than its data's
-        self._grown = False  # what was settled and not shown may depend on what a partition added holds
+        self._authors: dict[int, ProducerState] = {}  # by producer id: producers of assigned batches in no version
+        self._bumps: dict[int, int] = {}  # by producer id: the last marker epoch above that of its data
+        self._grown = False  # assigned batches not shown yet may depend on records of an added partition
         self._target: Position | None = None
-        self._second: Position | None = None  # asked for after the target
-        self._third: Position | None = None  # asked for after the last rest was taken in
+        self._second: Position | None = None  # requested after the target
+        self._third: Position | None = None  # requested after the rests were assigned
         self._has_rest = False
 
     @property
     def is_needed(self) -> bool:
-        """Whether something was decided that is in no version."""
+        """Return whether committed batches exist that are in no version yet."""
         return self._target is not None or bool(self.later or self._authors or self._grown)
 
     @property
     def wants_ends(self) -> bool:
-        """Whether a round needs the ends to begin or to go on."""
+        """Return whether a round needs the ends of the partitions to begin or to continue."""
         if self._target is None:
             return self.is_needed
         if self._has_rest:
@@ -45,21 +45,22 @@ class TransactionAssigner:
         if self._second is not None:
             return False
         authors = self._authors.values()
-        # Where epochs do not tell, the less is written between the two questions, the better.
+        # Where epochs cannot tell transactions apart, as little as possible should be written between the two requests.
         return any(not author.is_exact for author in authors) or (
             self._has_read(self._target) and any(author.is_late for author in authors)
         )
 
     @property
     def waits(self) -> bool:
-        """Whether it waits for markers only."""
+        """Return whether the round waits for markers only."""
         return self._target is not None and self._has_read(self._target) and not self.wants_ends
 
     def grow(self, unshown: Mapping[int, tuple[int, bool]]) -> None:
-        """There is one partition more; what was settled and not shown may have parts in it.
+        """Note that a partition was added; it may hold other parts of transactions that are not shown yet.
 
         Args:
-            unshown: what was settled while there was one partition: the last marker of each producer.
+            unshown: the epoch of the last marker of each producer id whose batches were assigned while there was
+                one partition, and whether KIP-890 bumped it.
         """
         self._grown = True
         self._give_up()
@@ -67,11 +68,11 @@ class TransactionAssigner:
             self._note(producer_id, epoch, bumped=bumped)
 
     def note(self, decided: CommittedBatches, *, is_late: bool = False) -> None:
-        """It is settled: its producer may have more that belongs to it."""
+        """Note that batches are in the next version: other parts of the producer's transaction may belong to it."""
         self._note(decided.producer_id, decided.epoch, bumped=decided.bumped, is_late=is_late)
 
     def sort(self, decided: CommittedBatches, *, is_late: bool = True) -> None:
-        """Puts what was decided into this round or the next."""
+        """Assign committed batches to this round or to the next one."""
         self._remember(decided)
         if self._is_known(decided):
             self.settled.append(decided)
@@ -84,7 +85,7 @@ class TransactionAssigner:
             self.later.append(decided)
 
     def answer(self, high: Position) -> None:
-        """Begins a round, or goes on with the one under way."""
+        """Begin a round with these ends, or continue the current one."""
         if self._target is None:
             self._begin(high)
         elif self._has_rest:
@@ -93,7 +94,7 @@ class TransactionAssigner:
             self._second = high
 
     def advance(self) -> Position | None:
-        """Takes in what turned out to belong to the round; its cut, if it has come to its end."""
+        """Assign batches found to belong to the round; return the position of the version if the round is complete."""
         if self._target is None or not self._has_read(self._target):
             return None
         if self._authors:
@@ -139,14 +140,14 @@ class TransactionAssigner:
         author.add(epoch, has_bump=bumped or self._bumps.get(producer_id) == epoch, is_late=is_late)
 
     def _remember(self, decided: CommittedBatches) -> None:
-        """A marker without data does not tell whether its epoch was bumped; another one of that transaction may."""
+        """Remember a bumped epoch: a marker without records does not show the bump, another one may."""
         if decided.bumped:
             if len(self._bumps) > _MOST_BUMPS:
                 self._bumps.clear()
             self._bumps[decided.producer_id] = decided.epoch
 
     def _recall(self) -> None:
-        """Takes back what was put off before another part of it turned out to be in this round."""
+        """Reassign batches put off before another part of their transaction was found to be in this round."""
         later, self.later = self.later, []
         for decided in later:
             self.sort(decided)
@@ -162,7 +163,7 @@ class TransactionAssigner:
         self._has_rest = True
 
     def _can_judge(self) -> bool:
-        """Whether all was asked and read that the verdict is made of."""
+        """Return whether everything that the verdict needs was requested and read."""
         if self._second is None:
             return not any(author.is_late for author in self._authors.values())
         if not self._has_read(self._second):
@@ -170,7 +171,7 @@ class TransactionAssigner:
         return not self._has_rest or (self._third is not None and self._has_read(self._third))
 
     def _judge(self, target: Position) -> Verdict:
-        """What is to be done with all that is open or put off."""
+        """Return the verdict on all parts that are open or put off."""
         verdicts = {self._judge_one(author, parts, target) for author, parts in self._parts_of_authors()}
         for verdict in (Verdict.UNCLEAR, Verdict.WAITS, Verdict.RESTS):
             if verdict in verdicts:
@@ -182,10 +183,10 @@ class TransactionAssigner:
             return author.judge(parts, target, self._second)
         if author.rest:
             return author.judge_rest(parts, self._second, self._third)
-        return Verdict.CLOSED  # as it was before the others' rests were taken in
+        return Verdict.CLOSED  # the verdict did not change when the rests of other producers were assigned
 
     def _parts_of_authors(self) -> Iterator[tuple[ProducerState, list[OpenBatches]]]:
-        """What has no marker below the target and may belong to the round all the same, by author."""
+        """Return, by producer, the parts without a marker below the target that may still belong to the round."""
         found: dict[int, list[OpenBatches]] = {}
         for part in self._parts():
             author = self._authors.get(part.producer_id)

@@ -1,7 +1,7 @@
-"""What a reader tells a rule: the batches of the log, and how far reading has come.
+"""The input of a boundary detector: the batches of the log, and the positions that reading has reached.
 
-A reader that sees the log's own batches tells whose they are and where transactions end (``DATA``,
-``COMMIT``, ``ABORT``). One that sees committed records only has one kind of batch (``COMMITTED``).
+A reader that sees the batches of the log reports their producers and where transactions end (``DATA``,
+``COMMIT``, ``ABORT``). A reader that sees committed records only has one kind of batch (``COMMITTED``).
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ from kafka_replica.records import Partition, Position, Stored
 
 
 class Kind(IntEnum):
-    """What a batch of the log is."""
+    """The kind of a batch of the log."""
 
     PLAIN = 0
-    """Records written outside of any transaction: each stands for itself."""
+    """Records written outside of any transaction: each is committed by itself."""
     DATA = 1
-    """Records of a transaction whose end is not known yet."""
+    """Records of a transaction whose marker was not read yet."""
     COMMIT = 2
-    """The marker that ends a transaction: what it wrote counts."""
+    """The marker that commits a transaction."""
     ABORT = 3
-    """The marker that ends a transaction: what it wrote never was."""
+    """The marker that aborts a transaction: its records are discarded."""
     COMMITTED = 4
-    """Records of decided transactions, and plain ones, which of them is not known."""
+    """Records of committed transactions and records outside of transactions, which cannot be told apart."""
 
 
 class Content(Protocol):
-    """The records of a batch, not parsed yet."""
+    """The records of a batch, which may not be parsed yet."""
 
     def records(self) -> Sequence[Stored]:
-        """Parses them.
+        """Return the records, parsed.
 
         Raises:
             DataError: they cannot be parsed.
         """
 
     def hold(self) -> None:
-        """They are needed beyond this reading: lets go of what they share with others."""
+        """Detach the records from buffers that other batches share, because they are needed beyond this reading."""
 
 
 class Parsed:
-    """Records that are parsed already, and stand on their own; a ``Content``."""
+    """Records that are parsed already and share no buffer with others; a ``Content``."""
 
     __slots__ = ("_records",)
 
@@ -51,34 +51,34 @@ class Parsed:
         self._records = records
 
     def records(self) -> Sequence[Stored]:
-        """The records."""
+        """Return the records."""
         return self._records
 
     def hold(self) -> None:
-        """They share nothing with others."""
+        """Do nothing: the records share no buffer with others."""
 
 
 class Batch(NamedTuple):
-    """One batch of the log, or several in one piece."""
+    """A batch of the log, or several adjacent batches together."""
 
     partition: Partition
     kind: Kind
     first: int
-    """Its first offset."""
+    """The first offset of the batch."""
     end: int
-    """The offset after its last."""
+    """The offset after the last offset of the batch."""
     record_count: int
-    """How many records are in it; fewer than its offsets when compaction took some."""
+    """The number of records; lower than the number of offsets if compaction removed some."""
     producer_id: int
     producer_epoch: int
     content: Content
 
 
 class Reading(NamedTuple):
-    """What one read brought: batches in the log's order within each partition, then where reading is."""
+    """The result of one read: batches, in log order within each partition, and the positions after them."""
 
     batches: list[Batch]
     positions: Position
-    """The next offset to be read of each partition: past markers, aborted records and holes."""
+    """The next offset to be read of each partition: past markers, aborted records and gaps."""
     high_watermarks: Position
-    """As they came with the newest fetch of each partition."""
+    """The high watermarks that came with the newest fetch of each partition."""

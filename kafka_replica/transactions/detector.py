@@ -1,4 +1,4 @@
-"""What every rule promises: evidence in, steps out."""
+"""The contract of boundary detectors, which turn batches and positions into decisions."""
 
 from __future__ import annotations
 
@@ -9,65 +9,65 @@ from kafka_replica.transactions.batches import Batch, Reading
 
 
 class Ends(NamedTuple):
-    """Where partitions end: below ``stable`` all is decided, below ``high`` all is replicated."""
+    """The ends of partitions: all transactions below ``stable`` are decided, all records below ``high`` replicated."""
 
     stable: Position
     high: Position
 
 
 class CommittedRecords(NamedTuple):
-    """Decision: these batches are committed and belong to the next version, whatever comes."""
+    """Decision: these batches are committed and belong to the next version, whatever is read later."""
 
     batches: list[Batch]
 
 
 class ConsistentPoint(NamedTuple):
-    """Decision: what was settled so far is a whole number of transactions, and stands for this cut."""
+    """Decision: the committed records so far are whole transactions, so a version may end at this position."""
 
     position: Position
     transactions: int | None
-    """How many transactions were settled since the last point; None where only Kafka knows."""
+    """The number of transactions committed since the last point; None where only Kafka knows."""
     looked: bool
-    """Whether all partitions that there are were asked for after the transactions were decided."""
+    """True if the list of all partitions was requested after the transactions were decided."""
 
 
 Decision: TypeAlias = CommittedRecords | ConsistentPoint
 
 
 class BoundaryDetector(Protocol):
-    """Decides where versions may end. One thread; no I/O; no clock."""
+    """A state machine that decides where versions may end. One thread uses it; it has no I/O and no clock."""
 
     boundaries: ClassVar[str]
-    """Its kind of evidence, as users name it."""
+    """The value of the replica's option ``boundaries`` that selects the detector."""
 
     @property
     def held_records(self) -> int:
-        """Records read that no step has settled."""
+        """The number of records read that no decision has covered yet."""
 
     @property
     def wants_ends(self) -> bool:
-        """Whether nothing can be decided before the partitions' ends are asked for, from now on."""
+        """Return whether no decision is possible before the ends of the partitions are requested again."""
 
     @property
     def waits_for_the_open(self) -> bool:
-        """Whether an open transaction keeps what is committed from being shown."""
+        """Return whether an open transaction keeps committed records from being shown."""
 
     def add(self, partition: Partition, start: int) -> None:
-        """One more partition is read, from that offset on."""
+        """Add a partition that is read from offset ``start`` on."""
 
     def answer(self, ends: Ends) -> list[Decision]:
-        """Takes in the ends of all partitions, asked for after all that was taken in before."""
+        """Process the ends of all partitions, requested after everything that the detector has processed before."""
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
-        """Takes in what one read brought.
+        """Process the result of one read.
 
         Args:
-            reading: what it brought.
-            every_point: whether each place where a version may end is wanted, or only the last.
+            reading: the result.
+            every_point: whether every consistent point is wanted, or only the last one.
 
         Raises:
             ValueError: the reader broke its contract.
         """
 
     def shown(self) -> None:
-        """All that was settled is in a version that readers see."""
+        """Note that all committed records so far are in a version that readers see."""

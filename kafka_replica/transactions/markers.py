@@ -1,30 +1,32 @@
-"""Where a version may end, by the log's own markers.
+"""The detector that finds where a version may end by the transaction markers of the log.
 
-Each batch of the log says who wrote it (producer id, epoch), and a control batch says that a
-transaction ended. So a transaction is held back until its marker, then all of it is settled; others that
-are open do not matter. What makes it a version:
+Each batch of the log names its producer (producer id and epoch), and a control batch, the marker, ends a
+transaction. So the records of a transaction are held back until its marker, and are then committed as a whole;
+other open transactions do not matter. A version is made as follows:
 
-*One partition.* At every offset between batches the transactions whose markers lie below it are whole.
-A version is what they wrote, and the cut says who was open there.
+*One partition.* At every offset between batches, the transactions whose markers lie below that offset are whole.
+A version holds what they wrote, and its position lists the transactions that were open there.
 
-*Several partitions.* Each gets a marker of its own, at a time of its own. When the first marker of a
-transaction is seen it is decided, and all it wrote is in the log, for a commit begins only after that
-was acknowledged: so it lies below the *ends* of all partitions, asked for then. A version is made in ``rounds``:
+*Several partitions.* Each partition gets its own marker, at its own time. Once the first marker of a transaction is
+seen, the transaction is decided, and all its records are in the log, because a producer commits only after they were
+acknowledged. So they lie below the *ends* of all partitions, if these are requested then. A version is made in rounds
+(see ``assignment``):
 
-1. Ask for all ends: the round's target. Every transaction with a marker below the target is in the
-   version; whatever one of them depends on was decided earlier, so that is in it, too.
-2. Read up to the target. If a marker was seen there of a transaction not known when the target was asked
-   for, ask again and read up to that as well: now all parts of all of them have been seen.
-3. Wait until each part of theirs has met its own marker. That is the version.
+1. Request all ends: they are the target of the round. Every transaction with a marker below the target is in the
+   version. Whatever it depends on was decided earlier, so that is in the version, too.
+2. Read up to the target. If this finds a marker of a transaction that was not known when the target was requested,
+   request the ends again and read up to them as well. Now all parts of all these transactions have been read.
+3. Wait until each of these parts has its own marker. The version is complete.
 
-Which parts are theirs is said by epochs where the producer has KIP-890's bump: exact, and no question more.
-Where it has not, a part in another partition may be of its next transaction. Then it is told by what was
-written between the questions, see ``authors``: exact in what is whole and in what it depends on. A next
-transaction is taken in only if all of it was written below the target. Where it cannot be told the round is
-given up and a later target asked for, so that old producers which never pause may put a version off.
+Epochs tell which parts belong to a transaction if the producer bumps them (KIP-890): this is exact and needs no
+further request. Without the bump, a part in another partition may belong to the producer's next transaction. What was
+written between the requests then decides, see ``producers``: transactions are still whole, and so are their
+dependencies. A next transaction is included only if all of it was written below the target. Where no decision is
+possible, the round is given up and a later target is requested, so that old producers which never pause may delay
+a version.
 
-Where several brokers tell their ends, one after the other, what depends on each other across partitions may be
-shown one version apart. Transactions are whole all the same.
+Where several brokers report their ends, one after the other, transactions of different partitions that depend on each
+other may be shown one version apart. Each transaction is still whole.
 """
 
 from __future__ import annotations
@@ -40,56 +42,58 @@ from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches,
 
 
 class MarkerDetector:
-    """The rule for any number of partitions; see the module."""
+    """The detector by markers, for any number of partitions; see the module."""
 
     boundaries: ClassVar[str] = "markers"
 
     def __init__(self) -> None:
         self._tracks: dict[Partition, PartitionState] = {}
         self._rounds = TransactionAssigner(self._tracks)
-        self._unshown: dict[int, tuple[int, bool]] = {}  # of one partition: producer -> last marker's epoch, bumped?
-        self._settled: list[Batch] = []  # not handed out yet
-        self._transactions = Tally()  # settled since the last point
+        self._unshown: dict[
+            int, tuple[int, bool]
+        ] = {}  # for a single partition: producer id -> epoch of its last marker, bumped?
+        self._settled: list[Batch] = []  # committed, not returned in a decision yet
+        self._transactions = Tally()  # committed since the last point
         self._pointed_at = Position()
 
-    # --- what it knows ---
+    # --- state ---
 
     @property
     def held_records(self) -> int:
-        """Records of open transactions, and of decided ones that wait for their round."""
+        """The number of records of open transactions, and of committed ones that wait for their round."""
         return sum(decided.records for decided in self._rounds.later) + sum(part.records for part in self._parts())
 
     @property
     def wants_ends(self) -> bool:
-        """Whether a round needs the ends to begin or to go on."""
+        """Return whether a round needs the ends of the partitions to begin or to continue."""
         return not self._is_single and self._rounds.wants_ends
 
     @property
     def waits_for_the_open(self) -> bool:
-        """Only for other parts of transactions that are decided."""
+        """Return whether a round waits for the markers of other parts of decided transactions."""
         return not self._is_single and self._rounds.waits
 
     @property
     def _is_single(self) -> bool:
         return len(self._tracks) == 1
 
-    # --- evidence ---
+    # --- input ---
 
     def add(self, partition: Partition, start: int) -> None:
-        """One more partition; what was settled and not shown may have parts in it."""
+        """Add a partition; it may hold other parts of transactions that are not shown yet."""
         if self._tracks:
             self._rounds.grow(self._unshown)
             self._unshown.clear()
         self._tracks[partition] = PartitionState(partition, start)
 
     def answer(self, ends: Ends) -> list[Decision]:
-        """Begins a round, or goes on with the one under way."""
+        """Begin a round with these ends, or continue the current one."""
         if not self._is_single:
             self._rounds.answer(ends.high)
         return list(self._advance())
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
-        """Takes in what one read brought; see ``BoundaryDetector.take``."""
+        """Process the result of one read; see ``BoundaryDetector.take``."""
         steps: list[Decision] = []
         for batch in reading.batches:
             decided = self._tracks[batch.partition].take(batch)
@@ -109,10 +113,10 @@ class MarkerDetector:
         return [*steps, *self._advance()]
 
     def shown(self) -> None:
-        """All that was settled is in a version that readers see."""
-        self._unshown.clear()  # rounds forget by themselves
+        """Note that all committed records so far are in a version that readers see."""
+        self._unshown.clear()  # the assigner forgets by itself
 
-    # --- steps ---
+    # --- decisions ---
 
     def _join(self, decided: CommittedBatches) -> None:
         self._settled += decided.batches
@@ -120,7 +124,7 @@ class MarkerDetector:
             self._transactions.add(decided)
 
     def _advance(self) -> Iterator[Decision]:
-        """Ends a round, if it has come to its end; in one partition, every read is one."""
+        """End the round if it is complete; with a single partition every read is a round."""
         positions = self._positions
         if not self._is_single:
             yield from self._advance_round(positions)
@@ -135,7 +139,7 @@ class MarkerDetector:
         if position is not None:
             yield from self._point(position, looked=True)
         elif not self._rounds.is_needed and positions != self._pointed_at:
-            yield from self._point(positions)  # nothing was decided, only read
+            yield from self._point(positions)  # no transaction was decided, only the position moved
         else:
             yield from self._settle()
 

@@ -1,4 +1,4 @@
-"""What transactions have written to one partition so far: held until their markers."""
+"""The records that transactions wrote to one partition, held until their markers are read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from kafka_replica.transactions.batches import Batch, Kind
 
 
 class OpenBatches:
-    """What one open transaction wrote to one partition."""
+    """The batches that one open transaction wrote to one partition: a part of the transaction."""
 
     __slots__ = ("batches", "epoch", "first", "held", "marker", "partition", "producer_id", "records", "spans")
 
@@ -16,85 +16,85 @@ class OpenBatches:
         self.producer_id = batch.producer_id
         self.epoch = batch.producer_epoch
         self.first = batch.first
-        self.marker: int | None = None  # the offset of its marker, once that was read
+        self.marker: int | None = None  # the offset of its marker, once the marker was read
         self.batches: list[Batch] = []
         self.spans: list[tuple[int, int]] = []
         self.records = 0
-        self.held = 0  # how many of the batches stand on their own
+        self.held = 0  # how many of the batches share no buffer with others
         self.add(batch)
 
     @property
     def last(self) -> int:
-        """The first offset of its last batch so far."""
+        """The first offset of the last batch so far."""
         return self.spans[-1][0]
 
     def add(self, batch: Batch) -> None:
-        """One more batch of it."""
+        """Add a batch of the transaction."""
         self.batches.append(batch)
         self.epoch = batch.producer_epoch
         self.records += batch.record_count
         self.spans.append((batch.first, batch.end))
 
     def hold(self) -> None:
-        """Its batches are needed beyond this reading."""
+        """Detach the batches from shared buffers, because they are needed beyond this reading."""
         for batch in self.batches[self.held :]:
             batch.content.hold()
         self.held = len(self.batches)
 
     def as_open(self) -> OpenTransaction:
-        """As a cut names it."""
+        """Return the open transaction as a position lists it."""
         return OpenTransaction(self.partition, self.producer_id, self.epoch, self.first, self.spans, len(self.spans))
 
 
 class CommittedBatches:
-    """A committed part of a transaction, or a batch outside of transactions."""
+    """The batches of a committed part of a transaction, or a batch outside of transactions."""
 
     __slots__ = ("batches", "bumped", "end", "epoch", "part", "partition", "producer_id", "records")
 
     def __init__(self, end: Batch, part: OpenBatches | None) -> None:
         self.partition = end.partition
-        self.end = end.end  # the offset after what decided it
-        self.part = part  # None: compaction left nothing but the marker
+        self.end = end.end  # the offset after the marker, or after the batch itself outside of transactions
+        self.part = part  # None if compaction left nothing but the marker
         self.batches, self.records = ([], 0) if part is None else (part.batches, part.records)
         if part is not None:
             part.marker = end.first
         is_marker = end.kind == Kind.COMMIT
         self.producer_id = end.producer_id if is_marker else -1
-        self.epoch = end.producer_epoch  # of the marker: the same in all partitions, with or without data
-        # KIP-890: the marker has a higher epoch than the data, and each transaction has one of its own.
+        self.epoch = end.producer_epoch  # the marker's epoch: the same in all partitions, with or without records
+        # KIP-890: the marker has a higher epoch than the records, and each transaction has its own epoch.
         self.bumped = is_marker and part is not None and end.producer_epoch > part.epoch
 
     def hold(self) -> None:
-        """It is needed beyond this reading."""
+        """Detach the batches from shared buffers, because they are needed beyond this reading."""
         if self.part is not None:
             self.part.hold()
 
 
 class Tally:
-    """Counts transactions by their parts.
+    """A counter of transactions by their parts.
 
-    Where epochs do not tell a producer's transactions apart, they are as many as it has markers in the
-    partition where it has most: at least that many.
+    Where epochs do not tell the transactions of a producer apart, the count is the number of its markers in the
+    partition where it has most of them, which is a lower bound.
     """
 
     def __init__(self) -> None:
         self._markers: dict[tuple[int, int], dict[Partition, int]] = {}
 
     def add(self, decided: CommittedBatches) -> None:
-        """One more marker."""
+        """Count a marker."""
         own = decided.producer_id, decided.epoch if decided.bumped else -1
         markers = self._markers.setdefault(own, {})
         markers[decided.partition] = markers.get(decided.partition, 0) + 1
 
     def take(self) -> int:
-        """How many there were since it was asked last."""
+        """Return the number of transactions since the last call."""
         count = sum(max(markers.values()) for markers in self._markers.values())
         self._markers.clear()
         return count
 
 
 class PartitionState:
-    """One partition: the position, and the transactions open there."""
+    """The position reached in a partition, and the transactions open there."""
 
     __slots__ = ("_touched", "open", "partition", "position")
 
@@ -105,10 +105,10 @@ class PartitionState:
         self._touched: set[int] = set()
 
     def take(self, batch: Batch) -> CommittedBatches | None:
-        """Takes in a batch; what it decided, if anything.
+        """Process a batch; return the batches that it committed, if any.
 
         Raises:
-            ValueError: the batch lies below what was read.
+            ValueError: the batch lies below the position.
         """
         if batch.first < self.position:
             raise ValueError(f"batch at {self.partition}, offset {batch.first} lies below {self.position}, read before")
@@ -130,7 +130,7 @@ class PartitionState:
         return CommittedBatches(batch, OpenBatches(batch))
 
     def reach(self, position: int) -> None:
-        """Reading has come that far: past what is missing there.
+        """Note that reading has reached this position, past offsets without records.
 
         Raises:
             ValueError: the position went back.
@@ -140,7 +140,7 @@ class PartitionState:
         self.position = position
 
     def hold(self) -> None:
-        """What is open stays open beyond this reading."""
+        """Detach the batches of open transactions from shared buffers: they are needed beyond this reading."""
         for producer_id in self._touched:
             part = self.open.get(producer_id)
             if part is not None:

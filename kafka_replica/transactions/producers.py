@@ -1,21 +1,21 @@
-"""Which parts of a producer belong to the transactions that a round shows.
+"""The rules that decide which parts of a producer belong to the transactions that a round shows.
 
-With KIP-890 a transaction's marker has an epoch of its own, higher than that of its data: an open part with a lower
-epoch than the marker is of the same transaction, one with the same epoch is of the next. That is *exact*.
+With KIP-890 the marker of a transaction has its own epoch, higher than that of its records: an open part with a lower
+epoch than the marker belongs to the same transaction, a part with the same epoch to the next one. This is *exact*.
 
-Without it, one epoch carries many transactions, so that a part with a marker beyond the target may be the *rest* of
-a transaction of the round or of the *next* one. Two things are known. All of the round's transactions were written
-before ends were asked for after their markers (``asked``). And a producer begins a transaction only when the one
-before has all its markers. So, of the parts that begin below ``asked``:
+Without KIP-890 one epoch carries many transactions, so that a part with a marker beyond the target may be the *rest*
+of a transaction of the round or a part of the *next* transaction. Two facts are known. All transactions of the round
+were written below the ends that were requested after their markers (``asked``). And a producer begins a transaction
+only when the previous one has all its markers. So the following holds for the parts that begin below ``asked``:
 
-* One that goes on beyond ``asked`` is of the next.
-* If such a one began below the target, the one before had all its markers by then, so below the ``second`` ends,
-  asked for after the target: whatever was open there is of the next, too.
-* Otherwise it is taken in once it has its marker. If it is the rest, that is right. If it is the next one, that
-  is right, too, as long as it is all of it: it was written below the target, and so has all it may depend on there.
-  So ends are asked for once more (``third``). If nothing else of this producer was written below them that may
-  belong to it, that is all.
-* Where none of this tells, the round is given up for one with a later target.
+* A part that continues beyond ``asked`` belongs to the next transaction.
+* If such a part began below the target, the previous transaction had all its markers by then, and they lie below the
+  ``second`` ends, requested after the target: every part that was open there belongs to the next transaction, too.
+* Any other part is included in the round once it has its marker. This is right for the rest of a transaction. It is
+  right for the next transaction, too, if all of that is included: it was written below the target, and so was
+  everything it may depend on. So the ends are requested once more (``third``). If this producer wrote nothing else
+  below them that may belong to that transaction, it is complete.
+* Where no decision is possible, the round is given up for one with a later target.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches
 
 
 class Verdict(Enum):
-    """What is to be done with the parts of a producer."""
+    """The decision about the parts of a producer."""
 
     CLOSED = auto()
-    """Nothing: its transactions in the round are whole."""
+    """The transactions of the round are whole."""
     WAITS = auto()
-    """More is to be read or asked first."""
+    """More must be read or requested first."""
     RESTS = auto()
-    """Those in ``rest`` are taken in, and the ends are asked for."""
+    """The parts in ``rest`` are included in the round, and the ends are requested."""
     UNCLEAR = auto()
-    """It cannot be told at this target."""
+    """No decision is possible with this target."""
 
 
 class ProducerState:
-    """A producer with a transaction that is settled and in no version yet."""
+    """The state of a producer with a transaction that is in the round and in no version yet."""
 
     __slots__ = ("is_exact", "is_late", "marked", "rest")
 
     def __init__(self) -> None:
-        self.marked = -1  # the highest epoch of its markers
-        self.is_exact = False  # whether that marker's transaction is known by the epoch
-        self.is_late = False  # whether a marker of it was seen after the target was asked for
-        self.rest: Sequence[OpenBatches] = ()  # taken in, with markers beyond the target
+        self.marked = -1  # the highest epoch of the producer's markers
+        self.is_exact = False  # whether the epoch identifies the transaction of that marker
+        self.is_late = False  # whether a marker of the producer was read after the target was requested
+        self.rest: Sequence[OpenBatches] = ()  # parts included in the round with markers beyond the target
 
     def add(self, epoch: int, *, has_bump: bool, is_late: bool) -> None:
-        """One more of its transactions."""
+        """Add a transaction of the producer."""
         self.is_late |= is_late
         if epoch > self.marked:
             self.marked, self.is_exact = epoch, has_bump
@@ -60,23 +60,23 @@ class ProducerState:
             self.is_exact |= has_bump
 
     def begin(self) -> None:
-        """A target is asked for after all that was seen of it."""
+        """Begin a round, whose target was requested after everything that was read of the producer."""
         self.is_late, self.rest = False, ()
 
     def knows(self, decided: CommittedBatches) -> bool:
-        """Whether it is of a transaction that was added, or of one before, wherever it lies."""
+        """Return whether batches belong to a transaction that was added or to an earlier one, at any offset."""
         if decided.epoch == self.marked:
             return self.is_exact or decided.bumped
         return decided.epoch < self.marked
 
     def may_own(self, part: OpenBatches) -> bool:
-        """Whether an open part may be of its transactions."""
+        """Return whether an open part may belong to the transactions that were added."""
         return part.epoch < self.marked or (part.epoch == self.marked and not self.is_exact)
 
     def judge(self, parts: Sequence[OpenBatches], target: Position, second: Position | None) -> Verdict:
-        """Decides about parts that it may own and that have no marker below the target; all was read up to the ends."""
+        """Decide about parts without a marker below the target that may belong to the round; the ends were reached."""
         if any(part.epoch < self.marked for part in parts):
-            return Verdict.WAITS  # they are of it, and have no marker yet
+            return Verdict.WAITS  # they belong to the round, and have no marker yet
         asked = second if second is not None and self.is_late else target
         begun = [part for part in parts if _is_below(asked, part, part.first)]
         doubtful = [part for part in begun if _is_below(asked, part, part.last)]
@@ -101,8 +101,8 @@ class ProducerState:
         return Verdict.RESTS
 
     def judge_rest(self, others: Sequence[OpenBatches], second: Position, third: Position) -> Verdict:
-        """Decides whether what was taken in is whole; ``others`` are its parts that were not."""
-        # A producer that was not done below the second ends has begun nothing else before its marker.
+        """Decide whether the rest that was included is whole; ``others`` are the parts that were not included."""
+        # Where a part was still open at the second ends, the producer began nothing else before that marker.
         done = {part.partition for part in self.rest if _was_open(second, part)}
         if any(_is_below(third, part, part.last) and part.partition not in done for part in others):
             return Verdict.UNCLEAR

@@ -1,24 +1,25 @@
-"""Where a version may end, by quiet points.
+"""The detector that finds where a version may end by quiescence, without seeing transaction markers.
 
-Kafka never tells a consumer where a transaction ends. A ``read_committed`` consumer stops at the last
-stable offset (LSO): the first offset of the oldest transaction that is still open. That is not a safe
-place to cut, for a transaction that is committed already can lie on both sides of it: offsets 9 A,
-10 B, 11 A, 12 commit of A, with B still open. The LSO is 10 and the consumer has one half of A.
+Kafka never reports to a consumer where a transaction ends. A ``read_committed`` consumer stops at the last
+stable offset (LSO): the first offset of the oldest transaction that is still open. A version must not end
+there, because a transaction that is already committed can have records on both sides of the LSO. Example: the log
+holds records of transaction A at offset 9, of B at 10, of A at 11, and the commit marker of A at 12, while B is still
+open. The LSO is 10, and the consumer has only one half of A.
 
-Where the position reached equals the *high watermark*, the LSO equals it too, so that at that point no
-transaction is open, and none is cut. This is a **quiet point**. It also outruns compaction: whatever
-could have erased a record below it lies below it as well, and has been read.
+Where the position reached equals the *high watermark*, the LSO equals it, too. So no transaction is open at that
+position, and none is split by it. This is a **quiescent point**. It is also safe from compaction: every record that
+could have replaced a record below it lies below it as well, and has been read.
 
-In several partitions each may be quiet at a time of its own. So, when all look quiet, Kafka is asked: first
-for every stable offset, then for every high watermark. Where they are equal, pair by pair, and equal to
-what was read, there was a moment between the two questions at which nothing was open anywhere.
+Several partitions may be quiescent at different times. So when all of them look quiescent, Kafka is queried: first
+for every last stable offset, then for every high watermark. If the two are equal for each partition, and equal to the
+position reached, there was a moment between the two requests at which no transaction was open in any partition.
 
-What the rule needs of its reader:
+The detector requires the following of its reader:
 
-* records arrive in log order, committed ones only;
-* a position is the next offset to be read, moved past markers, aborted records and holes;
-* a high watermark is at least the one that came with the newest fetch any of whose records,
-  delivered or not, lies below the position. An older one would make a torn point look quiet.
+* records arrive in log order, committed records only;
+* a position is the next offset to be read, moved past markers, aborted records and gaps;
+* the high watermark of a partition is not older than the newest fetch of which any record, delivered or not, lies
+  below the position. With an older high watermark, a position inside a transaction could look quiescent.
 """
 
 from __future__ import annotations
@@ -31,49 +32,49 @@ from kafka_replica.transactions.detector import CommittedRecords, ConsistentPoin
 
 
 class QuiescenceDetector:
-    """The rule for any number of partitions; see the module."""
+    """The detector by quiescence, for any number of partitions; see the module."""
 
     boundaries: ClassVar[str] = "quiescence"
 
     def __init__(self) -> None:
         self._positions: dict[Partition, int] = {}
-        self._known: set[Partition] = set()  # whose position was seen
+        self._known: set[Partition] = set()  # partitions whose position was reported
         self._high: dict[Partition, int] = {}
         self._pending: list[Batch] = []
-        self._asked = False  # since the last reading
+        self._asked = False  # true if the ends were requested since the last read
         self._pointed_at = Position()
 
     @property
     def held_records(self) -> int:
-        """Records that wait for the next quiet point."""
+        """The number of records that wait for the next quiescent point."""
         return sum(batch.record_count for batch in self._pending)
 
     @property
     def wants_ends(self) -> bool:
-        """Whether all partitions look quiet, which only Kafka can confirm."""
+        """Return whether all partitions look quiescent, which only Kafka can confirm."""
         if len(self._positions) == 1 or self._asked:
             return False
         return self._looks_quiet and Position(self._positions) != self._pointed_at
 
     @property
     def waits_for_the_open(self) -> bool:
-        """Always: a reader of committed records stops at the first one that is open."""
+        """Return True: a reader of committed records stops at the first open transaction."""
         return True
 
     def add(self, partition: Partition, start: int) -> None:
-        """One more partition is read."""
+        """Add a partition that is read from offset ``start`` on."""
         self._positions[partition] = start
 
     def answer(self, ends: Ends) -> list[Decision]:
-        """Takes in the ends, stable ones asked for first: a point, if nothing is open anywhere."""
+        """Process the ends, ``stable`` requested first; return a point if no transaction is open in any partition."""
         self._asked = True
         read = Position(self._positions)
         if ends.stable != read or ends.high != read or self._known != set(read):
             return []
         return self._point(looked=True)
 
-    def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:  # noqa: ARG002 - it has only the last
-        """Takes in what one read brought; see ``BoundaryDetector.take``."""
+    def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:  # noqa: ARG002 - a read has one point at most
+        """Process the result of one read; see ``BoundaryDetector.take``."""
         self._pending += reading.batches
         self._asked = False
         for partition, position in reading.positions.items():
@@ -87,7 +88,7 @@ class QuiescenceDetector:
         return []
 
     def shown(self) -> None:
-        """Nothing is remembered of what was settled."""
+        """Do nothing: the detector keeps no state of committed records."""
 
     @property
     def _looks_quiet(self) -> bool:

@@ -1,6 +1,7 @@
-"""What has to be kept beside the data to go on reading after a restart; no I/O.
+"""The state that is stored with the data so that reading can continue after a restart.
 
-A store writes it in the same write as the data that it belongs to, so that the two never disagree.
+A store writes the resume point in the same write as the data that it belongs to, so that the two never disagree. This
+module has no I/O.
 """
 
 from __future__ import annotations
@@ -17,39 +18,40 @@ from kafka_replica.records import OpenTransaction, Partition, Position
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
-    """Where a replica is in its topics, and what tells whether they are still the same ones."""
+    """The position of a replica in its topics, and the facts that tell whether the topics are still the same."""
 
     position: Position
-    """What the data stands for."""
+    """The position of the version that the data represents."""
     topic_ids: Mapping[str, str] = field(default_factory=dict)
-    """A topic that is made again keeps its name and gets another id."""
+    """The ids of the topics: a topic that is deleted and created again keeps its name and gets another id."""
     leader_epochs: Mapping[Partition, int] = field(default_factory=dict)
-    """Of the last batch read of each partition: tells whether the log was cut off since (KIP-320)."""
+    """The leader epoch of the last batch read of each partition; shows if the log was truncated since (KIP-320)."""
     caught_up_ms: int = 0
-    """When everything that there was lay below the cut; milliseconds since 1970-01-01 UTC. Tombstones above the cut
-    were written later, and are kept by Kafka for ``delete.retention.ms`` from then on at least."""
+    """A time at which all records of the topics lay below the position; milliseconds since 1970-01-01 UTC. Tombstones
+    above the position were written later, and Kafka keeps them for at least ``delete.retention.ms`` from then on."""
     selection: str = ""
-    """Which keys are kept, and how they are named; another selection needs other data."""
+    """The keys that are kept, and how they are named; with another selection the data must be rebuilt."""
     incarnation: str = ""
-    """Tells versions of this data from any others of the same number."""
+    """The incarnation, which tells versions of this data from other versions with the same number."""
     bad_records: tuple[BadRecordError, ...] = ()
-    """Those that are set aside."""
+    """The records that are set aside."""
     has_keys_in_several_partitions: bool = False
-    """Whether keys have records in several partitions: which of them comes next is known while reading only."""
+    """True if keys have records in several partitions; the record that follows if one is deleted is known only while
+    reading."""
     tombstones_kept_s: Mapping[str, float] = field(default_factory=dict)
-    """The shortest ``delete.retention.ms`` that each topic is known to have had since then, in seconds."""
+    """The shortest ``delete.retention.ms`` that each topic is known to have had since ``caught_up_ms``, in seconds."""
     lowest_offsets: Mapping[Partition, int] = field(default_factory=dict)
-    """No record of the data lies below these."""
+    """Offsets below which no record of the data lies."""
 
     def moved(
         self, position: Position, caught_up_ms: int, tombstones_kept_s: Mapping[str, float] | None = None
     ) -> ResumePoint:
-        """The same data, known to stand for a later cut."""
+        """Return the resume point of the same data at a later position, because nothing has changed up to it."""
         kept_s = self.tombstones_kept_s if tombstones_kept_s is None else tombstones_kept_s
         return replace(self, position=position, caught_up_ms=caught_up_ms, tombstones_kept_s=kept_s)
 
     def encode(self) -> bytes:
-        """As JSON in UTF-8."""
+        """Return the resume point as JSON in UTF-8."""
         plain = {
             "position": [[*partition, offset] for partition, offset in self.position.items()],
             "open": [_open_json(open_) for open_ in self.position.open],
@@ -67,10 +69,10 @@ class ResumePoint:
 
     @staticmethod
     def decode(data: bytes) -> ResumePoint:
-        """The bookmark that was encoded so.
+        """Return the resume point that ``encode`` has written.
 
         Raises:
-            StoreError: this is none.
+            StoreError: the data is not an encoded resume point.
         """
         try:
             plain = json.loads(data)
@@ -98,7 +100,7 @@ def _by_partition(plain: list[tuple[str, int, int]]) -> dict[Partition, int]:
 
 
 def _open_json(open_: OpenTransaction) -> list[Any]:
-    # From its first record to its last: what others wrote between counts as open, too, until it was read again.
+    # One span from its first record to its last: records of others in between count as open, too, until read again.
     return [*open_.partition, open_.producer_id, open_.producer_epoch, open_.first_offset, open_.end]
 
 
