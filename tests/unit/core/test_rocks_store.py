@@ -667,9 +667,9 @@ def test_sync_waits_for_the_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_rocksdict_does_with_snapshots(folder: Path) -> None:
-    """rocksdict's lookups show the snapshot, which the store relies on; its scans show the present (0.3.29).
+    """Lookups of rocksdict show the snapshot, which the store relies on; its scans show the present (0.3.29).
 
-    When its scans show the snapshot, too, ``walk`` can be simpler.
+    When scans show the snapshot, too, ``walk`` can be simpler.
     """
     database = Database(folder / "d", Tuning())
     batch = Batch()

@@ -41,7 +41,7 @@ from support.rules.structures_by_hand import version_of
     ],
 )
 def test_what_fits(expression: str, fitting: list[str], others: list[str]) -> None:
-    """An expression matches a whole value, its beginning or its end; digits and words are ASCII, the rest as in Java."""
+    """An expression matches a whole value, its beginning or end; digits and words are ASCII, the rest as in Java."""
     written = anchored(usable(expression).written)
     texts = pl.Series([*fitting, *others])
     assert texts.str.contains(written).to_list() == [True] * len(fitting) + [False] * len(others)

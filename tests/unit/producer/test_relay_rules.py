@@ -100,7 +100,7 @@ def play(script: Script, relay: type[Relay] = Relay) -> World:
 @settings(max_examples=500, deadline=None)
 @given(SCRIPTS)
 def test_exactly_once_and_in_order_whatever_happens(script: Script) -> None:
-    """Kafka has all transactions once and in order at any moment; after all failures all have arrived and are marked."""
+    """Kafka always has all transactions once and in order; once failures end, all have arrived and are marked."""
     world = play(script)
     assert [tx_id for _, tx_id, _ in world.log] == [*range(1, world.recorded + 1)]
     assert world.sent == world.recorded

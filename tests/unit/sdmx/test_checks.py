@@ -71,7 +71,7 @@ def test_keys_that_disagree(check: StructureCheck, value: bytes, key: str, error
      b"<!DOCTYPE x>" + LIST, gzip.compress(LIST)[:-4]],
 )  # fmt: skip
 def test_content_that_cannot_be_read(value: bytes) -> None:
-    """Empty, truncated and foreign content is refused; faults that only reading finds are found by the check that reads."""
+    """Empty, truncated and foreign content is refused; the check that reads finds faults that only reading shows."""
     with pytest.raises(MessageError):
         CHECKS["whole"](of(value))
     if value[:2] != b"\x1f\x8b" or value[2:3] == b"n":
@@ -135,7 +135,7 @@ def test_stubs_without_the_mark() -> None:
 
 
 def test_in_a_replica() -> None:
-    """A bad record is set aside and listed; its key is missing until a good record comes, so no stub replaces a list."""
+    """A bad record is set aside and listed; its key is missing until a good record comes: no stub replaces a list."""
     topic = FakeTopic()
     check = StructureCheck(stubs=False)
     with topic.replica(validator=check, on_bad_record="skip") as replica:

@@ -64,7 +64,7 @@ def test_parts(data: bytes) -> None:
 
 
 def test_3_1_says_it_alike() -> None:
-    """The same message in the namespaces of 3.1 gives equal artefacts."""
+    """A message in the namespaces of 3.1 gives artefacts equal to those of 3.0."""
     assert list(read_message(EVERY.replace(b"v3_0", b"v3_1"))) == list(read_message(EVERY))
 
 
@@ -203,7 +203,7 @@ def test_constraints_of_2_1(old: dict[str, Any]) -> None:
 
 
 def test_hierarchies(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """Hierarchies keep nested levels and codes and their validity; those of 2.1 name codes by their codelist's alias."""
+    """Hierarchies keep nested levels and codes and their validity; 2.1 names codes by their codelist's alias."""
     hierarchy = new["Hierarchy:H"]
     assert hierarchy.has_formal_levels
     assert (hierarchy.level.id, hierarchy.level.coding_format.max_length, hierarchy.level.level.urn.item) == (
@@ -283,7 +283,7 @@ def test_maps(new: dict[str, Any]) -> None:
 
 
 def test_structure_set(old: dict[str, Any]) -> None:
-    """Structure sets keep scheme maps of all kinds, with equal ids in different kinds, and structure maps with values."""
+    """Structure sets keep scheme maps of all kinds, with equal ids in different kinds, and structure maps' values."""
     whole = old["StructureSet:SS"]
     assert [one.id for one in whole.related_structures] == ["DSD"]
     assert [(one.urn.cls, one.id) for one in whole.scheme_maps] == [
@@ -524,7 +524,7 @@ def test_codes_are_one_object_among_threads() -> None:
     ],
 )
 def test_codes_that_are_not_plain(extra: str) -> None:
-    """One unusual code is read correctly and changes nothing for the others."""
+    """A single unusual code is read correctly and changes nothing for the others."""
     plain = only(codelist_xml(PLAIN), Codelist)
     whole = only(codelist_xml(PLAIN + extra + '<s:Code id="Z"><c:Name>Z</c:Name></s:Code>'), Codelist)
     assert list(whole.codes) == [*plain.codes, "X", "Z"]

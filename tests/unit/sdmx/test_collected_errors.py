@@ -31,7 +31,7 @@ def collected(data: bytes) -> Message:
 
 
 def test_one_bad_artefact_of_36_costs_itself() -> None:
-    """Of 36 artefacts 35 are read; the error names the bad one, its location, and the reason."""
+    """A message of 36 artefacts, one of them bad, gives 35; the error has the bad one's URN, location and reason."""
     lists: list[dict[str, Any]] = [artefact(f"CL{at}", codes=[named("X")]) for at in range(36)]
     lists[17]["codelistExtensions"] = [EXTENSION]
     data = message({"codelists": lists})

@@ -96,7 +96,7 @@ def test_a_record_of_its_own_comes_first(*, is_read: bool) -> None:
 
 @pytest.mark.parametrize("is_read", [False, True])
 def test_what_came_along_goes_with_its_key(*, is_read: bool) -> None:
-    """A companion disappears when its key is deleted or overwritten without it; references to it dangle from then on."""
+    """A companion disappears when its key is deleted or overwritten without it; references to it dangle then."""
     other = message({"conceptSchemes": [scheme(version="2.0.0")]})
     held = (SCHEME.replace("1.0.0", "2.0.0"), other)
     first = Structures(version((FLOW, whole()), held))
@@ -118,7 +118,7 @@ def test_what_came_along_goes_with_its_key(*, is_read: bool) -> None:
 
 
 def test_of_several_the_first_key_counts() -> None:
-    """Of several companions that of the first key counts, whichever was read first; the others' references do not count."""
+    """The companion of the first key counts, whichever was read first; references of the others do not count."""
     later = artefact("DF2", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
     nowhere = f"{URN}codelist.Codelist=A:NOWHERE(1.0.0)"
     second = message({"dataflows": [later], "codelists": [codelist("B", extends=nowhere)]})

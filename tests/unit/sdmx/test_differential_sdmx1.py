@@ -69,7 +69,7 @@ def fits(known: Known, file: str, path: str) -> bool:
 
 
 def compared(row: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Return the URNs of all artefacts that both found, each with the differing paths, or ''."""
+    """Yield the URN of each artefact that both found, with each differing path, or ''."""
     try:
         theirs = sdmx.read_sdmx(io.BytesIO(data_of(row)))
     except Exception:  # noqa: BLE001 - it reads parts of 2.1 and 3.0 only

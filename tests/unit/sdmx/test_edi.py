@@ -201,7 +201,7 @@ def test_wrappings() -> None:
 
 
 def wrapped(data: bytes, columns: int, end: bytes) -> bytes:
-    """Return the interchange in records of a fixed length, as EDIFACT systems keep it, with the last one padded by blanks."""
+    """Return the interchange in records of fixed length, as EDIFACT systems keep it, the last one padded by blanks."""
     stream = data.replace(b"\r", b"").replace(b"\n", b"")
     records = [stream[at : at + columns] for at in range(0, len(stream), columns)]
     return b"".join(record.ljust(columns) + end for record in records)
@@ -259,7 +259,7 @@ def test_the_same_twice() -> None:
 
 
 def test_fixed_ids_give_way() -> None:
-    """Where another component's concept is called TIME_PERIOD, the time dimension keeps its concept's id."""
+    """The time dimension keeps its concept's id if another component's concept is called TIME_PERIOD."""
     found = key_family(read_message(small("ASI+KF'SCD+4+TIME_PERIOD'SCD+1+TIME'SCD+1+TIME_FORMAT'SCD+3+V'")))
     assert [(one.id, one.urn.cls) for one in found.components] == [
         ("TIME_PERIOD", "Dimension"),

@@ -33,7 +33,7 @@ def sample(id_: str) -> Any:
 
 
 def test_codelists() -> None:
-    """Codes keep their order, with names in the requested language; validity comes from the annotation registries use."""
+    """Codes keep their order, with names in the requested language; validity comes from registries' annotations."""
     mine = sample("CL_REF_AREA")
     made = to_pysdmx(mine)
     assert isinstance(made, model.Codelist)

@@ -161,7 +161,7 @@ def test_a_message_has_one_of_an_id() -> None:
 
 
 def test_objects_made_by_users() -> None:
-    """An object without URNs gets them from its maintainer; without a maintainer, or with a bad id, there is an error."""
+    """An object without URNs gets them from its maintainer; a missing maintainer or a bad id is an error."""
     common = sdmx.model.v21
     mine = common.Codelist(id="CL", maintainer=common.Agency(id="ME"), version="1.1")
     mine.append(common.Code(id="A", name={"en": "a"}))

@@ -262,7 +262,7 @@ def test_lists_that_double_lists_are_bounded(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_an_expanded_list_is_made_once_and_anew_when_it_changes() -> None:
-    """An expanded list is made once while its sources are unchanged, also in the next version; older ones keep theirs."""
+    """An expanded list is made once while its sources are unchanged, even across versions; older ones keep theirs."""
     lists = {
         "P": listing("P", "A"),
         "M": listing("M", "", extension("P(1.0.0)")),

@@ -42,7 +42,7 @@ def fusion(cls: str, **artefact: Any) -> bytes:
 
 @pytest.mark.parametrize("cls", [cls for cls in TWINS if cls != "meta"])
 def test_twins_of_every_class(cls: str) -> None:
-    """The same artefact in Fusion-JSON and in SDMX-ML gives equal models."""
+    """An artefact in Fusion-JSON and in SDMX-ML gives equal models."""
     text = EVERY.decode()
     for part in NOT_IN_FUSION:
         assert part in text
