@@ -123,7 +123,7 @@ class _InFolders(StoreContract):
         self._end(0)
 
     def make(self) -> Store:
-        """Make an empty store; of the earlier stores only the last one goes on."""
+        """Make an empty store, and close all earlier ones except the last."""
         self._end(1)
         path = self.folder / f"{time.monotonic_ns()}"
         store = self.open(path)
@@ -135,7 +135,7 @@ class _InFolders(StoreContract):
         raise NotImplementedError
 
     def _end(self, but: int) -> None:
-        """Close all stores except one; their files can be reused."""
+        """Close the oldest stores until ``but`` are left, and check that each one's file gives its last version."""
         while len(self.made) > but:
             path, store = self.made.pop(0)
             store.close()
@@ -162,7 +162,7 @@ class TestSavedAtIntervals(_InFolders):
         return MemoryStore(path, checkpoint_every_s=0.001)
 
 
-# --- what comes back ---
+# --- saved content ---
 
 _places = st.sampled_from([Partition("t", 0), Partition("t", 7), Partition("ü", 0)])
 _keys = st.one_of(st.binary(max_size=4), st.sampled_from([b"", b"\n", b"a\n", b"\na", b"\0", "klé".encode()]))
@@ -316,7 +316,7 @@ def test_intervals(path: Path) -> None:
     store.close()
 
 
-# --- whose it is ---
+# --- ownership of the file ---
 
 
 def test_one_store_a_file(path: Path) -> None:

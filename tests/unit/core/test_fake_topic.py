@@ -47,7 +47,7 @@ class TestFakeTopic(TopicContract):
         return FakeBackend(partitions)
 
 
-# --- its use ---
+# --- usage ---
 
 
 def test_the_simplest_use() -> None:

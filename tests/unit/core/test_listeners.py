@@ -202,7 +202,7 @@ def test_merging_costs_what_is_new() -> None:
 
 
 def test_calls_at_a_version() -> None:
-    """A callback runs once, when its version is there or never will be, unless removed; an error harms nobody."""
+    """A callback runs once, when its version is there or never will be, unless removed; an error affects no others."""
     driver = Driver()
     called: list[str] = []
     position = driver.store.snapshot().position.advanced({})

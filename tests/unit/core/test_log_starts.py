@@ -61,7 +61,7 @@ def test_what_is_still_to_come_of_an_open_transaction_counts_as_held() -> None:
     assert starts.lowest == {P0: 10}, "what lies below the log start never comes"
 
 
-# --- which record of a key is left ---
+# --- the remaining record of a key ---
 
 
 def record(key: str, partition: Partition, offset: int, value: str | None = "x", timestamp_ms: int = 0) -> Record:
@@ -131,7 +131,7 @@ def test_a_key_with_records_in_several_partitions() -> None:
     assert not delta_builder.has_keys_in_several_partitions
 
 
-# --- stories ---
+# --- scenarios ---
 
 
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])

@@ -13,7 +13,7 @@ from support.core.model_oracle import BrokenError
 from support.core.stories import MARKERS, Story, check_needed
 from support.core.switched_off import Forgets, LateOnesWin, NoBarrier, NoHoles
 
-# --- which record counts ---
+# --- the record of a key that counts ---
 
 
 def _two_of_one_key(value: str | None) -> Story:
@@ -43,7 +43,7 @@ def test_forgetting_deleted_keys() -> None:
     check_needed(_two_of_one_key(None), MARKERS, replace(MARKERS, delta_builder=Forgets), "torn")
 
 
-# --- from where on it is shown ---
+# --- the beginning of publishing ---
 
 
 def test_ignoring_holes() -> None:

@@ -154,4 +154,4 @@ def test_a_number_of_another_life_means_nothing(monkeypatch: pytest.MonkeyPatch)
     assert not ours.ready
     assert Replica({"bootstrap.servers": "127.0.0.1:1"}, "t").incarnation != replica.incarnation
     with pytest.raises(UsageError, match="no number of a version"):
-        replica.changes(since="3")  # type: ignore[arg-type] # is what it tests
+        replica.changes(since="3")  # type: ignore[arg-type] # an invalid type is tested

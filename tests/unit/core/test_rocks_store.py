@@ -66,7 +66,7 @@ def folder() -> Iterator[Path]:
         yield path
 
 
-# --- going on where it was ---
+# --- reopening ---
 
 
 def test_a_store_that_is_opened_again_is_the_same(folder: Path) -> None:
@@ -197,7 +197,7 @@ def test_what_is_forgotten_is_forgotten_at_once(folder: Path) -> None:
     assert values(held) == {b"a": b"1"}
 
 
-# --- whose it is ---
+# --- ownership of the folder ---
 
 
 def test_two_stores_on_one_folder(folder: Path) -> None:
@@ -267,7 +267,7 @@ def test_a_newer_format_is_refused(folder: Path) -> None:
     assert values(RocksStore(folder).snapshot()) == {b"a": b"1"}
 
 
-# --- looking beside ---
+# --- read-only stores ---
 
 
 def test_looking_at_what_is_being_written(folder: Path) -> None:
@@ -441,7 +441,7 @@ def test_looking_never_finds_half_a_version(folder: Path) -> None:
     assert not problems
 
 
-# --- odd records ---
+# --- unusual records ---
 
 
 def test_odd_records(folder: Path) -> None:
@@ -504,7 +504,7 @@ def test_difference(old: dict[bytes, tuple[int, int, bytes]], new: dict[bytes, t
     assert list(applied.deleted) == sorted(old.keys() - new.keys())
 
 
-# --- many threads, much data ---
+# --- many threads, large data ---
 
 
 def write_in_parts(store: RocksStore, number: int) -> None:

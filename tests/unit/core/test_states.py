@@ -57,7 +57,7 @@ def test_an_open_transaction_in_the_way_blocks() -> None:
 
 
 def test_busy_writers_do_not_block() -> None:
-    """A last stable offset that moves is nobody's hanging transaction, however far it lags."""
+    """A last stable offset that moves is not blocked by a transaction, however far it lags."""
     machine = health()
     machine.ready()
     for second in range(1, 9):

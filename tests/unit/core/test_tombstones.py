@@ -38,7 +38,7 @@ def rule() -> Tombstones:
     return Tombstones(None, 0)
 
 
-# --- every history ---
+# --- all histories ---
 
 SECONDS = st.sampled_from([0.5, 1.0, 3.0, 10.0])
 OPERATIONS = st.one_of(
@@ -136,7 +136,7 @@ def test_a_reader_within_the_retention_never_begins_again(operations: list[tuple
     assert Play(DEFAULT_RETENTION_S).run(*operations).rebuilds == 0
 
 
-# --- what the rule is for ---
+# --- purpose of the rule ---
 
 INTERRUPTED: list[tuple[Any, ...]] = [
     ("fetch", P, 2), ("take", P), ("delete", P, "a"), ("put", P, "b"), ("clean", 0, P), ("wait", 10.0), ("clean", 0, P),

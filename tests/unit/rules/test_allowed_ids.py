@@ -193,7 +193,7 @@ def test_components_of_other_lists() -> None:
     assert hash(again.components["AREA"].constraints) == hash(found.components["AREA"].constraints)
 
 
-# --- any constraints ---
+# --- random constraints ---
 
 AREAS = st.sampled_from(["EU", "AT", "W", "DE", "US", "EU+", "AT-", "%T", "U%", "X"])
 WHEN = st.sampled_from(["", "", "", "@2020", "@/2020"])

@@ -60,7 +60,7 @@ def test_the_month_in_which_a_period_begins(text: str) -> None:
 
 
 def test_what_is_no_period_begins_nowhere() -> None:
-    """The begin of an invalid period is unknown, and so is the month of a period that begins within a month."""
+    """The start of an invalid period is unknown, and so is the month of a period that begins within a month."""
     for text in ("", "x", "2020-", "2020-1", "2020-W1", "2020-Q5", "2020-01-1", "12020", "2020-01-01T10", "2020-S"):
         assert evaluate(Compared(start_of(P), ">", Number(-(10**15))), {"P": text}) is None, text
     for text in ("2020-W01", "2020-D002", "2020-01-02", "2020-01-01T00:00:01"):
@@ -68,7 +68,7 @@ def test_what_is_no_period_begins_nowhere() -> None:
 
 
 def test_bounds_that_are_no_periods() -> None:
-    """A bound that is not a period has no begin, instead of one in the following year."""
+    """A bound that is not a period has no start, instead of one in the following year."""
     for text in ("2010-13", "2010-Q5", "2010-S3", "2010-T4", "2010-A2", "2010-W54", "2010-D366", "2010-01-01T25:00:00"):
         assert period(text) is None, text
 

@@ -309,7 +309,7 @@ def _holder(structures: Structures, category: Urn) -> Urn | None:
     return structures.get(scheme).urn if scheme in structures else None
 
 
-# --- what it costs ---
+# --- cost ---
 
 
 def test_the_cost_of_item_queries_does_not_depend_on_the_store(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,7 +126,7 @@ def test_texts_are_a_mapping_that_nobody_changes() -> None:
         assert isinstance(one, Mapping)
         assert isinstance(one, InternationalString)
         assert one == held[0]
-        assert not one != held[0]  # noqa: SIM202 - the other question is what is asked
+        assert not one != held[0]  # noqa: SIM202 - tests __ne__
         assert one != InternationalString({"en": "Frequency"})
         assert hash(one) == hash(held[0])
         assert (dict(one), list(one.items()), list(one.keys())) == (whole, list(whole.items()), list(whole))

@@ -40,7 +40,7 @@ def settle(data: bytes) -> None:
     """Read, access all content, and split: only our errors may come out."""
     with contextlib.suppress(SdmxError):
         for artefact in read_message(data):
-            assert artefact == artefact  # noqa: PLR0124 - it makes what is made late
+            assert artefact == artefact  # noqa: PLR0124 - makes the lazy parts
             hash(artefact)
             repr(artefact)
         split_message(data)

@@ -226,7 +226,7 @@ def doubled(data: bytes, mark: str, id_: str) -> bytes:
     ids=str,
 )  # fmt: skip
 def test_an_artefact_with_something_twice_costs_itself_where_errors_are_collected(format_: Format, mark: str) -> None:
-    """A repetition affects only its artefact where errors are collected; outside of artefacts it affects the message."""
+    """A repetition affects only its artefact where errors are collected; outside of artefacts it affects all."""
     names = InternationalString([("en", "Name")])
     lists = [
         Codelist(urn=Urn.of("Codelist", "ME", id_, "1.0"), names=names, codes=Items({})) for id_ in ("A", "BAD", "C")

@@ -239,7 +239,7 @@ CORE = Representation(format=FORMAT, min_occurs=0, max_occurs=5)
     ],
 )  # fmt: skip
 def test_effective_representations(own: Any, core: Any, expected: Any) -> None:
-    """A component's own representation counts if it defines values; otherwise the concept's with its own occurrences."""
+    """A component's own representation counts if it defines values, else its concept's with its own occurrences."""
     assert effective_representation(own, core) == expected
 
 
@@ -382,7 +382,7 @@ def test_a_constraint_that_came_along() -> None:
     assert found.components["AREA"].allowed_ids() == {"EU_DE", "EU_FR", "WORLD"}
 
 
-# --- what is missing ---
+# --- missing structures ---
 
 
 def test_all_that_is_missing_is_listed_at_once() -> None:
@@ -466,9 +466,10 @@ def test_what_is_not_needed_may_be_missing() -> None:
 
 
 def test_odd_references() -> None:
-    """Flows without a structure, odd usages of metadata attributes, and agreements on metadata are handled.
+    """Unusable references raise errors with the reason.
 
-    The usages name no metadata structure, or unknown attributes.
+    These are a flow without a structure, metadata attributes without a metadata structure or unknown in it, a list that
+    has no values, and an agreement on metadata.
     """
     bare = sample() | {"dataflows": [artefact("DF")]}
     with pytest.raises(IncompleteStructureError, match="names no DataStructure"):

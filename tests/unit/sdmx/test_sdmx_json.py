@@ -670,7 +670,7 @@ def test_mutated_samples(data: st.DataObject) -> None:
     with contextlib.suppress(SdmxError):
         for one in read_message(message(changed, edition)):
             repr(one)
-            assert one == one  # noqa: PLR0124 - all of it is looked at
+            assert one == one  # noqa: PLR0124 - reads all content
             for code in one.codes.values() if isinstance(one, Codelist) and not one.is_stub else ():
                 code.name()
 

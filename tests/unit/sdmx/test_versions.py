@@ -32,7 +32,7 @@ KNOWN = ["1.0", "1.0.1", "1.2.0", "1.10.0", "2.0.0", "2.1.0-draft", "3.0.0-rc.2"
     ],
 )
 def test_newest(rule: str, expected: str | None) -> None:
-    """A rule means the newest stable version that fits; drafts are found by name, by ``~`` and without a rule.
+    """A rule means the newest stable version that fits; drafts are found only by name and by ``~``.
 
     The parts before the plus are fixed.
     """
