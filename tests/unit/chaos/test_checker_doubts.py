@@ -154,7 +154,7 @@ def test_a_line_cut_off_by_a_kill_means_nothing(tmp_path: Path) -> None:
 
 
 def test_a_stream_tells_what_a_snapshot_shows(tmp_path: Path) -> None:
-    """Snapshots that are looked at give lines that the checker reads, and a disagreement would be visible."""
+    """Snapshots that are read give lines that the checker accepts, and a disagreement would be visible."""
     stream = Stream(tmp_path / "r.every.jsonl", [head(0), "absent"])
     key = head(0).encode()
     first = NaiveSnapshot({key: Record(key, value("0.1"), 0, 0, (), PLACE)}, 1, Position({PLACE: 2}))

@@ -89,7 +89,7 @@ def servers(bootstrap_server: str | None, configs: tuple[str, ...]) -> None:
 
 
 def started(folder: Path, name: str, port: int) -> int:
-    """Record a running broker in its lock file, and return the open file that holds the lock."""
+    """Record a running broker in its lock file, and return the descriptor of the open file that holds the lock."""
     data = folder.parent / f"data-{name}"
     data.mkdir()
     entry = {

@@ -204,7 +204,7 @@ def test_rejected_rows_as_data(kind: str, run: Run, rows: pl.DataFrame, rules: R
 
 
 def test_map(run: Run, tmp_path: Path) -> None:
-    """``map`` writes rows of the target, and rows that cannot be mapped unchanged."""
+    """``map`` writes rows of the target, and unmappable rows unchanged."""
     base = "urn:sdmx:org.sdmx.infomodel."
     (tmp_path / "structures").mkdir()
     (tmp_path / "structures" / "map.xml").write_text(_map_message(base))

@@ -216,7 +216,7 @@ def test_the_end_and_its_reasons(writing: Driver) -> None:
 
 
 def test_letting_go_closes_the_mailbox(writing: Driver) -> None:
-    """A loop that is left with ``break`` costs nothing any more."""
+    """A loop that is left with ``break`` closes its mailbox."""
 
     async def main() -> None:
         async for _ in changes_of(writing):

@@ -82,7 +82,7 @@ def test_notes_go_on_after_a_torn_one(path: Path) -> None:
 
 
 def test_what_is_no_checkpoint_is_not_overwritten(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """A file of another program or of a newer format version is not overwritten: the checkpoint gets another name."""
+    """A file of another program or of a newer format version is not overwritten, but kept under another name."""
     saved(path, dict(WRITTEN))
     newer = bytearray(path.read_bytes())
     newer[16] = 9

@@ -171,7 +171,10 @@ def test_the_end_of_a_fake_log_is_lost(boundaries: str) -> None:
 
 @BOUNDARIES
 def test_another_leader_in_the_middle_of_a_first_read(boundaries: str) -> None:
-    """A leader change during a first read is noticed: brokers compact independently and may have removed tombstones."""
+    """A leader change during a first read is noticed, and harmless after its end.
+
+    Brokers compact independently: the first leader may still have had keys whose tombstones the next one has removed.
+    """
     topic = FakeTopic()
     place = topic.partitions[0]
     source = make_fake_source(topic.kafka.cluster, [topic.name], Boundaries(boundaries))[0]

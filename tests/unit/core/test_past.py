@@ -79,7 +79,7 @@ def test_without_a_history_there_is_the_present_one(store: Store) -> None:
 
 @pytest.mark.parametrize("history", [-1, 1.5, "3", None, True])
 def test_a_number_it_has_to_be(history: object) -> None:
-    """A history that is not a number is refused when the replica is made."""
+    """A history that is not a natural number is refused when the replica is made."""
     with pytest.raises(ConfigurationError, match="history="):
         FakeTopic().replica(history=history)
 

@@ -137,7 +137,7 @@ def test_a_change_that_is_too_large_is_not_kept_and_leaves_no_gap() -> None:
 
 @pytest.mark.parametrize("recent_changes", [-1, None, "10", 1.5])
 def test_how_many_are_kept_is_a_number(recent_changes: object) -> None:
-    """A limit that is not a number is refused when the replica is made."""
+    """A limit that is not a natural number is refused when the replica is made."""
     with pytest.raises(ConfigurationError, match="recent_changes="):
         Replica({"bootstrap.servers": "x:1"}, "t", recent_changes=recent_changes)  # type: ignore[arg-type] # tested
 

@@ -126,7 +126,7 @@ def test_a_list_that_is_missing_is_told_alike() -> None:
 
 
 def test_a_metadata_structure_is_not_needed_for_validation() -> None:
-    """A metadata structure is not needed for validation, and for look-ups only by default."""
+    """Look-ups need a metadata structure unless that is disabled; validation does not need it."""
     target = "urn:sdmx:org.sdmx.infomodel.metadatastructure.MetadataStructure=T:MSD(1.0)"
     usage = (
         "<s:MetadataAttributeUsage><s:MetadataAttributeReference>X</s:MetadataAttributeReference>"

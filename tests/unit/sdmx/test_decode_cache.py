@@ -25,7 +25,7 @@ KEY = f"{URN}codelist.Codelist=A:CL(1.0.0)"
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """The keys that were decoded."""
+    """The contents that were decoded."""
     seen: list[bytes] = []
 
     def read(data: bytes, content_type: str | None, *, on_error: OnError) -> Message:
