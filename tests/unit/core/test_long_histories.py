@@ -94,21 +94,21 @@ def test_one_partition_whose_front_is_deleted(history: History) -> None:
 @MANY
 @given(histories(3, more=TRIMMED))
 def test_several_partitions_whose_fronts_are_deleted(history: History) -> None:
-    """Transactions over partitions with a log start each stay exact."""
+    """Versions are exact where transactions span partitions that each have a log start of their own."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(1, more=TRIMMED, producers=1))
 def test_a_deleted_front_by_quiet_points(history: History) -> None:
-    """A read_committed consumer removes the same records."""
+    """A read_committed consumer removes exactly the records below the log start offset, too."""
     Play(history, QUIET).run().finish()
 
 
 @MANY
 @given(histories(3, more=(*TRIMMED, "grow", "look"), producers=2))
 def test_several_deleted_fronts_by_quiet_points(history: History) -> None:
-    """Several partitions with a log start each stay exact, and are quiescent at one moment."""
+    """Versions are exact at quiescence of several partitions that each have a log start of their own."""
     Play(history, QUIET).run().finish()
 
 

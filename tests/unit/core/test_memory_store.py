@@ -23,7 +23,7 @@ class Watched(dict[str, int]):
 
 
 def test_old_values_go_with_the_last_snapshot_that_shows_them() -> None:
-    """A replaced record is kept for snapshots of its version, and no longer than these live."""
+    """A replaced record is kept while a snapshot of its version exists, and no longer."""
     store = MemoryStore()
     first = records([(b"a", b"1")])[0]
     watched = Watched()

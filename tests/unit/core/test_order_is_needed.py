@@ -17,7 +17,7 @@ from support.core.switched_off import Forgets, LateOnesWin, NoBarrier, NoHoles
 
 
 def _two_of_one_key(value: str | None) -> Story:
-    """A writes a key, B writes or deletes it at a higher offset and commits first (fact 15)."""
+    """Write a key by A, write or delete it by B at a higher offset, and commit B first (fact 15)."""
 
     def story(parts: Parts) -> None:
         cluster = Cluster()
