@@ -1,4 +1,4 @@
-"""The checker of `make chaos` on histories made by hand: torn, lost and ghosts are found, what is right passes."""
+"""The checker of `make chaos` on handmade histories: torn, lost and ghost records are found, correct ones pass."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from support.chaos.chaos_world import World, found, without
 
 
 def test_what_is_right_passes(world: World) -> None:
-    """Commits, aborts, deletions and two writers; a version that stands for two transactions."""
+    """Commits, aborts, deletions, two writers, and a version of two transactions pass without findings."""
     world.show(world.write("0.1", puts=(ring(0)[1], SHARED[0])))
     world.write("1.1", "aborted")
     world.show(world.write("1.2", puts=(ring(1)[2],), deletes=(SHARED[0],)))
@@ -23,7 +23,7 @@ def test_what_is_right_passes(world: World) -> None:
 
 
 def test_torn_core(world: World) -> None:
-    """A version shows two values among the keys that every transaction writes."""
+    """A version with two values among the keys that every transaction writes is torn."""
     first = world.write("0.1")
     world.show(first)
     second = world.write("0.2")
@@ -33,7 +33,7 @@ def test_torn_core(world: World) -> None:
 
 
 def test_torn_between_the_core_and_another_key(world: World) -> None:
-    """A transaction's core is there and its ring key is not."""
+    """A version with a transaction's core but without its ring key is torn."""
     world.show(world.write("0.1"))
     state = world.write("0.2", puts=(ring(0)[2],))
     world.show(without(state, ring(0)[2]))
@@ -42,7 +42,7 @@ def test_torn_between_the_core_and_another_key(world: World) -> None:
 
 
 def test_torn_ahead(world: World) -> None:
-    """A shared key shows a transaction that its writer's head has not come to."""
+    """A shared key with a transaction that its writer's head has not reached is torn."""
     first = world.write("0.1")
     second = world.write("1.1", puts=(SHARED[1],))
     world.show({**first, SHARED[1]: second[SHARED[1]]})
@@ -51,7 +51,7 @@ def test_torn_ahead(world: World) -> None:
 
 
 def test_an_aborted_value(world: World) -> None:
-    """What nobody asked to commit is seen."""
+    """A version with a value that nobody tried to commit is torn."""
     state = world.write("0.1")
     world.show(state)
     world.write("0.2", "aborted", puts=(SHARED[2],))
@@ -61,7 +61,7 @@ def test_an_aborted_value(world: World) -> None:
 
 
 def test_bytes_that_nobody_wrote(world: World) -> None:
-    """A value is not byte by byte what its transaction wrote."""
+    """A value that differs in any byte from its transaction's value is found."""
     assert named(value("0.1")) == "0.1"
     assert named(value("0.1") + b"x").startswith("damaged")
     state = world.write("0.1")
@@ -71,7 +71,7 @@ def test_bytes_that_nobody_wrote(world: World) -> None:
 
 
 def test_lost_in_a_version(world: World) -> None:
-    """A transaction between two that are seen has left no trace."""
+    """A transaction between two visible ones that has left no trace is lost."""
     world.show(world.write("0.1"))
     world.write("0.2", puts=(ring(0)[2],))
     state = world.write("0.3")
@@ -81,7 +81,7 @@ def test_lost_in_a_version(world: World) -> None:
 
 
 def test_lost_by_going_back(world: World) -> None:
-    """A version shows an older transaction than the one before."""
+    """A version with an older transaction than its predecessor is found as lost."""
     first = world.write("0.1")
     second = world.write("0.2")
     world.show(second)
@@ -91,7 +91,7 @@ def test_lost_by_going_back(world: World) -> None:
 
 
 def test_lost_at_the_end(world: World) -> None:
-    """The last committed transaction is nowhere: not in the replica, nor in the log."""
+    """The last committed transaction is lost if neither the replica nor the log has it."""
     before = world.write("0.1")
     world.show(before)
     world.write("0.2")
@@ -99,7 +99,7 @@ def test_lost_at_the_end(world: World) -> None:
 
 
 def test_lost_by_one_replica_alone(world: World) -> None:
-    """A replica's last state lacks what an independent reader finds; or has other bytes, or another offset."""
+    """A last state that lacks a record of an independent reader, or has other bytes or another offset, is found."""
     state = world.write("0.1")
     world.show(state)
     assert found(world.check(mine=without(state, core(0)[0]))) == {Kind.LOST}
@@ -108,7 +108,10 @@ def test_lost_by_one_replica_alone(world: World) -> None:
 
 
 def test_lost_at_the_barrier(world: World) -> None:
-    """A replica's first version lacks what was visible before it started; what was not yet settled it may lack."""
+    """A first version that lacks what was visible before the replica's start is found.
+
+    Records that were not yet visible then may be missing.
+    """
     old = world.write("0.1")
     world.write("0.2")
     newest = world.write("0.3")
@@ -119,7 +122,7 @@ def test_lost_at_the_barrier(world: World) -> None:
 
 
 def test_what_was_not_settled_need_not_be_in_the_first_version(world: World) -> None:
-    """A commit returns before readers see it: the last one may come later."""
+    """A first version may lack the last commit: a commit returns before readers see it."""
     old = world.write("0.1")
     newest = world.write("0.2")
     world.line("r.every.jsonl", event="started")
@@ -129,7 +132,7 @@ def test_what_was_not_settled_need_not_be_in_the_first_version(world: World) -> 
 
 
 def test_ghost_in_a_version(world: World) -> None:
-    """A deleted key is still there when its writer is two transactions further."""
+    """A deleted key that is still there when its writer is two transactions further is a ghost."""
     state = world.write("0.1", puts=(ring(0)[1],))
     world.show(state)
     world.write("0.2", deletes=(ring(0)[1],))
@@ -140,7 +143,7 @@ def test_ghost_in_a_version(world: World) -> None:
 
 
 def test_ghost_that_comes_back(world: World) -> None:
-    """A deleted key is gone, and is there again though nobody wrote it."""
+    """A deleted key that disappears and comes back though nobody wrote it is a ghost."""
     state = world.write("0.1", puts=(SHARED[0],))
     world.show(state)
     newest = world.write("0.2", deletes=(SHARED[0],))
@@ -151,7 +154,7 @@ def test_ghost_that_comes_back(world: World) -> None:
 
 
 def test_ghost_at_the_end(world: World) -> None:
-    """A replica's last state has a key that the log does not have; then the log itself."""
+    """A key in a replica's last state that the log lacks is a ghost; so is a deleted key in the log itself."""
     state = world.write("0.1", puts=(ring(0)[1],))
     world.show(state)
     newest = world.write("0.2", deletes=(ring(0)[1],))

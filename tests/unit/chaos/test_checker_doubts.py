@@ -1,4 +1,4 @@
-"""The checker of `make chaos` on histories made by hand: what replicas say, what nobody knows, and the exit status."""
+"""The checker of `make chaos` on handmade histories: reports of replicas, unknown outcomes, and the exit status."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ PLACE = Partition("chaos", 0)
     ids=str,
 )
 def test_misreported(world: World, said: dict[str, Any]) -> None:
-    """A change says something else than what changed, or comes out of order."""
+    """A change that reports something else than what changed, or that comes out of order, is found."""
     world.show(world.write("0.1"))
     world.show(world.write("0.2"), **said)
     assert Kind.MISREPORTED in found(world.check())
 
 
 def test_two_that_disagree(world: World) -> None:
-    """At the same point of the log, the same transactions being open, another replica shows something else."""
+    """Two replicas that differ at the same point of the log, with the same open transactions, are found."""
     first = world.write("0.1")
     second = world.write("0.2")
     world.show(second)
@@ -67,14 +67,14 @@ def test_two_that_disagree(world: World) -> None:
 
 
 def test_a_record_beyond_the_cut(world: World) -> None:
-    """A version says that it stands for less of the log than it shows."""
+    """A version whose position lies below the records that it shows is found."""
     state = world.write("0.1")
     world.show(state, position={"chaos-0": state[core(0)[-1]][1]})
     assert found(world.check()) == {Kind.MISREPORTED}
 
 
 def test_a_snapshot_that_changes(world: World) -> None:
-    """Reading an old snapshot again shows something else."""
+    """An old snapshot that shows something else when it is read again is found."""
     world.show(world.write("0.1"))
     world.line("r.reads.jsonl", event="again", version=1, same=False, reads=7)
     assert found(world.check()) == {Kind.MISREPORTED}
@@ -82,7 +82,7 @@ def test_a_snapshot_that_changes(world: World) -> None:
 
 @pytest.mark.parametrize("committed", [True, False])
 def test_an_unknown_commit_may_be_there_or_not(world: World, *, committed: bool) -> None:
-    """No answer came to a commit: both are right, whether or not anybody saw it by itself."""
+    """A commit without an answer may be present or missing, whether or not it was ever visible alone."""
     before = world.write("0.1", puts=(ring(0)[1], SHARED[0]))
     world.show(before)
     perhaps = world.write("0.2", "unknown", deletes=(ring(0)[1], SHARED[0]))
@@ -94,7 +94,7 @@ def test_an_unknown_commit_may_be_there_or_not(world: World, *, committed: bool)
 
 
 def test_an_unknown_commit_is_whole_or_not_there(world: World) -> None:
-    """Where it is seen it must be whole like any other, and not be lost again."""
+    """A commit without an answer must be whole where it is visible, and must not be lost again."""
     before = world.write("0.1")
     world.show(before)
     perhaps = world.write("0.2", "unknown", puts=(ring(0)[2],))
@@ -105,7 +105,7 @@ def test_an_unknown_commit_is_whole_or_not_there(world: World) -> None:
 
 
 def test_commit_order_is_not_offset_order(world: World) -> None:
-    """Of two open transactions the one that wrote a shared key last wins, though the other commits after it."""
+    """The last of two open transactions to write a shared key wins, though the other one commits after it."""
     offsets: dict[str, int | None] = {SHARED[3]: 500}
     later = world.write("1.1", puts=(SHARED[3],), offsets=offsets)
     world.show(later)
@@ -118,7 +118,7 @@ def test_commit_order_is_not_offset_order(world: World) -> None:
 
 
 def test_an_offset_that_is_not_known(world: World) -> None:
-    """A record whose acknowledgement came without an offset may win or lose, but must be one of the two."""
+    """A record acknowledged without an offset may win or lose, but the key must have one of the two values."""
     first = world.write("0.1", puts=(SHARED[4],))
     world.show(first)
     second = world.write("1.1", puts=(SHARED[4],), offsets={SHARED[4]: None})
@@ -129,7 +129,7 @@ def test_an_offset_that_is_not_known(world: World) -> None:
 
 
 def test_a_failed_replica_is_told(world: World) -> None:
-    """By the state it said, and by the end it did not reach."""
+    """A failed replica is reported by its state, and by the end it did not reach."""
     world.show(world.write("0.1"))
     world.line("r.states.jsonl", event="state", state="failed", error="boom")
     world.line("r.states.jsonl", event="state", state="stalled", error="passing")
@@ -139,7 +139,7 @@ def test_a_failed_replica_is_told(world: World) -> None:
 
 
 def test_a_line_cut_off_by_a_kill_means_nothing(tmp_path: Path) -> None:
-    """Half a `commit` line was written before anybody asked to commit: the transaction is aborted."""
+    """Half a `commit` line, written before the commit was requested, means an aborted transaction."""
     path = tmp_path / "writer-0.jsonl"
     journal = Journal(path)
     journal.write("begin", number=1, puts=[head(0)], deletes=[])
@@ -154,7 +154,7 @@ def test_a_line_cut_off_by_a_kill_means_nothing(tmp_path: Path) -> None:
 
 
 def test_a_stream_tells_what_a_snapshot_shows(tmp_path: Path) -> None:
-    """Looking at snapshots gives lines that the checker takes, and a disagreement would be told."""
+    """Snapshots that are read give lines that the checker accepts, and a disagreement would be visible."""
     stream = Stream(tmp_path / "r.every.jsonl", [head(0), "absent"])
     key = head(0).encode()
     first = NaiveSnapshot({key: Record(key, value("0.1"), 0, 0, (), PLACE)}, 1, Position({PLACE: 2}))
@@ -172,7 +172,7 @@ def test_a_stream_tells_what_a_snapshot_shows(tmp_path: Path) -> None:
 
 
 def test_the_witness(world: World) -> None:
-    """What a plain consumer saw of aborted transactions is told; what was committed is not."""
+    """Aborted records that a plain consumer saw are reported; committed ones are not."""
     world.write("0.1")
     world.write("0.2", "aborted")
     for by in ("0.1", "0.2", None):
@@ -182,7 +182,7 @@ def test_the_witness(world: World) -> None:
 
 
 def test_the_exit_status(world: World) -> None:
-    """0 only if something was checked, and nothing is wrong."""
+    """The exit status is 0 only if something was checked and nothing is wrong."""
 
     def status(findings: Findings) -> int:
         return Report(Options(), world.history, findings, Counter(), Counter(), 1, 0, 0).exit_status

@@ -1,4 +1,4 @@
-"""The checker of `make chaos` for the producer, on what is made by hand: each flaw is found, what is right passes."""
+"""The checker of `make chaos` for the producer, on handmade data: each flaw is found, correct data passes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ VERSIONS = [
 
 
 def log() -> list[Logged]:
-    """As it should be; somebody else's record first."""
+    """Return a correct log, whose first record is of another producer."""
     place = Partition("chaos", 0)
     found = [Logged(place, 0, "ghost", "old", None)]
     for each in EXPECTED:
@@ -51,7 +51,7 @@ def log() -> list[Logged]:
 
 
 def test_what_is_right_passes() -> None:
-    """Flushes, sweeps with and without ghosts, and a version of several transactions among it."""
+    """Flushes, sweeps with and without ghosts, and a version of several transactions pass without flaws."""
     flaws = Flaws()
     assert [dict(each.content) for each in EXPECTED[2:4]] == [{"head": "a"}, {"ghost": None}]
     check_log(EXPECTED, log(), flaws)
@@ -65,12 +65,12 @@ def test_what_is_right_passes() -> None:
 
 
 def of(found: list[Logged], tx_id: int) -> list[Logged]:
-    """The records of one transaction."""
+    """Return the records of one transaction."""
     return [each for each in found if each.said is not None and each.said.transaction == f"chaos/{tx_id}"]
 
 
 def moved(found: list[Logged], tx_id: int, offset: int) -> list[Logged]:
-    """One transaction's records, elsewhere."""
+    """Return one transaction's records at other offsets."""
     return [replace(each, offset=offset + number) for number, each in enumerate(of(found, tx_id))]
 
 
@@ -86,7 +86,7 @@ def moved(found: list[Logged], tx_id: int, offset: int) -> list[Logged]:
     ],
 )
 def test_a_flaw_of_the_log_is_found(flaw: Flaw, change: Callable[[list[Logged]], list[Logged]]) -> None:
-    """One that is missing, there twice, late, partial, damaged, or never recorded."""
+    """A transaction that is missing, duplicated, late, partial, damaged, or never recorded is found."""
     flaws = Flaws()
     check_log(EXPECTED, change(log()), flaws)
     assert flaws.found[flaw] > 0, flaws.texts
@@ -103,14 +103,14 @@ def test_a_flaw_of_the_log_is_found(flaw: Flaw, change: Callable[[list[Logged]],
     ],
 )
 def test_a_flaw_of_the_versions_is_found(flaw: Flaw, versions: list[Version]) -> None:
-    """The last is not shown, one is halved, a deletion is left out, one comes twice, two are exchanged."""
+    """A version that is missing, split, incomplete, duplicated or out of order is found."""
     flaws = Flaws()
     check_versions(EXPECTED, versions, GHOSTS, flaws)
     assert flaws.found[flaw] > 0, flaws.texts
 
 
 def test_a_flaw_of_the_marks_or_of_the_end_is_found() -> None:
-    """One that is not marked, one that the table lacks, a key that is old."""
+    """A transaction that is not marked or missing in the table, and an old key at the end, are found."""
     flaws = Flaws()
     check_marks(EXPECTED, {**dict.fromkeys(range(1, 8), 1), 8: 0}, flaws)
     assert flaws.found == {Flaw.FAILED: 1}

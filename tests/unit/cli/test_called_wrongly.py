@@ -1,4 +1,4 @@
-"""Commands that are called wrongly: exit status 2, and a message that says what was meant. Without a broker."""
+"""Commands with wrong arguments: exit status 2, and a message with the correct usage. Without a broker."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from support.cli.command_tools import environment  # noqa: F401 - a fixture
     ],
 )
 def test_a_command_that_is_called_wrongly_ends_with_2(line: str, said: str, run: Run) -> None:  # noqa: F811
-    """The message says once what is wrong."""
+    """A command with wrong arguments ends with status 2 and states once what is wrong."""
     done = run(*shlex.split(line))
     assert done.returncode == 2, done.stderr
     assert done.stderr.replace("\n", " ").count(said) == 1
@@ -48,7 +48,7 @@ def test_a_command_that_is_called_wrongly_ends_with_2(line: str, said: str, run:
 
 
 def test_samples_are_replaced_only_when_asked(run: Run, tmp_path: Path) -> None:  # noqa: F811
-    """Writing them again is fine; other content of the user's is kept, with status 2."""
+    """Unchanged samples can be written again; changed ones are kept, with status 2, unless replacing is requested."""
     assert run("samples").returncode == run("samples", "--json").returncode == 0
     names = {path.name for path in (tmp_path / "samples").iterdir()}
     assert "labour_data.csv" in names

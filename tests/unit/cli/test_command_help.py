@@ -1,4 +1,4 @@
-"""What ``--help`` shows: examples, environment variables, and options of one letter."""
+"""The output of ``--help``: examples, environment variables, and options of one letter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VARIABLE = re.compile(r"\bKAFKA_REPLICA_[A-Z_]+\b")
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
-    """All commands and groups with the words that call them, the whole under the empty text."""
+    """Yield all commands and groups with the words that call them; the program itself has an empty text."""
     context = click.Context(kafka_replica)
     yield "", kafka_replica
     for name in kafka_replica.list_commands(context):
@@ -32,7 +32,7 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 
 @pytest.mark.parametrize(("words", "command"), [*commands()], ids=lambda value: str(value) if value else "-")
 def test_help_shows_examples_and_environment_variables(words: str, command: click.Command) -> None:
-    """Examples call this command with options that exist; variables are those that its options read."""
+    """Examples call this command with existing options; the environment variables are those that its options read."""
     shown = CliRunner().invoke(kafka_replica, [*words.split(), "-h"], prog_name="kafka-replica")
     assert shown.exit_code == 0, shown.output
     examples, _, variables = shown.output.partition("Examples:")[2].partition("Environment variables:")
@@ -49,7 +49,7 @@ def test_help_shows_examples_and_environment_variables(words: str, command: clic
 
 
 def test_the_help_of_the_whole_names_every_variable_that_is_read() -> None:
-    """The help, the documentation and the code agree."""
+    """The help of the program, the documentation and the code name the same environment variables."""
     used = {
         name for path in (ROOT / "kafka_replica").rglob("*.py") for name in VARIABLE.findall(path.read_text())
     }  # fmt: skip
@@ -60,12 +60,12 @@ def test_the_help_of_the_whole_names_every_variable_that_is_read() -> None:
 
 
 def test_every_command_has_an_example() -> None:
-    """Also those of the groups."""
+    """Every command and every group has an example."""
     assert {words for words, _ in commands()} <= set(EXAMPLES)
 
 
 def test_frequent_options_have_one_letter() -> None:
-    """The letter means the same in every command, and no command has a letter twice."""
+    """A letter means the same option in every command, and no command has a letter twice."""
     seen = set[str]()
     for words, command in commands():
         letters = [name for parameter in command.params for name in parameter.opts if re.fullmatch("-[a-z]", name)]

@@ -1,4 +1,4 @@
-"""The properties that the command line gives: files, single properties, and which broker is used. Without a broker."""
+"""Properties on the command line: files, single properties, and the choice of the broker. Without a broker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.cli.command_tools import environment  # noqa: F401 - a fixture
 
 
 def configured(text: str, name: str, folder: Path) -> dict[str, Any]:
-    """The properties that a file gives."""
+    """Return the properties that a file gives."""
     path = folder / name
     path.write_text(text)
     return properties("h:1", (str(path),))
@@ -42,7 +42,7 @@ def configured(text: str, name: str, folder: Path) -> dict[str, Any]:
     ],
 )
 def test_properties_and_toml_say_the_same(name: str, text: str, tmp_path: Path) -> None:
-    """Also a producer's file, whose properties of Kafka have a table of their own."""
+    """Properties and TOML give the same result, also in a producer's file, where Kafka's have a table of their own."""
     assert configured(text, name, tmp_path) == {
         "bootstrap.servers": "h:1", "client.id": "x", "security.protocol": "SSL", "enable.idempotence": "true",
     }  # fmt: skip
@@ -64,7 +64,7 @@ def test_properties_and_toml_say_the_same(name: str, text: str, tmp_path: Path) 
     ],
 )
 def test_unknown_properties_are_refused_with_the_nearest(name: str, text: str, said: str, tmp_path: Path) -> None:
-    """The message names the file and its line, never a value."""
+    """The message for an unknown property names the nearest one, the file and its line, and never a value."""
     with pytest.raises(ConfigurationError, match=said) as refused:
         configured(text, name, tmp_path)
     assert str(tmp_path / name) in str(refused.value)
@@ -72,7 +72,7 @@ def test_unknown_properties_are_refused_with_the_nearest(name: str, text: str, s
 
 
 def test_later_properties_win_and_java_names_are_known(tmp_path: Path) -> None:
-    """Files and single properties in the order in which they are given; KEY:VALUE means KEY=VALUE."""
+    """Later files and single properties override earlier ones; KEY:VALUE means KEY=VALUE; Java's names are known."""
     path = tmp_path / "a.properties"
     path.write_text("client.id=file\nsasl.jaas.config=x required;\n")
     found = properties("h:1", ("client.id=before", str(path), "client.rack:r=1"))
@@ -84,12 +84,12 @@ def test_later_properties_win_and_java_names_are_known(tmp_path: Path) -> None:
 @BOOTSTRAP_SERVER
 @CONFIG
 def servers(bootstrap_server: str | None, configs: tuple[str, ...]) -> None:
-    """A command that only says which brokers it would connect to."""
+    """A command that only prints the brokers it would connect to."""
     click.echo(properties(bootstrap_server, configs)["bootstrap.servers"])
 
 
 def started(folder: Path, name: str, port: int) -> int:
-    """Remember a broker that runs, as its lock says; return the file that holds the lock."""
+    """Record a running broker in its lock file, and return the descriptor of the open file that holds the lock."""
     data = folder.parent / f"data-{name}"
     data.mkdir()
     entry = {
@@ -106,7 +106,7 @@ def test_the_started_broker_is_used_where_none_is_named(
     environment: Path,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """--bootstrap-server counts before --config, before the environment, before the broker that was started."""
+    """The order is --bootstrap-server, --config, the environment, then the broker that was started."""
     runner = CliRunner()
     first = started(environment, "second", 7001)
     done = runner.invoke(servers, [])
@@ -120,7 +120,7 @@ def test_the_started_broker_is_used_where_none_is_named(
     assert runner.invoke(servers, ["--config", "bootstrap.servers=c:1"]).stdout == "c:1\n"
     assert runner.invoke(servers, ["--config", "bootstrap.servers=c:1", "--bootstrap-server", "b:1"]).stdout == "b:1\n"
     monkeypatch.delenv("KAFKA_REPLICA_BOOTSTRAP_SERVERS")
-    os.close(other)  # it has ended
+    os.close(other)  # the broker has ended
     assert runner.invoke(servers, []).stdout == "127.0.0.1:7001\n"
     third = started(environment, "third", 7003)
     done = runner.invoke(servers, [])

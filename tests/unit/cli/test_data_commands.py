@@ -1,4 +1,4 @@
-"""``validate`` and ``map`` on files: what is written where, and the exit statuses that scripts rely on."""
+"""``validate`` and ``map`` on files: the files written, and the exit statuses that scripts rely on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAMPLES = sample_files()[0].parent
 
 
 class Done(NamedTuple):
-    """How a command ended."""
+    """The result of a command."""
 
     returncode: int
     stdout: str
@@ -35,7 +35,7 @@ Run: TypeAlias = Callable[..., Done]
 
 @pytest.fixture
 def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Callable[..., Done]]:
-    """Runs the command in this process."""
+    """Return a function that runs a command in this process."""
 
     def run_it(*arguments: object) -> Done:
         code = run_command([str(one) for one in arguments])
@@ -49,18 +49,18 @@ def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Callable[..., Don
 
 @pytest.fixture(scope="module")
 def rules() -> Rules:
-    """Of the sample dataflow."""
+    """The rules of the sample dataflow."""
     return compile_rules(Structures(snapshot_of_files((SAMPLES,))), FLOW)
 
 
 @pytest.fixture
 def rows(rules: Rules) -> pl.DataFrame:
-    """A hundred rows that fit."""
+    """A hundred valid rows."""
     return pl.DataFrame(fitting_rows(rules, 100, 1), infer_schema_length=None)
 
 
 def test_good_data(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
-    """Status 0; good.csv holds all rows, and is valid SDMX-CSV again; a second run does not write over the first."""
+    """Good data gives status 0 and good.csv with all rows as valid SDMX-CSV; a second run does not overwrite it."""
     data, out = tmp_path / "data.csv", tmp_path / "out"
     write_sdmx_csv(rows, data, rules)
     where = [data, "--flow", FLOW, "--structures", SAMPLES, "--out", out]
@@ -78,7 +78,7 @@ def test_good_data(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -
 
 
 def test_rejected_rows(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
-    """Status 3; rejected rows say why; plain CSV, Parquet and folders are read as well; a rule may be switched off."""
+    """Rejected rows give status 3 and reasons; plain CSV, Parquet and folders are read; a rule can be disabled."""
     bad = rows.with_columns(SEX=pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("Q")).otherwise("SEX"))
     folder = tmp_path / "data"
     folder.mkdir()
@@ -102,7 +102,7 @@ def test_rejected_rows(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Pat
 
 
 def test_periods_as_days(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
-    """Good rows say on which day their periods begin; a rejected one keeps what it had."""
+    """Good rows have the days on which their periods begin; a rejected row keeps its period."""
     data, out = tmp_path / "data.csv", tmp_path / "out"
     wrong = pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("sometime")).otherwise("TIME_PERIOD")
     write_sdmx_csv(rows.with_columns(TIME_PERIOD=wrong), data, rules)
@@ -133,7 +133,7 @@ def test_periods_as_days(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: P
 def test_what_cannot_be_done(
     arguments: list[str], status: int, said: str, run: Run, rows: pl.DataFrame, tmp_path: Path
 ) -> None:
-    """Status 1 where a structure is missing, 2 where the command was called wrongly; nothing is written."""
+    """A missing structure gives status 1, wrong arguments give status 2; nothing is written."""
     data, out = tmp_path / "data.csv", tmp_path / "out"
     rows.write_csv(data)
     more = [] if "--structures" in arguments else ["--structures", SAMPLES]
@@ -144,7 +144,7 @@ def test_what_cannot_be_done(
 
 
 def test_rows_of_another_structure_alone(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
-    """Data of something else is no data of the flow: status 1, and the error says what it is of."""
+    """Data of another structure alone gives status 1; the error names that structure."""
     data = tmp_path / "data.csv"
     write_sdmx_csv(rows, data, rules)
     data.write_text(data.read_text().replace("KR_DEMO:LABOUR(1.0)", "KR_DEMO:OTHER(1.0)"))
@@ -157,7 +157,7 @@ def test_rows_of_another_structure_alone(run: Run, rows: pl.DataFrame, rules: Ru
 
 
 def test_rejected_rows_corrected_where_they_are(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
-    """Data may lie among the results that it is to replace; of those nothing is left beside the new ones."""
+    """Rejected rows corrected in place can be input and output at once; nothing of the old results remains."""
     data, out = tmp_path / "data.csv", tmp_path / "out"
     write_sdmx_csv(rows.with_columns(SEX=pl.lit("Q")).head(3), data, rules)
     where = ["--flow", FLOW, "--structures", SAMPLES, "--out", out]
@@ -171,7 +171,7 @@ def test_rejected_rows_corrected_where_they_are(run: Run, rows: pl.DataFrame, ru
 
 
 def test_a_run_that_fails_changes_nothing(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
-    """Results of the run before stay; where there were none, not even the folder is left."""
+    """A failed run keeps earlier results; where there were none, not even the folder remains."""
     data, out = tmp_path / "data.csv", tmp_path / "out"
     write_sdmx_csv(rows, data, rules)
     short = tmp_path / "short.csv"
@@ -187,7 +187,7 @@ def test_a_run_that_fails_changes_nothing(run: Run, rows: pl.DataFrame, rules: R
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_rejected_rows_as_data(kind: str, run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
-    """What an earlier run said of rows is no part of them."""
+    """Rejected rows can be read as data: findings of an earlier run are not part of the rows."""
     data, out = tmp_path / "data.csv", tmp_path / "out"
     write_sdmx_csv(rows.head(3), data, rules)
     where = ["--flow", FLOW, "--structures", SAMPLES, "--format", kind, "--out"]
@@ -204,7 +204,7 @@ def test_rejected_rows_as_data(kind: str, run: Run, rows: pl.DataFrame, rules: R
 
 
 def test_map(run: Run, tmp_path: Path) -> None:
-    """``map`` writes rows of the target, and rows that cannot be mapped as they came."""
+    """``map`` writes rows of the target, and unmappable rows unchanged."""
     base = "urn:sdmx:org.sdmx.infomodel."
     (tmp_path / "structures").mkdir()
     (tmp_path / "structures" / "map.xml").write_text(_map_message(base))

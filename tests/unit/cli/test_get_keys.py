@@ -1,4 +1,4 @@
-"""Keys and references that ``get`` accepts, and what it says where there is no such key."""
+"""Keys and references that ``get`` accepts, and its messages where there is no such key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ URN = "urn:sdmx:org.sdmx.infomodel."
 
 @pytest.fixture
 def topic() -> FakeTopic:
-    """A topic that holds two versions of a list, another class of the same reference, and a key that is no URN."""
+    """A topic with two versions of a list, another class with the same reference, and a key that is not a URN."""
     topic = FakeTopic()
     with topic.transaction() as transaction:
         for key in ("codelist.Codelist=SDMX:CL_FREQ(2.0)", "codelist.Codelist=SDMX:CL_FREQ(2.1)",
@@ -36,7 +36,7 @@ def topic() -> FakeTopic:
     ],
 )
 def test_get_finds_keys_and_references(topic: FakeTopic, wanted: str, value: str) -> None:
-    """A key as it is, or a reference to an artefact, whose version may be missing or a rule."""
+    """``get`` finds a literal key, and an artefact's reference, whose version may be missing or a rule."""
     with topic.replica() as replica:
         assert find_record([replica.wait_ready(timeout_s=60)], wanted).value == value.encode()
 
@@ -55,14 +55,14 @@ def test_get_finds_keys_and_references(topic: FakeTopic, wanted: str, value: str
     ],
 )
 def test_get_says_what_may_have_been_meant(topic: FakeTopic, wanted: str, error: type[Exception], said: str) -> None:
-    """A similar key, the classes that fit, or the command that does it."""
+    """The error suggests a similar key, the classes that fit, or the right command."""
     with topic.replica() as replica, pytest.raises(error) as raised:
         find_record([replica.wait_ready(timeout_s=60)], wanted)
     assert said in str(raised.value)
 
 
 def test_get_looks_in_each_of_several_topics() -> None:
-    """A key of two topics is ambiguous, one of a single topic is found."""
+    """A key in two topics is ambiguous; a key in a single topic is found."""
     kafka = FakeKafka()
     one, two = FakeTopic("one", kafka=kafka), FakeTopic("two", kafka=kafka)
     one.put("both", b"1")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-# The first thing that the command's module imports tells that its code runs; before that, Python itself is starting.
+# The first import of the command's module reports that its code runs; before that, Python itself is starting.
 _PROGRAM = """
 import os, sys
 
@@ -27,12 +27,12 @@ main()
 """
 _BEGUN = b"begun\n"
 _INTERRUPTED = {130, -signal.SIGINT}
-"""The exit status; at the very end Python has taken its handlers away, and the signal itself ends the process."""
+"""The exit statuses; at the very end Python has removed its handlers, and the signal itself ends the process."""
 _COMMANDS = (["--help"], ["list", "--help"], ["validate", "--help"], ["producer", "--help"], ["broker", "status"])
 
 
 def run(command: list[str], folder: Path, interrupt_after_s: float | None) -> tuple[int, bytes, float]:
-    """Run a command; return its exit status, what it wrote to stderr, and for how long its own code ran."""
+    """Run a command; return its exit status, its stderr, and how long its own code ran."""
     process = subprocess.Popen(
         [sys.executable, "-c", _PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, "KAFKA_REPLICA_STATE": str(folder)},
@@ -49,13 +49,13 @@ def run(command: list[str], folder: Path, interrupt_after_s: float | None) -> tu
 
 @pytest.mark.parametrize("command", _COMMANDS, ids=" ".join)
 def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str], tmp_path: Path) -> None:
-    """While modules are imported, while the command runs, and while Python shuts down."""
+    """Ctrl-C during imports, while the command runs, and while Python shuts down, ends without a traceback."""
     status, errors, took_s = run(command, tmp_path, None)
     assert status in {0, 3}, errors
     dice = random.Random(" ".join(command))
     ended = []
     for number in range(8):
-        # The first moments, and any others: nearly all of the time goes to imports.
+        # The first moments, and random later ones: imports take nearly all of the time.
         delay_s = dice.uniform(0, 0.02) if number < 3 else dice.uniform(0, took_s * 1.1)
         ended.append(run(command, tmp_path, delay_s))
     for after, errors, _ in ended:
@@ -67,7 +67,7 @@ def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str],
 
 @pytest.mark.parametrize("module", ["kafka_replica.cli.interrupts", "kafka_replica.cli.remembered", "click._textwrap"])
 def test_ctrl_c_in_a_callback_of_the_interpreter_is_not_lost(module: str, tmp_path: Path) -> None:
-    """The import system has callbacks, in which an exception is shown and then forgotten."""
+    """Ctrl-C inside a callback of the import system is not lost, though exceptions there are printed and forgotten."""
     program = f"""
 import signal, sys, weakref
 
@@ -91,7 +91,7 @@ main()
 
 
 def test_ctrl_c_while_a_command_waits_for_a_broker(tmp_path: Path) -> None:
-    """The replica is closed, nothing is said but that it was interrupted: status 130."""
+    """Ctrl-C while waiting for a broker closes the replica and reports only the interruption, with status 130."""
     process = subprocess.Popen(
         [sys.executable, "-c", _PROGRAM, "watch", "-b", "127.0.0.1:1", "-t", "t", "--timeout-s", "100"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "KAFKA_REPLICA_STATE": str(tmp_path)},
@@ -107,7 +107,7 @@ def test_ctrl_c_while_a_command_waits_for_a_broker(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
-    """A command that a script started in the background goes on when the script's user presses Ctrl-C."""
+    """A script's background command goes on when the script's user presses Ctrl-C."""
     program = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{_PROGRAM}"
     process = subprocess.Popen(
         [sys.executable, "-c", program, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""The asyncio side of a replica, without a broker: a thread makes versions, loops hear of them."""
+"""The asyncio side of a replica, without a broker: a thread makes versions, event loops are notified."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ NOBODY = {"bootstrap.servers": "127.0.0.1:1"}
 
 
 def run(main: Coroutine[object, object, None]) -> None:
-    """Runs it, with asyncio's own checks, and ends it where it hangs."""
+    """Run a coroutine with asyncio's debug checks, and end it if it hangs."""
     asyncio.run(asyncio.wait_for(main, 60), debug=True)
 
 
 def changes_of(driver: Driver, *, since: int | None = None, max_pending: int = 10_000) -> AsyncChanges:
-    """As ``AsyncReplica.changes`` makes it."""
+    """Return an iterator of changes as ``AsyncReplica.changes`` makes it."""
     return AsyncChanges(Changes(driver.publisher.mailbox(max_pending, since), 0))
 
 
@@ -46,7 +46,7 @@ def writing() -> Driver:
 
 
 def in_a_thread(driver: Driver, versions: int) -> threading.Thread:
-    """Writes, now and then with a pause, as the follower's thread would."""
+    """Write versions, sometimes with a pause, as the follower's thread would."""
 
     def write() -> None:
         dice = random.Random(4)
@@ -61,7 +61,7 @@ def in_a_thread(driver: Driver, versions: int) -> threading.Thread:
 
 
 def test_an_iterator_is_woken_by_another_thread(writing: Driver) -> None:
-    """Every version, in order, until the replica is closed."""
+    """An iterator returns every version, in order, until the replica is closed."""
 
     async def main() -> None:
         changes = changes_of(writing)
@@ -73,7 +73,7 @@ def test_an_iterator_is_woken_by_another_thread(writing: Driver) -> None:
 
 
 def test_giving_up_loses_nothing(writing: Driver) -> None:
-    """Waits that are cancelled at every moment: what comes is heard later, once, and nothing is left behind."""
+    """Cancelling waits at any moment loses nothing: each change is returned later, once, and nothing remains."""
 
     async def main() -> None:
         changes, heard = changes_of(writing), list[int]()
@@ -98,7 +98,7 @@ def test_giving_up_loses_nothing(writing: Driver) -> None:
 
 
 def test_many_wait_without_a_thread_each(writing: Driver) -> None:
-    """Two hundred waits and one version; who gave up in between is not kept."""
+    """Two hundred waits see one version without a thread each; a cancelled wait is not kept."""
 
     async def main() -> None:
         threads = threading.active_count()
@@ -125,7 +125,7 @@ def test_many_wait_without_a_thread_each(writing: Driver) -> None:
 
 
 def test_a_closed_loop_is_no_trouble(writing: Driver, caplog: pytest.LogCaptureFixture) -> None:
-    """A loop that ends while somebody waits there: versions go on being made, and others are told."""
+    """A loop that ends during a wait disturbs nobody: versions go on being made, and other waits are notified."""
     loop = asyncio.new_event_loop()
     changes = changes_of(writing)
     waiting = loop.create_task(_take(changes, 3))
@@ -136,8 +136,8 @@ def test_a_closed_loop_is_no_trouble(writing: Driver, caplog: pytest.LogCaptureF
     writing.count_to(3)
     assert caplog.records == []
     run(_take(others, 3))
-    run(_take(changes, 2))  # the first one went to who gave up
-    waiting.get_coro().close()  # or asyncio complains of it
+    run(_take(changes, 2))  # the first change went to the cancelled task
+    waiting.get_coro().close()  # otherwise asyncio complains about it
     with suppress(RuntimeError):
         waiting.cancel()
 
@@ -148,7 +148,7 @@ async def _take(changes: AsyncChanges, count: int) -> None:
 
 
 def test_several_loops_at_once(writing: Driver) -> None:
-    """Loops in threads of their own: each hears all with its own iterator, and what is shared is shared out."""
+    """Several loops in their own threads get all changes with an iterator each, and share what is shared."""
     shared, alone, together = changes_of(writing), dict[int, list[int]](), list[int]()
 
     async def listen(number: int) -> None:
@@ -177,7 +177,7 @@ def test_several_loops_at_once(writing: Driver) -> None:
 
 
 def test_a_long_replay_leaves_others_their_turn(writing: Driver) -> None:
-    """Where five hundred changes wait, another task runs between any two of them."""
+    """Another task runs between any two of five hundred pending changes."""
 
     async def main() -> None:
         writing.count_to(501)
@@ -200,7 +200,7 @@ def test_a_long_replay_leaves_others_their_turn(writing: Driver) -> None:
 
 
 def test_the_end_and_its_reasons(writing: Driver) -> None:
-    """Closed: the iteration ends. Failed: the error, after what came before. Closed by oneself: no more is kept."""
+    """A closed replica ends iteration; a failed one raises after earlier changes; a closed iterator keeps nothing."""
 
     async def main() -> None:
         failing, ended = changes_of(writing), changes_of(writing)
@@ -216,7 +216,7 @@ def test_the_end_and_its_reasons(writing: Driver) -> None:
 
 
 def test_letting_go_closes_the_mailbox(writing: Driver) -> None:
-    """A loop that is left with ``break`` costs nothing any more."""
+    """A loop that is left with ``break`` closes its mailbox."""
 
     async def main() -> None:
         async for _ in changes_of(writing):
@@ -228,7 +228,7 @@ def test_letting_go_closes_the_mailbox(writing: Driver) -> None:
 
 
 def test_a_replica_that_is_not_started_or_closed() -> None:
-    """Waiting says what to do instead of waiting for ever."""
+    """Waiting on a replica that is not started, or is closed, raises with advice and does not hang."""
 
     async def main() -> None:
         replica = AsyncReplica(Replica(NOBODY, "t"))

@@ -1,4 +1,4 @@
-"""The assembly alone: which record of a key counts, and what is said of records that cannot count."""
+"""The delta builder alone: which record of a key counts, and how records that cannot count are reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
 
 
 class Shown:
-    """An assembly, and the state that its deltas make."""
+    """A delta builder, and the state that its deltas produce."""
 
     def __init__(self, *partitions: Partition, apart: bool = False) -> None:
         self.state: dict[bytes, Stored] = {}
@@ -29,7 +29,7 @@ class Shown:
             self.delta_builder.add(partition)
 
     def settle(self, *records: Record) -> list[str]:
-        """Each is a batch of its own; says what was set aside."""
+        """Add each record as a batch of its own, and return what was set aside."""
         batches = [
             Batch(r.source, Kind.PLAIN, r.offset, r.offset + 1, 1, -1, -1, ModelContent([r], lambda: True))
             for r in records
@@ -37,7 +37,7 @@ class Shown:
         return [str(bad) for bad in self.delta_builder.settle(batches).bad]
 
     def show(self, position: Position) -> dict[str, str]:
-        """Makes a version; the state then."""
+        """Publish a version, and return the state then."""
         for key, record in self.delta_builder.take(position).changes.items():
             if record[1] is None:
                 self.state.pop(key, None)
@@ -47,17 +47,17 @@ class Shown:
 
 
 def record(key: str, value: str | None, offset: int, source: Partition = A0, timestamp_ms: int = 0) -> Record:
-    """A record."""
+    """Return a record."""
     return Record(key.encode(), None if value is None else value.encode(), offset, timestamp_ms, (), source)
 
 
 def opened(first: int) -> Position:
-    """A cut at offset 9 with a transaction that is open since ``first``."""
+    """Return a position at offset 9 with a transaction that has been open since ``first``."""
     return Position({A0: 9}, [OpenTransaction(A0, 1, 0, first, [(first, first + 1)], 1)])
 
 
 def test_the_highest_offset_counts_within_a_version_and_across() -> None:
-    """A record that comes late replaces nothing that is newer, neither in the delta nor in the version shown."""
+    """A record that arrives late replaces nothing newer, neither in the delta nor in the published version."""
     shown = Shown(A0)
     shown.settle(record("k", "5", 5), record("k", "3", 3))
     assert shown.show(opened(1)) == {"k": "5"}
@@ -68,7 +68,10 @@ def test_the_highest_offset_counts_within_a_version_and_across() -> None:
 
 
 def test_a_deletion_is_remembered_as_long_as_something_older_is_open() -> None:
-    """Over several versions; afterwards it is forgotten, for nothing below it can come any more."""
+    """A deletion is remembered over several versions while something older is open, and then forgotten.
+
+    Afterwards no record below the deletion can arrive any more.
+    """
     shown = Shown(A0)
     shown.settle(record("k", None, 5))
     assert shown.show(opened(1)) == {}
@@ -80,7 +83,7 @@ def test_a_deletion_is_remembered_as_long_as_something_older_is_open() -> None:
 
 
 def test_a_deletion_that_nothing_older_can_undo_is_not_kept() -> None:
-    """Nothing is open, or only what began after it: a topic of deletions must not fill the memory."""
+    """A deletion is not kept if nothing is open or only newer transactions are: deletions must not fill the memory."""
     shown = Shown(A0)
     shown.settle(record("k", None, 5))
     shown.show(Position({A0: 9}))
@@ -91,7 +94,7 @@ def test_a_deletion_that_nothing_older_can_undo_is_not_kept() -> None:
 
 @pytest.mark.parametrize("order", list(permutations(range(4))))
 def test_across_partitions_the_order_of_reading_does_not_matter(order: tuple[int, ...]) -> None:
-    """One key space: the topic named last, then the latest timestamp; a deletion is one in its own partition only."""
+    """In one key space the topic named last wins, then the latest timestamp; a deletion covers its own partition."""
     written = [
         record("k", "a0", 0, A0, timestamp_ms=9),
         record("k", "a1", 0, A1, timestamp_ms=8),
@@ -112,7 +115,7 @@ def test_across_partitions_the_order_of_reading_does_not_matter(order: tuple[int
 
 
 def test_topics_with_keys_of_their_own_do_not_touch() -> None:
-    """The same key in two topics is two keys, also where one is deleted."""
+    """A key in two topics is two keys, also where one of them is deleted."""
     shown = Shown(A0, B0, apart=True)
     shown.settle(record("k", "a", 0, A0), record("k", "b", 0, B0))
     assert shown.show(Position({A0: 1, B0: 1})) == {"a.k": "a", "b.k": "b"}
@@ -122,7 +125,7 @@ def test_topics_with_keys_of_their_own_do_not_touch() -> None:
 
 @pytest.mark.parametrize("partitions", [(A0,), (A0, A1)])
 def test_a_record_without_a_key_is_told_with_its_place(partitions: tuple[Partition, ...]) -> None:
-    """It is in no version; the others of its batch are."""
+    """A record without a key is reported with its partition and offset and left out; the rest of its batch is shown."""
     shown = Shown(*partitions)
     lost = record("", "x", 4)._replace(key=None)  # type: ignore[arg-type] # what the log has
     (bad,) = shown.settle(record("k", "1", 3), lost)
@@ -131,7 +134,7 @@ def test_a_record_without_a_key_is_told_with_its_place(partitions: tuple[Partiti
 
 
 def test_it_counts_what_was_settled() -> None:
-    """Records and tombstones since the last version, and since the beginning."""
+    """Records and tombstones are counted since the last version, and since the beginning."""
     shown = Shown(A0)
     assert shown.delta_builder.is_empty
     shown.settle(record("k", "1", 0), record("k", None, 1))
@@ -146,7 +149,7 @@ def test_it_counts_what_was_settled() -> None:
 def test_any_order_of_commits_ends_with_the_highest_offsets(
     written: list[tuple[str, bool]], data: st.DataObject
 ) -> None:
-    """Whatever commits when, and wherever versions are made in between: the log's state in the end."""
+    """Any order of commits, with versions made anywhere in between, ends with the log's state."""
     records = [record(key, str(at) if alive else None, at) for at, (key, alive) in enumerate(written)]
     order = data.draw(st.permutations(range(len(records))))
     shown = Shown(A0)

@@ -1,4 +1,4 @@
-"""The barrier as a state machine: what may be shown, and from where on."""
+"""The barrier as a state machine: which positions may be published, and from when on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ P0, P1 = Partition("t", 0), Partition("t", 1)
 
 
 def test_an_empty_topic_is_ready_at_once() -> None:
-    """A barrier at 0 is passed by the first point, at 0; so is one of a topic without partitions."""
+    """A barrier at 0, or of a topic without partitions, is passed by the first point."""
     for ends in (Position({P0: 0}), Position()):
         barrier = Barrier(ends)
         assert not barrier.passed
@@ -21,7 +21,7 @@ def test_an_empty_topic_is_ready_at_once() -> None:
 
 
 def test_nothing_below_the_ends_is_shown() -> None:
-    """Points below the high watermarks do not pass, nor does a look whether one would; the one at them does."""
+    """Points below the high watermarks do not pass, and a query changes nothing; a point at them passes."""
     barrier = Barrier(Position({P0: 10}))
     assert not barrier.admits(Position({P0: 9}))
     assert barrier.would_admit(Position({P0: 10}))
@@ -31,7 +31,7 @@ def test_nothing_below_the_ends_is_shown() -> None:
 
 
 def test_every_partition_counts() -> None:
-    """One partition that is not there yet holds the barrier, and is named with what is missing of it."""
+    """A single lagging partition holds the barrier, and is named with the number of offsets it lacks."""
     barrier = Barrier(Position({P0: 2, P1: 2}))
     assert not barrier.admits(Position({P0: 5, P1: 1}))
     assert not barrier.admits(Position({P0: 5}))
@@ -39,7 +39,7 @@ def test_every_partition_counts() -> None:
 
 
 def test_a_hole_stops_everything_until_the_ends_are_known_and_read() -> None:
-    """After a hole not even a far point passes; after the answer those do that have come to these ends."""
+    """After a gap not even a far point passes until the ends are known; then points at or beyond these ends pass."""
     barrier = Barrier(Position({P0: 2, P1: 2}))
     assert barrier.admits(Position({P0: 3, P1: 3}))
     barrier.gap()
@@ -48,12 +48,12 @@ def test_a_hole_stops_everything_until_the_ends_are_known_and_read() -> None:
     assert barrier.would_admit(Position({P0: 99, P1: 99}))
     barrier.answer(Position({P0: 3, P1: 8}))
     assert not barrier.wants_ends
-    assert not barrier.admits(Position({P0: 3, P1: 7}))  # what took a record of P0 may be in P1
+    assert not barrier.admits(Position({P0: 3, P1: 7}))  # the record that superseded one of P0 may be in P1
     assert barrier.admits(Position({P0: 3, P1: 8}))
 
 
 def test_an_answer_that_nobody_asked_for_changes_nothing() -> None:
-    """Without a hole a reader that lags shows what is whole: the ends do not hold it."""
+    """Without a gap, an unrequested answer does not hold a lagging reader: it publishes whole versions."""
     barrier = Barrier(Position({P0: 2}))
     barrier.answer(Position({P0: 50}))
     assert barrier.least == Position({P0: 2})
@@ -61,7 +61,7 @@ def test_an_answer_that_nobody_asked_for_changes_nothing() -> None:
 
 
 def test_a_partition_that_was_added_counts_after_a_hole() -> None:
-    """Ends of a partition that the barrier did not know are waited for, too."""
+    """After a gap, the ends of a partition that the barrier did not know are waited for, too."""
     barrier = Barrier(Position({P0: 2}))
     barrier.gap()
     barrier.answer(Position({P0: 2, P1: 4}))
@@ -74,7 +74,7 @@ CUTS = st.dictionaries(st.sampled_from([P0, P1]), st.integers(0, 9), min_size=1)
 
 @given(CUTS, st.lists(st.tuples(st.sampled_from(["gap", "answer", "point"]), CUTS)))
 def test_it_only_rises_and_admits_what_has_come_as_far(ends: Position, calls: list[tuple[str, Position]]) -> None:
-    """Whatever comes: the least cut never falls, and just those points pass that have come as far."""
+    """In any sequence of calls the barrier never falls, and admits exactly the positions that have reached it."""
     barrier = Barrier(ends)
     holes, least, passed = False, dict(ends), False
     for name, position in calls:

@@ -1,4 +1,4 @@
-"""The checkpoint file of a memory store: the contract of stores across restarts, what comes back, whose it is."""
+"""The checkpoint file of a memory store: the store contract across restarts, contents, ownership."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from support.core.store_contract import SHARED, P, StoreContract, records, value
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where a checkpoint file may be made."""
+    """Return a path for a checkpoint file."""
     return tmp_path / "state"
 
 
@@ -46,7 +46,7 @@ def path(tmp_path: Path) -> Path:
 
 
 class Restarting:
-    """A memory store that is closed, and opened anew with its file, at every third look at it."""
+    """A memory store that is closed and opened again with its file at every third access."""
 
     part_bytes: int | None = None
 
@@ -59,16 +59,16 @@ class Restarting:
 
     @property
     def resume_point(self) -> ResumePoint | None:
-        """As the store says."""
+        """Return the store's resume point."""
         return self._store.resume_point
 
     @property
     def is_damaged(self) -> bool:
-        """As the store says."""
+        """Tell whether the store is damaged."""
         return self._store.is_damaged
 
     def snapshot(self) -> Snapshot:
-        """After a restart, now and then."""
+        """Return a snapshot, at times after a restart."""
         with self._lock:
             self._looks += 1
             if self._may_restart and self._looks % 3 == 1:
@@ -77,43 +77,43 @@ class Restarting:
             return self._store.snapshot()
 
     def newest(self, key: bytes) -> Stored | None:
-        """As the store says."""
+        """Return the store's newest record of a key."""
         return self._store.newest(key)
 
     def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
-        """Return those of the store."""
+        """Return the store's offsets."""
         return self._store.offsets()
 
     def stage(self, delta: Delta) -> None:
-        """No restart now: what is staged does not outlive it."""
+        """Stage without a restart: staged data does not outlive the process."""
         with self._lock:
             self._may_restart = False
             self._store.stage(delta)
 
     def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> Applied | None:
-        """Into what was mapped."""
+        """Apply a delta to records mapped from the file."""
         with self._lock:
             self._may_restart = True
             return self._store.apply(delta, position, resume_point)
 
     def note(self, resume_point: ResumePoint) -> None:
-        """As the store does."""
+        """Save the resume point in the store."""
         self._store.note(resume_point)
 
     def rebuild(self, *, forget: bool = False) -> None:
-        """No restart now, either."""
+        """Rebuild without a restart."""
         with self._lock:
             self._may_restart = False
             self._store.rebuild(forget=forget)
 
     def close(self) -> None:
-        """As the store does."""
+        """Close the store."""
         self._may_restart = False
         self._store.close()
 
 
 class _InFolders(StoreContract):
-    """Each store has a file of its own, and the disk is not waited for: nothing crashes here."""
+    """Stores with a file each that do not sync to disk: nothing crashes here."""
 
     @pytest.fixture(autouse=True)
     def _folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -123,7 +123,7 @@ class _InFolders(StoreContract):
         self._end(0)
 
     def make(self) -> Store:
-        """An empty one; of those before only the last one goes on."""
+        """Make an empty store, and close all earlier ones except the last."""
         self._end(1)
         path = self.folder / f"{time.monotonic_ns()}"
         store = self.open(path)
@@ -131,11 +131,11 @@ class _InFolders(StoreContract):
         return store
 
     def open(self, path: Path) -> Store:
-        """With this file."""
+        """Open a store with this file."""
         raise NotImplementedError
 
     def _end(self, but: int) -> None:
-        """Closes them; what they had can be begun with again."""
+        """Close the oldest stores until ``but`` are left, and check that each one's file gives its last version."""
         while len(self.made) > but:
             path, store = self.made.pop(0)
             store.close()
@@ -147,22 +147,22 @@ class _InFolders(StoreContract):
 
 
 class TestStartedAgain(_InFolders):
-    """The contract, for what was begun with a file."""
+    """The contract holds for a store that was started from a file."""
 
     def open(self, path: Path) -> Store:
-        """Closed and opened again and again."""
+        """Open a store that is closed and opened again repeatedly."""
         return Restarting(path)
 
 
 class TestSavedAtIntervals(_InFolders):
-    """The contract, while another thread saves all the time."""
+    """The contract holds while another thread saves continuously."""
 
     def open(self, path: Path) -> Store:
-        """Saved every millisecond."""
+        """Open a store that is saved every millisecond."""
         return MemoryStore(path, checkpoint_every_s=0.001)
 
 
-# --- what comes back ---
+# --- saved content ---
 
 _places = st.sampled_from([Partition("t", 0), Partition("t", 7), Partition("ü", 0)])
 _keys = st.one_of(st.binary(max_size=4), st.sampled_from([b"", b"\n", b"a\n", b"\na", b"\0", "klé".encode()]))
@@ -186,7 +186,7 @@ _deltas = st.lists(st.lists(_found, max_size=8), min_size=1, max_size=4)
 @SHARED
 @given(_deltas, st.booleans(), st.booleans())
 def test_what_was_saved_comes_back(deltas: list[list[Record]], is_plain: bool, reads: bool) -> None:
-    """Any keys, headers and places; deletions stay deletions; number, cut and bookmark too, over several starts."""
+    """Any keys, headers, positions and deletions, and version, position and resume point, survive several restarts."""
     model: dict[bytes, Record] = {}
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "state"
@@ -194,7 +194,7 @@ def test_what_was_saved_comes_back(deltas: list[list[Record]], is_plain: bool, r
             found = [record._replace(source=P) if is_plain else record for record in delta]
             store = opened(path)
             mark = bookmark_of(Position({P: number}))
-            if is_plain:  # as a follower of one partition hands them over
+            if is_plain:  # as a follower of one partition passes them
                 store.apply(Delta([(*record[:5],) for record in found], P), mark.position, mark)
             else:
                 store.apply(Delta(found), mark.position, mark)
@@ -205,13 +205,13 @@ def test_what_was_saved_comes_back(deltas: list[list[Record]], is_plain: bool, r
             snapshot = store.snapshot()
             assert (snapshot.version, snapshot.position, store.resume_point) == (number, mark.position, mark)
             assert len(snapshot) == len(model)
-            assert not reads or dict(snapshot) == model  # else the next file is made of what nobody looked at
+            assert not reads or dict(snapshot) == model  # otherwise the next file has unread records
             store.close()
         assert dict(opened_and_closed(path).snapshot()) == model
 
 
 def test_a_new_file_is_made_while_the_old_one_is_read(path: Path) -> None:
-    """Records of a file that was replaced, and of snapshots from before, are read from it all the same."""
+    """Records of a replaced file, and of earlier snapshots, can still be read from that file."""
     saved(path, {b"a": b"1", b"b": b"1", b"c": b"1"})
     store = opened(path)
     held = store.snapshot()
@@ -224,7 +224,7 @@ def test_a_new_file_is_made_while_the_old_one_is_read(path: Path) -> None:
 
 
 def test_a_bookmark_without_news_costs_no_new_file(path: Path) -> None:
-    """What is only known to stand for more is noted at the end of the file, any number of times."""
+    """A resume point that only moves on is noted at the end of the file, any number of times, without a new file."""
     mark = saved(path, {b"a": b"1"})
     was, size = path.stat(), path.stat().st_size
     for number in range(3):
@@ -243,7 +243,7 @@ def test_a_bookmark_without_news_costs_no_new_file(path: Path) -> None:
 
 
 def test_notes_do_not_grow_for_ever(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After so many of them the file is written anew, with the newest."""
+    """After a certain size of notes the file is written again from scratch, with the newest note."""
     monkeypatch.setattr(saver, "_NOTES_BYTES", 2_000)
     saved(path, {b"a": b"1"})
     small = path.stat().st_size
@@ -261,7 +261,7 @@ def test_notes_do_not_grow_for_ever(path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_file_that_was_removed_is_written_whole(path: Path) -> None:
-    """A note at the end of nothing would be worth nothing."""
+    """A file that was removed is written in full: a note at the end of nothing would be worthless."""
     mark = saved(path, {b"a": b"1"})
     store = opened(path)
     path.rename(path.with_name("taken"))
@@ -272,7 +272,7 @@ def test_a_file_that_was_removed_is_written_whole(path: Path) -> None:
 
 
 def test_a_save_that_ends_after_its_data_was_forgotten(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What comes next has the same number and may have the same bookmark: it is saved all the same."""
+    """New data is saved although a save of forgotten data, with the same number and resume point, ends later."""
     begun, may_end, write = threading.Event(), threading.Event(), saver.write
 
     def slow(*image: Any) -> Any:
@@ -292,7 +292,7 @@ def test_a_save_that_ends_after_its_data_was_forgotten(path: Path, monkeypatch: 
 
 
 def test_the_life_of_a_saved_version_is_over(path: Path) -> None:
-    """Versions shown after it was saved had the numbers that come next: nobody may take the one for the other."""
+    """A saved version loses its incarnation: versions published after the save had the numbers that come next."""
     store = opened(path)
     store.apply(Delta(records([(b"a", b"1")])), Position({P: 1}), ResumePoint(Position({P: 1}), incarnation="first"))
     store.close()
@@ -302,7 +302,7 @@ def test_the_life_of_a_saved_version_is_over(path: Path) -> None:
 
 
 def test_intervals(path: Path) -> None:
-    """It is saved while the store is used, without being closed; with nothing new, nothing is written."""
+    """A store is saved while it is used, without being closed; without changes nothing is written."""
     store = MemoryStore(path, checkpoint_every_s=0.01)
     for number in range(1, 4):
         store.apply(Delta(records([(b"a", str(number).encode())], number)), Position({P: number}))
@@ -316,11 +316,11 @@ def test_intervals(path: Path) -> None:
     store.close()
 
 
-# --- whose it is ---
+# --- ownership of the file ---
 
 
 def test_one_store_a_file(path: Path) -> None:
-    """The second is refused, in this process and in another one; one that any thread closed is out of the way."""
+    """A second store on a file is refused, in this and other processes; a store closed by any thread does not count."""
     first = opened(path)
     with pytest.raises(StoreInUseError, match="another store has it"):
         opened(path)
@@ -336,7 +336,7 @@ def test_one_store_a_file(path: Path) -> None:
 
 
 def test_what_cannot_be_is_refused(tmp_path: Path, path: Path) -> None:
-    """A folder, an interval of nothing, a place below a file."""
+    """A folder as the file, an interval of zero, and a path below a file are refused."""
     with pytest.raises(ConfigurationError, match="is a folder"):
         MemoryStore(tmp_path)
     with pytest.raises(ConfigurationError, match="checkpoint_every_s"):

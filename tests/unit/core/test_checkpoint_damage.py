@@ -23,7 +23,7 @@ from support.core.store_contract import P, records, values
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where a checkpoint file may be made."""
+    """Return a path for a checkpoint file."""
     return tmp_path / "state"
 
 
@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_every_flipped_bit_is_noticed(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """In the header, keys, positions and the bookmark before anything is shown, in a record when it is read."""
+    """Bit flips in header, keys, positions and resume point are noticed on opening, in a record when it is read."""
     first = saved(path, dict(WRITTEN))
     with_one = path.stat().st_size
     store = opened(path)
@@ -50,14 +50,14 @@ def test_every_flipped_bit_is_noticed(path: Path, caplog: pytest.LogCaptureFixtu
             assert str(path) in caplog.text
         elif at < keys_at:
             assert found == ("noticed at reading", second), at
-        else:  # the newest bookmark; the one before it is of the same data
+        else:  # the newest resume point; the one before it is of the same data
             assert found == ("as it was", first), at
     path.write_bytes(good)
     assert outcome(path) == ("as it was", second)
 
 
 def test_every_cut_off_file_is_noticed(path: Path) -> None:
-    """However short it is; but of two bookmarks the first is enough."""
+    """A file truncated anywhere is noticed; but of two resume points the first is enough."""
     first = saved(path, dict(WRITTEN))
     with_one = path.stat().st_size
     store = opened(path)
@@ -70,7 +70,7 @@ def test_every_cut_off_file_is_noticed(path: Path) -> None:
 
 
 def test_notes_go_on_after_a_torn_one(path: Path) -> None:
-    """What a crash left at the end of the file is written over."""
+    """The torn note that a crash left at the end of the file is overwritten."""
     first = saved(path, dict(WRITTEN))
     with path.open("ab") as file:
         file.write(b"torn" * 100)
@@ -82,7 +82,7 @@ def test_notes_go_on_after_a_torn_one(path: Path) -> None:
 
 
 def test_what_is_no_checkpoint_is_not_overwritten(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Neither the file of another program nor one of a newer version: it gets another name."""
+    """A file of another program or of a newer format version is not overwritten, but kept under another name."""
     saved(path, dict(WRITTEN))
     newer = bytearray(path.read_bytes())
     newer[16] = 9
@@ -96,7 +96,7 @@ def test_what_is_no_checkpoint_is_not_overwritten(path: Path, caplog: pytest.Log
 
 
 def test_damage_is_not_carried_on_into_the_next_file(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Who copies a record looks at its checksum as well: the file stays as it is, and the store is to be rebuilt."""
+    """Copying a record verifies its checksum, too: the file stays as it is, and the store has to be rebuilt."""
     saved(path, dict(WRITTEN))
     damage(path, b"first")
     bad = path.read_bytes()
@@ -110,7 +110,7 @@ def test_damage_is_not_carried_on_into_the_next_file(path: Path, caplog: pytest.
 
 
 def test_what_is_damaged_is_not_saved_while_it_is_rebuilt(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The file stays away until there is a new state, and nobody is told of a failure that is none."""
+    """The file stays away until there is a new state, and no failure is reported where there is none."""
     saved(path, dict(WRITTEN))
     damage(path, b"first")
     store = opened(path)
@@ -123,7 +123,7 @@ def test_what_is_damaged_is_not_saved_while_it_is_rebuilt(path: Path, caplog: py
 
 
 def test_a_damaged_store_is_rebuilt(path: Path) -> None:
-    """The file is gone at once; what changed nobody can say; snapshots from before keep what is not damaged."""
+    """The file is removed at once and no diff is given; snapshots from before keep their undamaged records."""
     saved(path, dict(WRITTEN))
     damage(path, b"first")
     store = opened(path)
@@ -161,7 +161,7 @@ while True:
 
 
 def test_kill_9_at_any_moment(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """What is found afterwards is one whole version, never an older one than was found before."""
+    """A process killed at any moment leaves one whole version, never older than one found before."""
     dice, versions = random.Random(1), [0]
     for _ in range(12):
         program = [sys.executable, "-c", _SAVES_ALL_THE_TIME, str(path)]
@@ -182,7 +182,7 @@ def test_kill_9_at_any_moment(path: Path, caplog: pytest.LogCaptureFixture) -> N
 
 
 def test_half_a_file_beside_is_nothing(path: Path) -> None:
-    """What was being written when the process was killed is removed."""
+    """A file that was half written when the process was killed is removed."""
     saved(path, dict(WRITTEN))
     aside = path.with_name("state.writing")
     aside.write_bytes(path.read_bytes()[:100])
@@ -230,7 +230,7 @@ print(state, b",".join(sorted(store.snapshot())).decode(), messages == said)
 
 
 def test_a_full_disk(path: Path) -> None:
-    """It is said in the log, once; the replica goes on; once there is room, the file is written."""
+    """A full disk is logged once; the replica goes on; once there is room, the file is written."""
     program = [sys.executable, "-c", _HAS_NO_ROOM, str(path)]
     done = subprocess.run(program, check=False, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr

@@ -18,12 +18,12 @@ from support.core.store_contract import values
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where a checkpoint file may be made."""
+    """Return a path for a checkpoint file."""
     return tmp_path / "state"
 
 
 def test_a_replica_goes_on_where_it_was(path: Path) -> None:
-    """It shows what it had, reads only what is new, and counts versions on."""
+    """A restarted replica shows its saved state, reads only new records, and continues the version numbers."""
     topic = FakeTopic(partitions=2)
     for number in range(50):
         topic.put(f"k{number}", b"1", partition=number % 2)
@@ -46,13 +46,13 @@ def test_a_replica_goes_on_where_it_was(path: Path) -> None:
 
 
 def alive(topic: FakeTopic) -> list[Record]:
-    """The newest record of each key."""
+    """Return the newest record of each key."""
     newest = {record.key: record for record in topic.records()}
     return [record for record in newest.values() if record.value is not None]
 
 
 def test_a_version_from_before_is_shown_while_there_is_no_broker_to_catch_up_with(path: Path) -> None:
-    """Of what was written since the file, a crash loses nothing but the time to read it again."""
+    """Without a broker the saved version is shown; a crash costs only the time to read later records again."""
     topic = FakeTopic()
     topic.put("a", b"1")
     with topic.replica(opened(path)) as replica:
@@ -68,7 +68,7 @@ def test_a_version_from_before_is_shown_while_there_is_no_broker_to_catch_up_wit
 
 
 def test_a_topic_that_was_made_again(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Nothing of the old one is shown, though its offsets would fit."""
+    """Nothing of a deleted topic is shown after it was created again, though its offsets would fit."""
     topic = FakeTopic()
     topic.put("ghost", b"1")
     with topic.replica(opened(path)) as replica:
@@ -83,7 +83,7 @@ def test_a_topic_that_was_made_again(path: Path, caplog: pytest.LogCaptureFixtur
 
 
 def test_another_filter(path: Path) -> None:
-    """What was kept for other keys is not gone on with."""
+    """A file saved with another filter is not continued."""
     topic = FakeTopic()
     topic.put("a", b"1")
     topic.put("b", b"1")
@@ -95,7 +95,7 @@ def test_another_filter(path: Path) -> None:
 
 @pytest.mark.parametrize("part", ["header", "record"])
 def test_a_replica_with_a_damaged_file(path: Path, part: str, caplog: pytest.LogCaptureFixture) -> None:
-    """It is built anew: at the start, or when the record is met; what is damaged is never shown."""
+    """A damaged file is rebuilt, at the start or when the damaged record is read; damaged data is never shown."""
     topic = FakeTopic()
     topic.put("a", b"first value")
     topic.put("b", b"1")

@@ -14,7 +14,7 @@ from support.core.board_driver import Driver, wait_until
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("does", ["publish", "fail", "stop"])
 def test_closing_in_a_signal_handler_that_interrupts_an_iterator(does: str) -> None:
-    """Who is interrupted holds the lock of its mailbox; the writer waits for it; closing must not wait for either."""
+    """Closing waits neither for the interrupted iterator, which holds its lock, nor for the writer that it blocks."""
     driver = Driver()
     publisher = driver.publisher
     driver.count_to(1)
@@ -35,7 +35,7 @@ def test_closing_in_a_signal_handler_that_interrupts_an_iterator(does: str) -> N
 
 @pytest.fixture
 def replica(monkeypatch: pytest.MonkeyPatch) -> Replica:
-    """One that was never started, with a board of ours that shows a version."""
+    """A replica that was never started, with a substituted publisher that shows a version."""
     made, driver = Replica({"bootstrap.servers": "127.0.0.1:1"}, "t"), Driver()
     driver.count_to(1)
     monkeypatch.setattr(made, "_publisher", driver.publisher)
@@ -46,7 +46,7 @@ def replica(monkeypatch: pytest.MonkeyPatch) -> Replica:
 def test_closing_in_a_signal_handler_that_interrupts_a_question(
     replica: Replica, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A listener that asks for the status waits for who was interrupted; closing must not wait for the listener."""
+    """Closing does not wait for a listener whose status query waits for the interrupted thread."""
     monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 600)
     asking, asked = threading.Event(), threading.Event()
 
@@ -64,7 +64,7 @@ def test_closing_in_a_signal_handler_that_interrupts_a_question(
 
 
 def test_closing_waits_for_the_call_under_way(replica: Replica) -> None:
-    """When ``close()`` returns, no listener is in the middle of a version."""
+    """After ``close()`` returns, no listener is in the middle of a version."""
     begun, finished = threading.Event(), list[int]()
 
     def listener(change: Change) -> None:
@@ -81,7 +81,7 @@ def test_closing_waits_for_the_call_under_way(replica: Replica) -> None:
 def test_closing_does_not_wait_for_ever(
     replica: Replica, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A listener that closes from yet another thread and waits for that cannot be waited for: told, and left alone."""
+    """A listener that joins another thread that closes cannot be waited for: this is logged, and closing goes on."""
     monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 0.2)
     closed = threading.Event()
 
@@ -98,7 +98,7 @@ def test_closing_does_not_wait_for_ever(
 
 @pytest.mark.timeout(60)
 def test_closing_in_a_signal_handler_while_another_thread_starts_something(replica: Replica) -> None:
-    """Who starts or subscribes may wait for who was interrupted; closing must not wait for that."""
+    """Closing does not wait for a thread that is blocked by the interrupted one while starting or subscribing."""
     held = threading.Event()
 
     def start() -> None:
@@ -118,7 +118,7 @@ def test_closing_in_a_signal_handler_while_another_thread_starts_something(repli
 
 @pytest.mark.timeout(60)
 def test_two_listeners_that_close_do_not_wait_for_each_other(replica: Replica, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is in the middle of a call that the other would wait for."""
+    """Two listeners that close at once do not wait for each other, though each is in a call."""
     monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 600)
     both, closed = threading.Barrier(2, timeout=30), [threading.Event(), threading.Event()]
 

@@ -1,4 +1,4 @@
-"""Replicas of fake topics that come too late for deletions, or whose log loses its end."""
+"""Replicas of fake topics that are too late for deletions, or whose log loses its end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BOUNDARIES = pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
 
 
 def wait_until(condition: Callable[[], object]) -> None:
-    """Waits until it holds."""
+    """Wait until a condition holds."""
     give_up_s = time.monotonic() + 20
     while not condition():
         assert time.monotonic() < give_up_s
@@ -36,13 +36,13 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take next to nothing for granted but what the topics tell."""
+    """Shorten the least retention that replicas assume, so that the settings of the topics count."""
     monkeypatch.setattr(deletions, "_LEAST_S", 0.3)
     monkeypatch.setattr(deletions, "_LEAST_UNCERTAIN_S", 0.3)
 
 
 def late_replica(topic: FakeTopic, boundaries: str) -> Replica:
-    """One that has everything, and is then cut off from the broker until a deletion is forgotten."""
+    """Return a replica that was up to date, then cut off from the broker until a deletion was compacted away."""
     replica = topic.replica(boundaries=boundaries, history=10).start()
     replica.wait_for(topic.end(), timeout_s=10)
     topic.tombstones_kept_s = 0.2
@@ -57,7 +57,7 @@ def late_replica(topic: FakeTopic, boundaries: str) -> Replica:
 
 @BOUNDARIES
 def test_a_broker_out_of_reach_for_too_long(boundaries: str) -> None:
-    """The replica was there all along, and heard nothing: what was deleted meanwhile is gone afterwards."""
+    """A running replica that was out of reach for too long drops the keys deleted in the meantime."""
     topic = FakeTopic()
     topic.put("deleted", b"1")
     topic.put("kept", b"1")
@@ -70,7 +70,7 @@ def test_a_broker_out_of_reach_for_too_long(boundaries: str) -> None:
 
 @BOUNDARIES
 def test_that_can_fail(boundaries: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A replica without the check shows the ghost."""
+    """A replica without the check shows the deleted key, so the test above can fail."""
     monkeypatch.setattr(Tombstones, "late", lambda _: None)
     topic = FakeTopic()
     topic.put("deleted", b"1")
@@ -82,7 +82,7 @@ def test_that_can_fail(boundaries: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 @BOUNDARIES
 def test_a_late_replica_goes_on_where_nothing_is_missing(boundaries: str) -> None:
-    """However long it was away: by either kind of evidence, as long as no offset is missing."""
+    """By either boundary detection a late replica continues, however long it was away, while no offset is missing."""
     topic, store = FakeTopic(), MemoryStore()
     topic.put("a", b"1")
     with topic.replica(store, boundaries=boundaries) as replica:
@@ -100,7 +100,7 @@ def test_a_late_replica_goes_on_where_nothing_is_missing(boundaries: str) -> Non
 def test_a_topic_that_cannot_be_read_within_its_retention(
     boundaries: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The replica is not ready, says why for as long as that lasts, and tries again with pauses in between."""
+    """A replica that cannot keep up is not ready, gives the reason for as long as needed, and retries with pauses."""
     monkeypatch.setattr(deletions, "_LEAST_S", -1.0)
     monkeypatch.setattr(deletions, "_LEAST_UNCERTAIN_S", -1.0)
     monkeypatch.setattr(supervisor, "_PAUSES_S", (0.0, 0.1))
@@ -129,7 +129,7 @@ def test_a_topic_that_cannot_be_read_within_its_retention(
 
 
 def test_a_missing_right_to_ask_is_said_once(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message names the setting that helps."""
+    """A missing permission is logged once; the message names the setting that helps."""
     topic, store = FakeTopic(), MemoryStore()
     topic.put("a", b"1")
     with topic.replica(store) as replica:
@@ -147,7 +147,7 @@ def test_a_missing_right_to_ask_is_said_once(caplog: pytest.LogCaptureFixture, m
 
 @BOUNDARIES
 def test_the_end_of_a_fake_log_is_lost(boundaries: str) -> None:
-    """While it runs and while it is down: built anew, and told; what grew beyond the old end is noticed."""
+    """A lost end of the log is reported and leads to a rebuild, running or stopped, even if the log grew beyond it."""
     topic, store = FakeTopic(), MemoryStore()
     topic.put("common", b"1")
     for number in range(3):
@@ -171,7 +171,10 @@ def test_the_end_of_a_fake_log_is_lost(boundaries: str) -> None:
 
 @BOUNDARIES
 def test_another_leader_in_the_middle_of_a_first_read(boundaries: str) -> None:
-    """Brokers clean their logs independently: what the first one still had, the next may have forgotten already."""
+    """A leader change during a first read is noticed, and harmless after its end.
+
+    Brokers compact independently: the first leader may still have had keys whose tombstones the next one has removed.
+    """
     topic = FakeTopic()
     place = topic.partitions[0]
     source = make_fake_source(topic.kafka.cluster, [topic.name], Boundaries(boundaries))[0]
@@ -190,7 +193,7 @@ def test_another_leader_in_the_middle_of_a_first_read(boundaries: str) -> None:
         return check
 
     check = begun()
-    source.leaders = {place: -1}  # for a moment there is none
+    source.leaders = {place: -1}  # for a moment there is no leader
     check.take(source.read(1))
     source.leaders = {place: 1}
     check.confirm()

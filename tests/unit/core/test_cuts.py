@@ -1,4 +1,4 @@
-"""The rule of quiet points as a state machine; ``test_whole_versions`` drives it through histories."""
+"""The quiescence detector as a state machine; ``test_whole_versions`` drives it through histories."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class Content:
         self._records = records
 
     def records(self) -> list[Record]:
-        """The records."""
+        """Return the records."""
         return self._records
 
     def hold(self) -> None:
-        """They stand on their own."""
+        """Do nothing: the records own their data."""
 
 
 def batch(partition: Partition, offset: int) -> Batch:
-    """One committed record."""
+    """Return a batch with one committed record."""
     record = Record(b"k", b"v", offset, 0, (), partition)
     return Batch(partition, Kind.COMMITTED, offset, offset + 1, 1, -1, -1, Content([record]))
 
 
 def rule_of(*partitions: Partition) -> QuiescenceDetector:
-    """A rule that reads these from the beginning."""
+    """Return a detector that reads these partitions from the beginning."""
     rule = QuiescenceDetector()
     for partition in partitions:
         rule.add(partition, 0)
@@ -42,12 +42,12 @@ def rule_of(*partitions: Partition) -> QuiescenceDetector:
 
 
 def reading(positions: dict[Partition, int], high: dict[Partition, int], *batches: Batch) -> Reading:
-    """What a read brought."""
+    """Return a reading with these positions, high watermarks and batches."""
     return Reading(list(batches), Position(positions), Position(high))
 
 
 def test_one_partition_is_quiet_where_the_position_is_the_high_watermark() -> None:
-    """Before that nothing is settled and the record waits; at it all of it is, and how many is not known."""
+    """Below the high watermark records wait; at it all are committed, and the number of transactions is unknown."""
     rule = rule_of(P0)
     first = batch(P0, 0)
     assert rule.take(reading({P0: 2}, {P0: 3}, first), every_point=True) == []
@@ -61,7 +61,7 @@ def test_one_partition_is_quiet_where_the_position_is_the_high_watermark() -> No
 
 
 def test_nothing_is_pointed_at_twice_and_nothing_before_a_position_is_known() -> None:
-    """A quiet point that was told is not told again; an empty topic has one, at 0, once it was read."""
+    """A quiescent point is returned once, when all positions are known; an empty topic has one at 0 once it is read."""
     rule = rule_of(P0)
     assert rule.take(reading({}, {}), every_point=True) == []
     assert rule.take(reading({P0: 0}, {}), every_point=True) == []
@@ -70,7 +70,7 @@ def test_nothing_is_pointed_at_twice_and_nothing_before_a_position_is_known() ->
 
 
 def test_a_position_that_goes_back_is_refused() -> None:
-    """A reader that goes back would show an older cut; it is stopped instead."""
+    """A position that goes back would yield an older version: the reader is stopped instead."""
     rule = rule_of(P0)
     rule.take(reading({P0: 5}, {P0: 9}), every_point=True)
     with pytest.raises(ValueError, match="t-0 went back from 5 to 4"):
@@ -78,7 +78,7 @@ def test_a_position_that_goes_back_is_refused() -> None:
 
 
 def test_several_partitions_are_quiet_only_when_kafka_says_so() -> None:
-    """Each quiet at a time of its own is not enough: the ends are asked for, and must all be what was read."""
+    """Partitions quiet at different times are not enough: the ends are requested, and must equal what was read."""
     rule = rule_of(P0, P1)
     first = batch(P0, 0)
     assert rule.take(reading({P0: 2, P1: 2}, {P0: 2, P1: 3}, first), every_point=True) == []
@@ -86,15 +86,15 @@ def test_several_partitions_are_quiet_only_when_kafka_says_so() -> None:
     assert rule.take(reading({P0: 2, P1: 3}, {P0: 2, P1: 3}), every_point=True) == []
     assert rule.wants_ends
     read, further = Position({P0: 2, P1: 3}), Position({P0: 4, P1: 3})
-    assert rule.answer(Ends(read, further)) == []  # one is open
-    assert rule.answer(Ends(further, further)) == []  # one was committed since
-    assert rule.answer(Ends(Position({P0: 2}), Position({P0: 2}))) == []  # not all have answered
+    assert rule.answer(Ends(read, further)) == []  # a transaction is open
+    assert rule.answer(Ends(further, further)) == []  # a transaction was committed since
+    assert rule.answer(Ends(Position({P0: 2}), Position({P0: 2}))) == []  # not all partitions have answered
     assert rule.answer(Ends(read, read)) == [CommittedRecords([first]), ConsistentPoint(read, None, True)]
     assert not rule.wants_ends
 
 
 def test_a_partition_that_was_added_is_waited_for() -> None:
-    """One more partition: nothing is quiet before something is known of it."""
+    """With an added partition there is no quiescence before its position is known."""
     rule = rule_of(P0)
     rule.take(reading({P0: 2}, {P0: 2}), every_point=True)
     rule.add(P1, 0)
@@ -108,7 +108,7 @@ def test_a_partition_that_was_added_is_waited_for() -> None:
 def test_a_delta_does_not_depend_on_how_the_records_came(
     written: list[tuple[bytes, bytes | None]], data: st.DataObject
 ) -> None:
-    """Records taken in in pieces or at once have the same net effect and the same counts."""
+    """Records added in pieces or all at once have the same net effect and the same counts."""
     records = [Record(key, value, offset, 0, (), P0) for offset, (key, value) in enumerate(written)]
     at = data.draw(st.integers(0, len(records)))
     pieces = Delta(records[:at])

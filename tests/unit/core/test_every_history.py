@@ -1,4 +1,4 @@
-"""Every history of small clusters: each order of the writers' steps, of reads and of questions for the ends."""
+"""All histories of small clusters: each order of the writers' steps, of reads and of requests for the ends."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from support.core.switched_off import (
 
 
 def of_both(value: str, *order: Partition, commits: bool = True, deletes: bool = False) -> Program:
-    """A transaction with one record in each of two partitions, about keys that others write, too."""
+    """Return a transaction with one record in each of two partitions, on keys that other transactions write, too."""
     writes = tuple((p, ((f"k{p.partition}", None if deletes and p == P1 else value),)) for p in order)
     return Program(writes, order, commits)
 
 
 def of_one(*written: tuple[str, str | None], commits: bool = True) -> Program:
-    """A transaction with so many batches in one partition."""
+    """Return a transaction with the given number of batches in one partition."""
     return Program(tuple((P0, (record,)) for record in written), (P0,), commits)
 
 
@@ -71,7 +71,7 @@ OLD_CAUSE = World(
     ids=["one", "abort", "compacted", "two", "next"],
 )  # fmt: skip
 def test_by_markers(world: World, least: int) -> None:
-    """Whatever the order: every version is whole, has its causes, names what is open; the last is the log's."""
+    """In any order every version is whole, has its causes and names open transactions; the last equals the log."""
     assert search(world, Parts(rule=MarkerDetector)).situations > least
 
 
@@ -79,12 +79,12 @@ def test_by_markers(world: World, least: int) -> None:
     ("world", "least"), [(OLD, 1000), (OLD_LATER, 1000), (OLD_CAUSE, 1000)], ids=["two", "three", "cause"]
 )
 def test_by_markers_without_the_bump(world: World, least: int) -> None:
-    """The same where one epoch carries all transactions of a producer."""
+    """Versions are whole, too, where a producer uses one epoch for all its transactions."""
     assert search(world, Parts(rule=MarkerDetector)).situations > least
 
 
 def test_by_markers_of_several_brokers() -> None:
-    """The same where partitions tell their ends one after the other: whole all the same."""
+    """Versions are whole, too, where partitions report their ends one after the other."""
     assert search(replace(OLD, is_staggered=True, meanwhile=1), Parts(rule=MarkerDetector)).situations > 500
 
 
@@ -93,7 +93,7 @@ def test_by_markers_of_several_brokers() -> None:
     ids=["one", "abort", "compacted", "two", "next"],
 )  # fmt: skip
 def test_by_quiet_points(world: World, least: int) -> None:
-    """The same for a reader of committed records, with the stable ends asked for first."""
+    """Versions are whole for a read_committed consumer, too, that requests the last stable offsets first."""
     assert search(world, Parts(rule=QuiescenceDetector)).situations > least
 
 
@@ -117,6 +117,6 @@ def test_by_quiet_points(world: World, least: int) -> None:
     ],
 )
 def test_the_search_finds_a_rule_that_is_switched_off(world: World, off: Parts) -> None:
-    """So that the searches above can fail."""
+    """The search finds a violation when a rule is switched off, so the searches above can fail."""
     with pytest.raises(BrokenError):
         search(world, off)

@@ -1,4 +1,4 @@
-"""``FakeTopic``: the contract of topics, and what is its own."""
+"""``FakeTopic``: the contract of topics, and its own features."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ from support.broker.topic_history import Player, random_history
 
 
 class TestFakeTopic(TopicContract):
-    """The contract."""
+    """``FakeTopic`` fulfils the contract of topics."""
 
     def make(self, partitions: int = 1, *, takes_any_key: bool = False) -> FakeBackend:
-        """A fake one takes any key."""
+        """Make a fake topic, which takes any key."""
         return FakeBackend(partitions)
 
 
-# --- its use ---
+# --- usage ---
 
 
 def test_the_simplest_use() -> None:
-    """Three lines: a topic, a replica, a transaction; nothing to wait for but the transaction."""
+    """Three lines suffice: a topic, a replica, a transaction; only the transaction has to be waited for."""
     topic = FakeTopic()
     with topic.replica() as replica:
         with topic.transaction() as transaction:
@@ -62,7 +62,7 @@ def test_the_simplest_use() -> None:
 
 
 def test_a_block_that_raises_aborts() -> None:
-    """And one in which the transaction was ended by hand does nothing more."""
+    """A block that raises aborts; a block that ended its transaction itself does nothing more."""
     topic = FakeTopic()
     with pytest.raises(ZeroDivisionError), topic.transaction() as transaction:
         transaction.put("a", str(1 // 0).encode())
@@ -77,7 +77,7 @@ def test_a_block_that_raises_aborts() -> None:
 
 
 def test_writing_returns_what_to_wait_for() -> None:
-    """A record outside of transactions, with what was given of it."""
+    """Writing a record outside transactions returns the position to wait for, and keeps all given properties."""
     topic = FakeTopic(partitions=3)
     with topic.replica() as replica:
         positions = topic.put(b"a", b"1", (("h", b"x"),), partition=2, timestamp_ms=5)
@@ -88,7 +88,7 @@ def test_writing_returns_what_to_wait_for() -> None:
 
 
 def test_several_topics() -> None:
-    """One transaction over two of them shows at once, in a replica of both."""
+    """A transaction over two topics becomes visible at once in a replica of both."""
     kafka = FakeKafka()
     kafka.topic("codes")
     flows = kafka.topic("flows", partitions=2)
@@ -106,7 +106,7 @@ def test_several_topics() -> None:
 
 
 def test_mistakes_are_told() -> None:
-    """Each in the terms of the caller."""
+    """Each mistake is reported in the caller's terms."""
     topic = FakeTopic("t", partitions=2)
     with pytest.raises(UsageError, match=r"key 'a'.*str, not bytes"):
         topic.put("a", "text")  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def test_mistakes_are_told() -> None:
 
 
 def test_the_package_alone_loads_no_client_of_kafka() -> None:
-    """Every pytest run imports it, for the sake of the fixtures."""
+    """Importing the package loads no Kafka client: every pytest run imports it for its fixtures."""
     code = "import sys, kafka_replica.testing.pytest_plugin; sys.exit('confluent_kafka' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
@@ -140,7 +140,7 @@ def test_the_package_alone_loads_no_client_of_kafka() -> None:
 
 
 def test_who_waits_is_woken() -> None:
-    """A read that may wait for ten minutes ends with the first record; so does one at which the broker fails."""
+    """A read that may wait for ten minutes ends with the first record, and also when the broker fails."""
     topic = FakeTopic()
     for wake in (lambda: topic.put("a", b"1"), lambda: topic.fail(AuthorizationError("planned"))):
         source = FakeSource(topic.kafka.cluster, [topic.name], committed_only=False)
@@ -162,7 +162,7 @@ def test_who_waits_is_woken() -> None:
 
 
 def test_closing_wakes_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long it might wait for news: tests have many replicas."""
+    """Closing wakes the reader, however long it might wait: tests have many replicas."""
     monkeypatch.setattr(follower, "_READ_S", 600.0)
     with FakeTopic().replica() as replica:
         replica.wait_ready(PATIENCE_S)
@@ -173,7 +173,7 @@ def test_closing_wakes_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_writers_at_once() -> None:
-    """Four threads, each with whole transactions over three partitions: no version shows a part of one."""
+    """Four threads write whole transactions over three partitions: no version shows a part of one."""
     topic = FakeTopic(partitions=3)
     torn: list[str] = []
 
@@ -205,7 +205,7 @@ def test_many_writers_at_once() -> None:
 
 
 class _Careless(MarkerDetector):
-    """The switch: what a transaction wrote counts before it is committed."""
+    """The detector with its rule switched off: records of a transaction count before the commit."""
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
         def careless(batch: Batch) -> Batch:
@@ -215,7 +215,7 @@ class _Careless(MarkerDetector):
 
 
 def test_a_careless_rule_is_found_out() -> None:
-    """With the rule switched off a replica shows half a transaction: what the fake gives a reader can be torn."""
+    """With the rule switched off a replica shows half a transaction: the fake's fetches can be torn."""
     topic = FakeTopic()
 
     def make_reader(
@@ -238,7 +238,7 @@ def test_a_careless_rule_is_found_out() -> None:
 
 
 def test_what_is_written_while_the_broker_is_gone() -> None:
-    """Gets through, for it is the test's; the replica sees it afterwards."""
+    """A test can write while the broker is gone; the replica sees the records afterwards."""
     topic = FakeTopic()
     with topic.replica(stalled_after_s=0.2) as replica:
         replica.wait_ready(PATIENCE_S)
@@ -251,7 +251,7 @@ def test_what_is_written_while_the_broker_is_gone() -> None:
 
 
 def test_an_error_that_is_final() -> None:
-    """Ends every replica, until the broker recovers; then a new one works."""
+    """A fatal error ends every replica until the broker recovers; then a new replica works."""
     topic = FakeTopic()
     topic.put("a", b"1")
     with topic.replica() as replica:
@@ -269,7 +269,7 @@ def test_an_error_that_is_final() -> None:
 
 
 def test_a_refusal_is_final_at_first_and_may_pass_later() -> None:
-    """As with a real broker: nobody ever heard is refused for good, somebody known may be let in again."""
+    """A refusal is final for a replica that never connected, as with a real broker; a connected replica retries."""
     topic = FakeTopic()
     with topic.replica() as replica:
         replica.wait_ready(PATIENCE_S)
@@ -283,7 +283,7 @@ def test_a_refusal_is_final_at_first_and_may_pass_later() -> None:
 
 @pytest.mark.parametrize("commits", [True, False])
 def test_a_commit_without_an_answer_is_in_the_hands_of_the_test(commits: bool) -> None:
-    """Its transaction is open still; the test says how it ended."""
+    """A commit without an answer leaves the transaction open; the test decides how it ended."""
     topic = FakeTopic()
     producer = topic.producer()
     with topic.unavailable(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:
@@ -294,7 +294,7 @@ def test_a_commit_without_an_answer_is_in_the_hands_of_the_test(commits: bool) -
 
 
 def test_a_block_that_raises_while_the_broker_is_gone() -> None:
-    """Its transaction stays open, for nobody can abort it; the producer does so with its next one."""
+    """A block that raises while the broker is gone leaves its transaction open; the producer's next one aborts it."""
     topic = FakeTopic()
     producer = topic.producer()
     with topic.unavailable(), suppress(ZeroDivisionError), producer.transaction() as transaction:
@@ -308,7 +308,7 @@ def test_a_block_that_raises_while_the_broker_is_gone() -> None:
 
 
 def test_a_producer_whose_broker_refuses() -> None:
-    """The transaction is not committed, and the producer may try again."""
+    """A refusal by the broker leaves the transaction uncommitted, and the producer may try again."""
     topic = FakeTopic()
     producer: TransactionalProducer = topic.producer()
     topic.fail(AuthorizationError("planned"))
@@ -326,7 +326,7 @@ def test_a_producer_whose_broker_refuses() -> None:
 
 
 def test_epochs_as_kafkas_java_client_has_them() -> None:
-    """Measured with kafka-clients 4.3.0 (KIP-890): a marker has the next epoch, a fenced producer's end its own."""
+    """Epochs match those of kafka-clients 4.3.0 (KIP-890): a marker has the next epoch, a fenced producer's its own."""
     backend = FakeBackend()
     topic = backend.topic = FakeTopic("fake", kafka=FakeKafka(bumps_epochs=True))
     producer = topic.producer()
@@ -352,7 +352,7 @@ def test_epochs_as_kafkas_java_client_has_them() -> None:
 
 @both_kinds
 def test_compaction_before_tombstones_may_go(boundaries: Boundaries) -> None:
-    """Within ``delete.retention.ms`` tombstones and markers stay: a replica hears of the deletion."""
+    """Within ``delete.retention.ms`` tombstones and markers stay: a replica sees the deletion."""
     backend = FakeBackend()
     topic = backend.topic
     backend.write({"a": b"1", "b": b"1"})
@@ -372,7 +372,7 @@ def test_compaction_before_tombstones_may_go(boundaries: Boundaries) -> None:
 
 @both_kinds
 def test_a_log_that_ends_in_a_hole(boundaries: Boundaries) -> None:
-    """A replica is ready all the same; nothing comes there any more."""
+    """A replica becomes ready although the log ends in a gap, where no record will ever appear."""
     backend = FakeBackend()
     topic = backend.topic
     topic.put("a", b"1")
@@ -389,7 +389,7 @@ def test_a_log_that_ends_in_a_hole(boundaries: Boundaries) -> None:
 @both_kinds
 @pytest.mark.parametrize("seed", range(6))
 def test_compaction_changes_no_state(boundaries: Boundaries, seed: int) -> None:
-    """Random histories, compacted at random: who was there all along, who comes late and a plain dict agree."""
+    """Over random compacted histories a running replica, a late replica and a plain dict agree."""
     partitions = 1 + seed % 3
     dice = random.Random(seed)
     compacted, plain = FakeBackend(partitions), FakeBackend(partitions)
@@ -403,7 +403,7 @@ def test_compaction_changes_no_state(boundaries: Boundaries, seed: int) -> None:
             if dice.random() < 0.2:
                 before = len(compacted.topic.records())
                 keep_tombstones = dice.random() < 0.5
-                if not keep_tombstones:  # one that a replica has not read yet would be lost to it
+                if not keep_tombstones:  # a tombstone that a replica has not read yet would be lost to it
                     until(lambda: old.status().read_position.dominates(_stable(compacted.topic)))
                 compacted.topic.compact(keep_tombstones=keep_tombstones)
                 removed += before - len(compacted.topic.records())
@@ -419,12 +419,12 @@ def test_compaction_changes_no_state(boundaries: Boundaries, seed: int) -> None:
 
 
 def _stable(topic: FakeTopic) -> Position:
-    """Below it compaction may take something."""
+    """Return the offset below which compaction may remove records."""
     return Position({partition: topic.kafka.cluster.log(partition).stable for partition in topic.partitions})
 
 
 def _state(topic: FakeTopic) -> dict[tuple[int, bytes], tuple[int, bytes | None]]:
-    """What a plain reader of committed records ends up with, by partition and key."""
+    """Return the final state of a plain read_committed consumer, by partition and key."""
     state: dict[tuple[int, bytes], tuple[int, bytes | None]] = {}
     for record in topic.records():
         state.pop((record.partition, record.key), None)

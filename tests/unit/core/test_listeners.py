@@ -23,7 +23,7 @@ from support.core.store_contract import Writes, writes
 
 @given(st.lists(writes, min_size=1, max_size=10), st.integers(1, 5), st.data())
 def test_what_a_listener_hears_adds_up(deltas: list[Writes], max_pending: int, data: st.DataObject) -> None:
-    """However slow the listener and small its mailbox: its events, applied in order, give the last version."""
+    """However slow a listener and small its mailbox, its changes, applied in order, give the last version."""
     driver = Driver(recent_changes=0)
     reader = Reader(driver, driver.publisher.mailbox(max_pending))
     for written in deltas:
@@ -39,7 +39,7 @@ def test_what_a_listener_hears_adds_up(deltas: list[Writes], max_pending: int, d
 
 
 def test_who_comes_late_gets_the_whole_state_first() -> None:
-    """All keys, as one change, whatever was there before."""
+    """A late listener gets all keys first, as one change."""
     driver = Driver()
     driver.count_to(3)
     first = driver.publisher.mailbox(10).take(0)
@@ -49,7 +49,7 @@ def test_who_comes_late_gets_the_whole_state_first() -> None:
 
 
 def test_a_key_that_comes_and_goes_in_a_merged_change_was_never_there() -> None:
-    """New and deleted again: neither changed nor deleted. There, deleted, written again: changed."""
+    """In a merged change a key added and deleted is absent; a key deleted and written again counts as changed."""
     driver = Driver()
     driver.publish([(b"a", b"1"), (b"b", b"1")])
     reader = Reader(driver, driver.publisher.mailbox(1))
@@ -62,7 +62,7 @@ def test_a_key_that_comes_and_goes_in_a_merged_change_was_never_there() -> None:
 
 @pytest.mark.parametrize("recent_changes", [0, 1000])
 def test_a_stuck_listener_holds_few_versions(recent_changes: int) -> None:
-    """What waits for it is kept as differences. Each version held would keep a record of every key written since."""
+    """Pending changes are kept as diffs: each version kept would hold a record of every key written since."""
     driver = Driver(recent_changes)
     stuck = driver.publisher.mailbox(100)
     driver.count_to(1)
@@ -76,7 +76,7 @@ def test_a_stuck_listener_holds_few_versions(recent_changes: int) -> None:
 
 
 def test_a_listener_that_raises_hears_the_next_version(caplog: pytest.LogCaptureFixture) -> None:
-    """Its error is logged with listener and version, kept and counted; it goes on, and others are not touched."""
+    """An error in a listener is logged with listener and version, kept and counted; the listener and others go on."""
     driver = Driver()
     driver.count_to(1)
     others: list[int] = []
@@ -92,7 +92,7 @@ def test_a_listener_that_raises_hears_the_next_version(caplog: pytest.LogCapture
     other = Subscription(lambda change: others.append(change.version), driver.publisher.mailbox(10), count)
     driver.count_to(3)
     wait_until(lambda: driver.publisher.status().counts.listener_errors == 2 and others == [1, 2, 3])
-    assert isinstance(subscription.last_error, SystemExit)  # not even that ends its thread unseen
+    assert isinstance(subscription.last_error, SystemExit)  # not even that ends its thread silently
     assert other.last_error is None
     messages = [record.getMessage() for record in caplog.records]
     assert [(message.split()[1].split(".")[-1], message[-9:]) for message in messages] == [
@@ -104,7 +104,7 @@ def test_a_listener_that_raises_hears_the_next_version(caplog: pytest.LogCapture
 
 
 def test_an_error_that_is_kept_holds_no_version(caplog: pytest.LogCaptureFixture) -> None:
-    """``last_error`` has its traceback, but not the variables of the listener, one of which is the version."""
+    """``last_error`` has its traceback, but not the listener's variables, one of which is the version."""
     driver = Driver(recent_changes=0)
     driver.count_to(1)
 
@@ -123,7 +123,7 @@ def test_an_error_that_is_kept_holds_no_version(caplog: pytest.LogCaptureFixture
 
 
 def test_a_listener_may_close_its_own_subscription() -> None:
-    """Closing from within the call does not wait for itself."""
+    """Closing a subscription from within its call does not wait for itself."""
     driver = Driver()
     closed = threading.Event()
 
@@ -138,7 +138,7 @@ def test_a_listener_may_close_its_own_subscription() -> None:
 
 
 def test_an_iterator_ends_times_out_and_fails() -> None:
-    """Closed: it ends. Nothing in time: WaitTimeoutError. The replica failed: its error, after what came before."""
+    """A closed iterator ends; a timeout raises WaitTimeoutError; a failed replica raises after earlier changes."""
     driver = Driver()
     changes = Changes(driver.publisher.mailbox(10), 0.01)
     ended = Changes(driver.publisher.mailbox(1), None)
@@ -160,7 +160,7 @@ def test_an_iterator_ends_times_out_and_fails() -> None:
 
 
 def test_closing_an_iterator_ends_who_waits_in_it() -> None:
-    """And letting go of one closes its mailbox, so that nothing is kept for it."""
+    """Closing an iterator ends a wait in it; dropping an iterator closes its mailbox, so nothing is kept for it."""
     driver = Driver()
     changes = Changes(driver.publisher.mailbox(10), None)
     waiting = threading.Thread(target=lambda: list(changes))
@@ -176,7 +176,7 @@ def test_closing_an_iterator_ends_who_waits_in_it() -> None:
 
 
 def test_merging_costs_what_is_new() -> None:
-    """A full mailbox takes a change of two keys without going through the thousand that already wait."""
+    """A full mailbox merges a change of two keys without going through the thousand pending ones."""
     asked: list[object] = []
 
     class Counting(dict[bytes, Any]):
@@ -202,7 +202,7 @@ def test_merging_costs_what_is_new() -> None:
 
 
 def test_calls_at_a_version() -> None:
-    """Made once, when it is there or never will be; not when taken back; one that raises harms nobody."""
+    """A callback runs once, when its version is there or never will be, unless removed; an error affects no others."""
     driver = Driver()
     called: list[str] = []
     position = driver.store.snapshot().position.advanced({})
@@ -230,7 +230,7 @@ def test_calls_at_a_version() -> None:
 
 
 def test_what_cannot_be_sent_to_another_process_says_what_to_do() -> None:
-    """Snapshots of both kinds, changes with them, iterators and subscriptions."""
+    """Pickling both kinds of snapshots, changes with them, iterators and subscriptions raises an error with advice."""
     driver = Driver()
     driver.count_to(3)
     mailbox = driver.publisher.mailbox(10, since=1)
@@ -252,7 +252,10 @@ def test_what_cannot_be_sent_to_another_process_says_what_to_do() -> None:
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # forking with threads is what is tested
 def test_an_iterator_in_a_fork_is_told_so() -> None:
-    """Nobody tells a forked child of anything: it raises with advice, and leaves locks alone that may be held."""
+    """In a forked child an iterator, which nobody notifies, raises with advice and does not touch locks.
+
+    Another thread may have held the locks at the fork.
+    """
     driver = Driver()
     driver.count_to(1)
     changes = Changes(mailbox := driver.publisher.mailbox(10), None)

@@ -1,4 +1,4 @@
-"""Records that Kafka deletes at the front of a log: the rule, which record of a key is left, and small stories."""
+"""Records that Kafka deletes at the front of a log: the rule, the remaining record of a key, and small scenarios."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ Q = Partition("other", 0)
 
 
 def test_a_log_start_below_all_that_is_held_costs_nothing() -> None:
-    """A topic that is only compacted has no other; the same object is not even looked at."""
+    """A log start below all stored records costs nothing; topics that are only compacted have no other.
+
+    An unchanged position object is not even examined.
+    """
     starts = LogStarts()
     starts.add({P0: 5, P1: 0})
     assert not starts.move(Position({P0: 5}))
@@ -30,7 +33,7 @@ def test_a_log_start_below_all_that_is_held_costs_nothing() -> None:
 
 
 def test_a_log_start_that_passes_what_may_be_held() -> None:
-    """The rule names it until what lies below is gone, and again when it passes the lowest offset that is left."""
+    """A log start is reported until the records below are gone, and again when it passes the lowest offset left."""
     starts = LogStarts()
     starts.add({P0: 0, P1: 0})
     assert starts.move(Position({P0: 3}))
@@ -47,7 +50,7 @@ def test_a_log_start_that_passes_what_may_be_held() -> None:
 
 
 def test_what_is_still_to_come_of_an_open_transaction_counts_as_held() -> None:
-    """Its records lie below the cut."""
+    """Records of an open transaction lie below the position, and count as stored."""
     starts = LogStarts()
     starts.add({P0: 0})
     starts.move(Position({P0: 4}))
@@ -58,16 +61,16 @@ def test_what_is_still_to_come_of_an_open_transaction_counts_as_held() -> None:
     assert starts.lowest == {P0: 10}, "what lies below the log start never comes"
 
 
-# --- which record of a key is left ---
+# --- the remaining record of a key ---
 
 
 def record(key: str, partition: Partition, offset: int, value: str | None = "x", timestamp_ms: int = 0) -> Record:
-    """A record."""
+    """Return a record."""
     return Record(key.encode(), None if value is None else value.encode(), offset, timestamp_ms, (), partition)
 
 
 def settle(delta_builder: DeltaBuilder, *records: Record) -> None:
-    """Take records of one partition in, in one batch."""
+    """Add records of one partition in one batch."""
     partition = records[0].source
     content = Parsed(records)
     batch = Batch(partition, Kind.PLAIN, records[0].offset, records[-1].offset + 1, len(records), -1, -1, content)
@@ -75,7 +78,7 @@ def settle(delta_builder: DeltaBuilder, *records: Record) -> None:
 
 
 def assembly_of(*partitions: Partition, present: dict[bytes, Record] | None = None) -> DeltaBuilder:
-    """One that reads partitions as one key space."""
+    """Return a delta builder that reads partitions as one key space."""
     topics = [partition.topic for partition in partitions]
     made = DeltaBuilder((present or {}).get, dict.fromkeys(topics, b""), {topic: at for at, topic in enumerate(topics)})
     for partition in partitions:
@@ -84,12 +87,12 @@ def assembly_of(*partitions: Partition, present: dict[bytes, Record] | None = No
 
 
 def places(present: dict[bytes, Record]) -> list[tuple[bytes, Partition, int]]:
-    """Return keys and places as a store tells them."""
+    """Return keys and fetch positions as a store reports them."""
     return [(key, found.source, found.offset) for key, found in present.items()]
 
 
 def test_what_is_published_and_what_is_not_yet() -> None:
-    """Both lose what lies below the log start; a newer record of the same key stays."""
+    """Published and pending records below the log start are lost; a newer record of the same key stays."""
     present = {b"old": record("old", P0, 1), b"new": record("new", P0, 2), b"kept": record("kept", P0, 6)}
     delta_builder = assembly_of(P0, present=present)
     settle(delta_builder, record("pending", P0, 3), record("gone", P0, 4, None), record("new", P0, 7))
@@ -103,7 +106,7 @@ def test_what_is_published_and_what_is_not_yet() -> None:
 
 
 def test_what_comes_late_from_below_the_log_start() -> None:
-    """A transaction that was open while its first records were deleted has what is left of it."""
+    """A transaction whose first records were deleted while it was open keeps its remaining records."""
     delta_builder = assembly_of(P0)
     delta_builder.expire({P0: 5}, [])
     assert delta_builder.is_empty
@@ -114,7 +117,7 @@ def test_what_comes_late_from_below_the_log_start() -> None:
 
 
 def test_a_key_with_records_in_several_partitions() -> None:
-    """The next one counts when the one that is shown is deleted; one that is not shown goes unnoticed."""
+    """If the published record of a key is deleted, the next one counts; deleting an unpublished one changes nothing."""
     delta_builder = assembly_of(P0, P1, Q)
     for partition, offset in ((P0, 9), (P1, 2), (Q, 1)):
         settle(delta_builder, record("k", partition, offset))
@@ -128,12 +131,12 @@ def test_a_key_with_records_in_several_partitions() -> None:
     assert not delta_builder.has_keys_in_several_partitions
 
 
-# --- stories ---
+# --- scenarios ---
 
 
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
 def test_bad_records_that_are_deleted_are_not_listed_any_more(boundaries: str) -> None:
-    """A replica that starts today does not know them, either."""
+    """Bad records that were deleted are no longer listed; a replica started now does not know them, either."""
 
     def refuse(record: Record) -> None:
         if record.value == b"bad":
@@ -158,7 +161,7 @@ def test_bad_records_that_are_deleted_are_not_listed_any_more(boundaries: str) -
 
 
 def test_a_reader_that_lags_never_lacks_what_was_written_again() -> None:
-    """The old record is gone before the new one is read: nothing is shown in between."""
+    """A lagging reader never lacks a rewritten key, though the old record is deleted before the new one is read."""
     cluster = Cluster()
     cluster.plain(P0, ("a", "1"))
     follower = ModelFollower(cluster)
@@ -173,7 +176,7 @@ def test_a_reader_that_lags_never_lacks_what_was_written_again() -> None:
 
 
 def test_an_idle_topic_whose_front_is_deleted() -> None:
-    """There is a version for it though nothing was written, and it says what is gone."""
+    """A deletion at the front of an idle topic makes a version with the removed keys, though nothing is written."""
     cluster = Cluster(2)
     cluster.write(1, P0, ("a", "1"), ("b", "1"))
     cluster.write(1, P1, ("c", "1"))

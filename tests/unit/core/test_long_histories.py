@@ -1,7 +1,7 @@
-"""Long histories at random, read by the real loop: every version shown is checked against what was written.
+"""Long random histories read by the real loop: every published version is checked against the written records.
 
-Producers bump their epochs (KIP-890) or not; markers come one partition at a time; the log goes on while the
-reader asks; what it has fetched may be old; deletions, aborts, markers without data.
+Producers bump their epochs (KIP-890) or not; markers arrive one partition at a time; the log grows while the
+reader requests offsets; fetched data may be old; there are deletions, aborts, markers without data.
 """
 
 from __future__ import annotations
@@ -23,49 +23,49 @@ MANY = settings(max_examples=120, deadline=None, phases=PHASES)
 @MANY
 @given(histories(1, more=ALL))
 def test_one_partition(history: History) -> None:
-    """With compaction: holes are seen, and waited out."""
+    """A single partition with compaction is read correctly: gaps are noticed and waited for."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(2, more=ALL))
 def test_two_partitions(history: History) -> None:
-    """Transactions span them; each is shown whole and after all it may depend on."""
+    """Transactions over two partitions are each shown whole, and after everything they may depend on."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(3, more=ALL, producers=4, longest=60))
 def test_three_partitions(history: History) -> None:
-    """The same for three, with more writers."""
+    """Transactions over three partitions of more writers are shown whole and after their causes."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(2, more=ALL, staggers=True))
 def test_partitions_that_answer_one_after_the_other(history: History) -> None:
-    """Several brokers are not asked at one moment: whole all the same, whoever the producers are."""
+    """Versions are whole for all producers, too, where several brokers answer at different moments."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(3, more=ALL, old=True, producers=2))
 def test_producers_without_the_bump(history: History) -> None:
-    """One epoch for all transactions of a producer: each whole, and with all that it may depend on."""
+    """Transactions of producers with one epoch for all are each whole, and shown with everything they may depend on."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(1, more=GROWING))
 def test_partitions_that_are_added(history: History) -> None:
-    """Also in the middle of a transaction that spans the old one and the new one."""
+    """Versions stay whole when a partition is added, also in the middle of a transaction that spans it."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(2, more=("fetch", "touch"), hangs=True, old=False))
 def test_transactions_that_hang(history: History) -> None:
-    """What is committed behind them is shown, and in the end everything but them."""
+    """Transactions committed behind hanging ones are shown; in the end only the hanging ones are missing."""
     follower = Play(history).run()
     follower.oracle.finish(follower.state)
 
@@ -73,42 +73,42 @@ def test_transactions_that_hang(history: History) -> None:
 @MANY
 @given(histories(1, more=ALL))
 def test_one_partition_by_quiet_points(history: History) -> None:
-    """As a read_committed consumer brings it."""
+    """Quiescence finds whole versions of one partition in what a read_committed consumer returns."""
     Play(history, QUIET).run().finish()
 
 
 @MANY
 @given(histories(3, more=(*ALL, "grow", "look")))
 def test_several_partitions_by_quiet_points(history: History) -> None:
-    """The stable ends are asked for before the high watermarks, and the log goes on in between."""
+    """Versions are whole though the log grows between the requests for last stable offsets and high watermarks."""
     Play(history, QUIET).run().finish()
 
 
 @MANY
 @given(histories(1, more=TRIMMED))
 def test_one_partition_whose_front_is_deleted(history: History) -> None:
-    """Records go without tombstones: each version has exactly those at or above the log start offset."""
+    """Each version has exactly the records at or above the log start offset: deletion leaves no tombstones."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(3, more=TRIMMED))
 def test_several_partitions_whose_fronts_are_deleted(history: History) -> None:
-    """Transactions span partitions, of which each has a front of its own."""
+    """Versions are exact where transactions span partitions that each have a log start of their own."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(1, more=TRIMMED, producers=1))
 def test_a_deleted_front_by_quiet_points(history: History) -> None:
-    """A reader of committed records deletes the same."""
+    """A read_committed consumer removes exactly the records below the log start offset, too."""
     Play(history, QUIET).run().finish()
 
 
 @MANY
 @given(histories(3, more=(*TRIMMED, "grow", "look"), producers=2))
 def test_several_deleted_fronts_by_quiet_points(history: History) -> None:
-    """Several partitions have fronts of their own, and are quiet at one moment."""
+    """Versions are exact at quiescence of several partitions that each have a log start of their own."""
     Play(history, QUIET).run().finish()
 
 
@@ -119,7 +119,7 @@ def _keep(follower: ModelFollower) -> None:
 @settings(max_examples=40, deadline=None, phases=PHASES)
 @given(histories(2, more=("fetch",)))
 def test_going_on_from_any_version(history: History) -> None:
-    """A version and what follows ``position.resume()`` make the same end, also with open transactions (fact 15)."""
+    """Resuming at ``position.resume()`` of any version gives the same end, also with open transactions (fact 15)."""
     play = Play(history, prepare=_keep)
     follower = play.run()
     for version in follower.publisher.versions:
@@ -129,7 +129,7 @@ def test_going_on_from_any_version(history: History) -> None:
 @settings(max_examples=60, deadline=None, phases=PHASES)
 @given(histories(2, more=("fetch", *["trim", "read"] * 4)))
 def test_going_on_from_any_version_after_the_front_was_deleted(history: History) -> None:
-    """A restart finds that records it has saved are gone, as long as all that comes next is there."""
+    """A restart that finds saved records deleted gives the same end, as long as all later records are there."""
     play = Play(history, prepare=_keep)
     follower = play.run()
     follower.finish()
@@ -142,7 +142,7 @@ def test_going_on_from_any_version_after_the_front_was_deleted(history: History)
 @settings(max_examples=40, deadline=None, phases=PHASES)
 @given(histories(1, more=("fetch",), hangs=True))
 def test_going_on_from_any_version_of_one_partition(history: History) -> None:
-    """The same for one partition, where versions are as fine as transactions."""
+    """Continuing gives the same end for one partition, too, where there is a version for each transaction."""
     play = Play(history, prepare=_keep)
     play.run()
     for version in play.follower.publisher.versions if play.follower else ():

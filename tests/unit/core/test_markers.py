@@ -1,4 +1,4 @@
-"""The rule of markers as a state machine; ``test_every_history`` and ``test_long_histories`` drive it further."""
+"""The marker detector as a state machine; ``test_every_history`` and ``test_long_histories`` drive it further."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.core.model_source import ModelContent
 
 
 class Steps:
-    """A rule and what it says, as text: records as they are settled, ``|`` and the cut for a point."""
+    """A detector and its output as text: records as they are committed, ``|`` and the position for a point."""
 
     def __init__(self, *partitions: Partition) -> None:
         self.rule = MarkerDetector()
@@ -20,14 +20,14 @@ class Steps:
             self.rule.add(partition, 0)
 
     def take(self, *batches: Batch, every_point: bool = True) -> list[str]:
-        """A reading."""
+        """Process a reading, and return the output."""
         for batch in batches:
             self.positions[batch.partition] = batch.end
         reading = Reading(list(batches), Position(self.positions), Position())
         return self._said(self.rule.take(reading, every_point=every_point))
 
     def answer(self, *offsets: int) -> list[str]:
-        """The ends of all partitions."""
+        """Answer with the ends of all partitions, and return the output."""
         ends = Position(dict(zip(self.positions, offsets, strict=True)))
         return self._said(self.rule.answer(Ends(ends, ends)))
 
@@ -44,39 +44,39 @@ class Steps:
 
 
 def data(key: str, offset: int, producer: int = 1, epoch: int = 0, partition: Partition = P0) -> Batch:
-    """A record of a transaction."""
+    """Return a record of a transaction."""
     content = ModelContent([Record(key.encode(), b"v", offset, 0, (), partition)], lambda: True)
     return Batch(partition, Kind.DATA, offset, offset + 1, 1, producer, epoch, content)
 
 
 def plain(key: str, offset: int, partition: Partition = P0) -> Batch:
-    """A record outside of transactions."""
+    """Return a record outside transactions."""
     return data(key, offset, -1, -1, partition)._replace(kind=Kind.PLAIN)
 
 
 def marker(
     offset: int, producer: int = 1, epoch: int = 1, partition: Partition = P0, kind: Kind = Kind.COMMIT
 ) -> Batch:
-    """The end of a transaction."""
+    """Return the end of a transaction."""
     return Batch(partition, kind, offset, offset + 1, 0, producer, epoch, ModelContent([], lambda: True))
 
 
 def test_a_version_for_each_transaction_of_one_partition() -> None:
-    """Two in one reading: each is settled at its own marker, in the order of the markers, and who is open is named."""
+    """Two transactions in one reading give a version each, in the order of their markers; open ones are named."""
     rule = Steps(P0)
     said = rule.take(data("a", 0), data("b", 1, 2), marker(2, 2), data("c", 3), marker(4))
     assert said == ["b", "| 3 of 1 open 0@0", "a", "c", "| 5 of 1"]
 
 
 def test_all_in_one_version_before_the_barrier() -> None:
-    """Where only the last point is wanted, there is one, and it counts the transactions."""
+    """A reading of which only the last point is wanted gives that point, which counts all transactions."""
     rule = Steps(P0)
     said = rule.take(data("a", 0), data("b", 1, 2), marker(2, 2), marker(3), every_point=False)
     assert said == ["b", "a", "| 4 of 2"]
 
 
 def test_aborted_records_are_never_settled() -> None:
-    """What an abort marker ends is forgotten, and the cut goes on past it."""
+    """Records before an abort marker are discarded, and the position moves past them."""
     rule = Steps(P0)
     assert rule.take(data("a", 0)) == ["| 1 of 0 open 0@0"]
     assert rule.rule.held_records == 1
@@ -85,12 +85,12 @@ def test_aborted_records_are_never_settled() -> None:
 
 
 def test_a_record_outside_of_transactions_stands_for_itself() -> None:
-    """It is settled where it is read, is no transaction, and does not wait for one that is open."""
+    """A record outside transactions counts when read, is not a transaction, and does not wait for an open one."""
     assert Steps(P0).take(data("a", 0), plain("p", 1)) == ["p", "| 2 of 0 open 0@0"]
 
 
 def test_an_open_transaction_is_named_with_what_it_wrote_so_far() -> None:
-    """A cut keeps what it said: records that come later are not of the transaction as it was then."""
+    """A position does not change afterwards: later records do not join the open transaction that it names."""
     rule = MarkerDetector()
     rule.add(P0, 0)
     (point,) = rule.take(Reading([data("a", 0)], Position({P0: 1}), Position()), every_point=True)
@@ -101,7 +101,7 @@ def test_an_open_transaction_is_named_with_what_it_wrote_so_far() -> None:
 
 
 def test_a_transaction_of_two_partitions_waits_for_both_markers() -> None:
-    """The first marker decides it and makes the ends be asked for; it is shown when both were read."""
+    """The first marker decides the transaction and requests the ends; the version needs both markers."""
     rule = Steps(P0, P1)
     rule.answer(0, 0)
     rule.take(data("a", 0), data("b", 0, partition=P1))
@@ -116,7 +116,7 @@ def test_a_transaction_of_two_partitions_waits_for_both_markers() -> None:
 
 
 def test_an_epoch_later_is_another_transaction() -> None:
-    """With the bump the next transaction of the same producer is not waited for, and named as open."""
+    """With the epoch bump the next transaction of the same producer is not waited for, and is named as open."""
     rule = Steps(P0, P1)
     rule.answer(0, 0)
     rule.take(data("a", 0), marker(1), data("b", 0, epoch=1, partition=P1))
@@ -124,7 +124,7 @@ def test_an_epoch_later_is_another_transaction() -> None:
 
 
 def _begun_by_an_old_producer() -> Steps:
-    """Without the bump: a transaction is over in the one partition, and in the other one something is open."""
+    """Return a state without the epoch bump: one partition has the end of a transaction, the other an open one."""
     rule = Steps(P0, P1)
     rule.answer(0, 0)
     rule.take(data("a", 0), marker(1, epoch=0), data("b", 0, partition=P1))
@@ -137,13 +137,16 @@ def _begun_by_an_old_producer() -> Steps:
 
 
 def test_what_an_old_producer_goes_on_with_is_its_next_transaction() -> None:
-    """All of the one before was acknowledged when its marker was seen."""
+    """Further records of an old producer are its next transaction: earlier ones were acknowledged before the marker."""
     rule = _begun_by_an_old_producer()
     assert rule.take(data("c", 1, partition=P1)) == ["| 2,1 of 1 open 1@0"]
 
 
 def test_what_an_old_producer_has_open_is_taken_in_if_it_is_all() -> None:
-    """The rest, or the next one: both are whole, and what it depends on is below the target."""
+    """Open records of an old producer are included if complete: what they depend on is below the target.
+
+    They are the rest of the transaction or the next one; both are whole.
+    """
     rule = _begun_by_an_old_producer()
     assert rule.take(marker(1, epoch=0, partition=P1)) == ["b"]
     assert rule.rule.wants_ends
@@ -151,7 +154,7 @@ def test_what_an_old_producer_has_open_is_taken_in_if_it_is_all() -> None:
 
 
 def test_where_it_cannot_be_told_a_later_target_is_asked_for() -> None:
-    """The third record may be of the same transaction as the second: so it is asked for it, too."""
+    """The ends are requested again for a third record that may belong to the second's transaction."""
     rule = _begun_by_an_old_producer()
     rule.take(data("c", 2), marker(1, epoch=0, partition=P1), marker(3, epoch=0))
     assert rule.rule.wants_ends
@@ -161,7 +164,7 @@ def test_where_it_cannot_be_told_a_later_target_is_asked_for() -> None:
 
 
 def test_a_transaction_with_the_bump_costs_one_question() -> None:
-    """Its parts are told by the epoch, and all of them are below the target."""
+    """With the epoch bump the parts of a transaction are identified by the epoch, so one request suffices."""
     rule = Steps(P0, P1)
     rule.answer(0, 0)
     rule.take(data("a", 0), marker(1), data("b", 0, partition=P1), marker(1, partition=P1))
@@ -171,7 +174,7 @@ def test_a_transaction_with_the_bump_costs_one_question() -> None:
 
 
 def test_a_reader_that_goes_back_is_refused() -> None:
-    """A batch, or a position, below what was read would show an older state; the rule stops."""
+    """A batch or position below what was read would show an older state: the detector raises."""
     rule = Steps(P0)
     rule.take(plain("a", 4))
     with pytest.raises(ValueError, match="offset 3 lies below 5"):
@@ -181,7 +184,7 @@ def test_a_reader_that_goes_back_is_refused() -> None:
 
 
 def test_transactions_are_counted_once_over_partitions() -> None:
-    """Two transactions, one of them with two markers: two."""
+    """Two transactions, one of them with two markers, are counted as two."""
     rule = Steps(P0, P1)
     rule.answer(0, 0)
     rule.take(data("a", 0), data("b", 0, partition=P1), marker(1), marker(1, partition=P1))
@@ -190,7 +193,7 @@ def test_transactions_are_counted_once_over_partitions() -> None:
 
 
 def test_the_model_says_what_was_measured() -> None:
-    """Fact 2: A on both sides of B's first record: the last stable offset lies in the middle of A."""
+    """The model reproduces fact 2: with A around B's first record the last stable offset lies in the middle of A."""
     cluster = Cluster()
     cluster.write(1, P0, ("a", "1"))
     cluster.write(2, P0, ("b", "1"))

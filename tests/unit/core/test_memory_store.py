@@ -1,4 +1,4 @@
-"""The memory store: the contract of all stores, and what is its own."""
+"""The memory store: the contract of all stores, and its own behaviour."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from support.core.store_contract import P, StoreContract, records
 
 
 class TestMemoryStore(StoreContract):
-    """The contract."""
+    """``MemoryStore`` fulfils the contract of stores."""
 
     def make(self) -> Store:
-        """An empty one."""
+        """Make an empty store."""
         return MemoryStore()
 
 
 class Watched(dict[str, int]):
-    """Something in a record that tells when it is let go of."""
+    """An object in a record that reports when it is released."""
 
 
 def test_old_values_go_with_the_last_snapshot_that_shows_them() -> None:
-    """A replaced record is kept for a snapshot of its version, and no longer than that."""
+    """A replaced record is kept while a snapshot of its version exists, and no longer."""
     store = MemoryStore()
     first = records([(b"a", b"1")])[0]
     watched = Watched()
@@ -44,7 +44,7 @@ def test_old_values_go_with_the_last_snapshot_that_shows_them() -> None:
 
 
 def test_a_held_snapshot_does_not_keep_every_value() -> None:
-    """A key written a thousand times under a snapshot that nobody reads costs a few values, not a thousand."""
+    """A key written a thousand times under an unread snapshot costs a few values, not a thousand."""
     store = MemoryStore()
     store.apply(Delta(records([(b"a", b"0")])), Position({P: 1}))
     held = store.snapshot()

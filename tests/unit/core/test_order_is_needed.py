@@ -1,4 +1,4 @@
-"""Each rule is needed, continued: which record of a key counts, and from where on something is shown."""
+"""Each rule is necessary, continued: which record of a key counts, and from when on versions are published."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from support.core.model_oracle import BrokenError
 from support.core.stories import MARKERS, Story, check_needed
 from support.core.switched_off import Forgets, LateOnesWin, NoBarrier, NoHoles
 
-# --- which record counts ---
+# --- the record of a key that counts ---
 
 
 def _two_of_one_key(value: str | None) -> Story:
-    """A writes a key, B writes or deletes it at a higher offset and commits first (fact 15)."""
+    """Write a key by A, write or delete it by B at a higher offset, and commit B first (fact 15)."""
 
     def story(parts: Parts) -> None:
         cluster = Cluster()
@@ -34,20 +34,20 @@ def _two_of_one_key(value: str | None) -> Story:
 
 
 def test_letting_late_records_overwrite() -> None:
-    """The higher offset counts, whoever commits last."""
+    """A violation is found where late records overwrite: the higher offset counts, whoever commits last."""
     check_needed(_two_of_one_key("B"), MARKERS, replace(MARKERS, delta_builder=LateOnesWin), "torn")
 
 
 def test_forgetting_deleted_keys() -> None:
-    """A deletion has an offset, too."""
+    """A violation is found where deleted keys are forgotten: a deletion has an offset, too."""
     check_needed(_two_of_one_key(None), MARKERS, replace(MARKERS, delta_builder=Forgets), "torn")
 
 
-# --- from where on it is shown ---
+# --- the beginning of publishing ---
 
 
 def test_ignoring_holes() -> None:
-    """Compaction has taken one half of a transaction, because a later one has written that key, too."""
+    """A violation is found where gaps are ignored: compaction took half a transaction whose key a later one wrote."""
 
     def story(parts: Parts) -> None:
         cluster = Cluster()
@@ -66,7 +66,7 @@ def test_ignoring_holes() -> None:
 
 
 def test_ready_at_the_first_point() -> None:
-    """Two transactions were there before it began; one of them is not all."""
+    """A violation is found where a replica is ready at the first point: of two earlier transactions one is missing."""
 
     def story(parts: Parts) -> None:
         cluster = Cluster()
@@ -81,7 +81,7 @@ def test_ready_at_the_first_point() -> None:
 
 
 def test_going_on_at_the_offset_read_up_to() -> None:
-    """A transaction was open at the cut: what it had written lies below it."""
+    """A violation is found where reading resumes at the position: an open transaction's records lie below it."""
 
     def story(*, forgets: bool) -> None:
         cluster = Cluster()

@@ -1,4 +1,4 @@
-"""Versions from before: kept by number, held, and compared; against a model, with either store, also over rebuilds."""
+"""Past versions: kept by number, held, and compared; against a model, with either store, also across rebuilds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Model = dict[bytes, tuple[bytes, tuple[tuple[str, bytes | None], ...]]]
 
 @pytest.fixture(params=["memory", "rocks"])
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """Either kind."""
+    """Each kind of store."""
     if request.param == "memory":
         yield MemoryStore()
         return
@@ -36,7 +36,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
 
 
 def wait_until(condition: Callable[[], object]) -> None:
-    """Waits until it holds."""
+    """Wait until a condition holds."""
     give_up_s = time.monotonic() + 20
     while not condition():
         assert time.monotonic() < give_up_s
@@ -44,7 +44,7 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 
 def test_the_last_few_are_kept(store: Store) -> None:
-    """``history`` of them beside the present one, each as it was; the error names what there is."""
+    """``history`` versions are kept besides the present one, each unchanged; the error names the versions kept."""
     topic = FakeTopic()
     with topic.replica(store, history=3) as replica:
         for number in range(1, 7):
@@ -61,7 +61,7 @@ def test_the_last_few_are_kept(store: Store) -> None:
 
 
 def test_without_a_history_there_is_the_present_one(store: Store) -> None:
-    """And what was held."""
+    """Without a history only the present version and held snapshots are available."""
     topic = FakeTopic()
     topic.put("k", b"1")
     with topic.replica(store) as replica:
@@ -79,13 +79,13 @@ def test_without_a_history_there_is_the_present_one(store: Store) -> None:
 
 @pytest.mark.parametrize("history", [-1, 1.5, "3", None, True])
 def test_a_number_it_has_to_be(history: object) -> None:
-    """Told when the replica is made."""
+    """A history that is not a natural number is refused when the replica is made."""
     with pytest.raises(ConfigurationError, match="history="):
         FakeTopic().replica(history=history)
 
 
 class Story:
-    """A topic, a replica of it, and what each version has to hold."""
+    """A topic, a replica of it, and the expected content of each version."""
 
     def __init__(self, seed: int, replica: Replica, topic: FakeTopic) -> None:
         self.dice = random.Random(seed)
@@ -95,7 +95,7 @@ class Story:
         self.rebuilds = 0
 
     def present(self) -> Model:
-        """What the topic holds, by what was written to it."""
+        """Return the content of the topic according to its records."""
         model: Model = {}
         for record in self.topic.records():
             model.pop(record.key, None)
@@ -104,7 +104,7 @@ class Story:
         return model
 
     def step(self) -> None:
-        """A transaction, or the topic is made anew, with some of what there was."""
+        """Write a transaction, or create the topic again with some of its content."""
         if self.dice.random() < 0.08:
             kept = list(self.present().items())
             self.topic.recreate()
@@ -130,7 +130,7 @@ class Story:
             self.held.append(snapshot)
 
     def compare(self) -> None:
-        """Any two, by number or as held."""
+        """Compare any two versions, by number or as held snapshots."""
         newest = max(self.versions)
         reachable: list[int | Snapshot] = [*range(max(1, newest - 5), newest + 1), *self.held]
         before, after = self.dice.choices([one for one in reachable if self.number(one) in self.versions], k=2)
@@ -140,12 +140,12 @@ class Story:
 
     @staticmethod
     def number(one: int | Snapshot) -> int:
-        """Of a version."""
+        """Return the number of a version."""
         return one if isinstance(one, int) else one.version
 
 
 def told(difference: Difference) -> dict[bytes, tuple[object, object]]:
-    """A difference in values and headers; its three lists have to say the same."""
+    """Return a difference as values and headers, and check its three lists against them."""
     found: dict[bytes, tuple[object, object]] = {}
     for key, was, now in difference:
         found[key] = was and (was.value, was.headers), now and (now.value, now.headers)
@@ -156,13 +156,13 @@ def told(difference: Difference) -> dict[bytes, tuple[object, object]]:
 
 
 def expected(was: Model, now: Model) -> dict[bytes, tuple[object, object]]:
-    """The same by the model."""
+    """Return the difference according to the model."""
     return {key: (was.get(key), now.get(key)) for key in {*was, *now} if was.get(key) != now.get(key)}
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_any_two_versions_against_a_model(store: Store, seed: int) -> None:
-    """Every version by number, every difference, while transactions come and the topic is made anew."""
+    """Every version by number and every difference match the model, while transactions and recreated topics arrive."""
     topic = FakeTopic()
     with topic.replica(store, history=5, recent_changes=3 if seed % 2 else 1000) as replica:
         replica.wait_ready(timeout_s=10)
@@ -181,5 +181,5 @@ def test_any_two_versions_against_a_model(store: Store, seed: int) -> None:
 
 
 def contents(snapshot: Snapshot) -> Model:
-    """Values and headers."""
+    """Return the values and headers of a version."""
     return {key: (record.value or b"", record.headers) for key, record in snapshot.items()}

@@ -1,4 +1,4 @@
-"""Files of settings: Java properties as java.util.Properties reads them, and TOML."""
+"""Settings files: Java properties as java.util.Properties reads them, and TOML."""
 
 from __future__ import annotations
 
@@ -30,13 +30,16 @@ from kafka_replica.errors import ConfigurationError
     ],
 )
 def test_properties_are_read_as_java_reads_them(text: str, name: str, value: str) -> None:
-    """Separators, escapes, comments and lines that continue, as in the documentation of java.util.Properties."""
+    """Separators, escapes, comments and continued lines are read as documented for java.util.Properties."""
     _, *found = next(parse_properties(text))
     assert found == [name, value]
 
 
 def test_each_property_has_its_line() -> None:
-    """Comments and lines that continue count; the name decides the format, else the content."""
+    """Each property has its line number: comments and continued lines count.
+
+    The name decides the format, otherwise the content.
+    """
     text = "# comment\na = b, \\\n  c\n\nd: e\n"
     assert [(line, name) for line, name, _ in parse_properties(text)] == [(2, "a"), (5, "d")]
 
@@ -52,14 +55,14 @@ def test_each_property_has_its_line() -> None:
     ],
 )
 def test_the_format_of_a_file(file_name: str, text: str, is_toml: bool, tmp_path: Path) -> None:
-    """The suffix decides where it is known; otherwise the content does."""
+    """The suffix decides the format where it is known; otherwise the content does."""
     path = tmp_path / file_name
     path.write_text(text)
     assert read_settings_file(path).is_toml is is_toml
 
 
 def test_unreadable_files_are_reported(tmp_path: Path) -> None:
-    """A missing file and TOML that is none are errors that name the file."""
+    """A missing file and invalid TOML are errors that name the file."""
     with pytest.raises(ConfigurationError, match=r"reading .*nothing: No such file"):
         read_settings_file(tmp_path / "nothing")
     (tmp_path / "a.toml").write_text("client.id: x")
@@ -68,7 +71,7 @@ def test_unreadable_files_are_reported(tmp_path: Path) -> None:
 
 
 def test_bytes_that_are_not_utf8_are_latin_1(tmp_path: Path) -> None:
-    """Java reads a stream so; a byte order mark is no part of the first name."""
+    """Bytes that are not UTF-8 are read as Latin-1, as Java does; a byte order mark is not part of the first name."""
     path = tmp_path / "a.properties"
     path.write_bytes(b"a=\xe9")
     assert read_settings_file(path).values == {"a": "é"}
@@ -77,7 +80,7 @@ def test_bytes_that_are_not_utf8_are_latin_1(tmp_path: Path) -> None:
 
 
 def test_dotted_names_and_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """TOML's nested tables are names with dots; variables come from the environment."""
+    """TOML's nested tables become dotted names; variables come from the environment."""
     assert flat({"security": {"protocol": "SSL"}, "ssl.ca.pem": "x"}) == {"security.protocol": "SSL", "ssl.ca.pem": "x"}
     monkeypatch.setenv("KR_TEST_VALUE", "secret")
     assert filled(["${KR_TEST_VALUE}", 1], "here") == ("secret", 1)

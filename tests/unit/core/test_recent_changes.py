@@ -1,4 +1,4 @@
-"""Going on after a version: the recent changes, without a broker."""
+"""Continuing after a version by recent changes, without a broker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.core.store_contract import Writes, writes
 
 @dataclass(frozen=True)
 class Publish:
-    """A version is made."""
+    """Event: a version is published."""
 
     written: Writes
     transactions: int | None
@@ -25,14 +25,14 @@ class Publish:
 
 @dataclass(frozen=True)
 class Join:
-    """A reader begins, after a version."""
+    """Event: a reader joins after a version."""
 
     since: int | None
 
 
 @dataclass(frozen=True)
 class Take:
-    """A reader takes what is next for it, if anything is."""
+    """Event: a reader takes its next change, if there is any."""
 
     reader: int
     look: bool
@@ -48,10 +48,10 @@ takes = st.builds(Take, st.integers(0, 3), st.booleans())
 def test_changes_since_a_version_lead_from_it_to_the_present(
     events: list[Publish | Join | Take], recent_changes: int, max_pending: int
 ) -> None:
-    """For every order of versions, joins after any version and takes: what is heard, applied in order, adds up.
+    """Changes since a version lead to the present, for any order of versions, joins after any version, and takes.
 
-    Every version heard shows what it has to, also later; and a whole state comes where and only where the changes
-    since are not all there.
+    Every change's version has the expected content, also later; a whole state comes if and only if some of the changes
+    since are missing.
     """
     driver = Driver(recent_changes)
     readers: list[Reader] = []
@@ -69,7 +69,7 @@ def test_changes_since_a_version_lead_from_it_to_the_present(
 
 
 def join(driver: Driver, since: int | None, recent_changes: int, max_pending: int) -> Reader:
-    """A reader that begins; what it hears first is checked as far as it is there."""
+    """Start a reader, and check its first changes as far as they are there."""
     present = driver.version
     reader = Reader(driver, driver.publisher.mailbox(max_pending, since), since)
     goes_on = since is not None and max(1, present - recent_changes) <= since <= present
@@ -84,7 +84,7 @@ def join(driver: Driver, since: int | None, recent_changes: int, max_pending: in
 
 
 def test_what_was_missed_is_never_merged() -> None:
-    """Fifty versions missed, a mailbox of one: fifty changes all the same, then what came meanwhile as one."""
+    """Fifty missed versions are fifty changes even with a mailbox of one; later versions are merged."""
     driver = Driver()
     driver.count_to(50)
     reader = Reader(driver, driver.publisher.mailbox(1, since=10), 10)
@@ -99,7 +99,7 @@ def test_what_was_missed_is_never_merged() -> None:
 
 
 def test_recent_changes_are_bounded() -> None:
-    """By number, by keys and by bytes; what is older is not there, what is newer is there without a gap."""
+    """Recent changes are bounded by number, keys and bytes; older ones are gone, newer ones are there without a gap."""
     driver = Driver()
     steps: list[VersionDiff] = []
     driver.count_to(1)
@@ -115,7 +115,7 @@ def test_recent_changes_are_bounded() -> None:
         for recent in (by_number, by_keys, by_bytes):
             recent.add(step)
             recent.settle()
-    for recent, kept in ((by_number, 5), (by_keys, 4), (by_bytes, 5)):  # the newest one's bytes count at the next
+    for recent, kept in ((by_number, 5), (by_keys, 4), (by_bytes, 5)):  # the newest one's bytes count from the next on
         assert recent.after(21 - kept, 21) == steps[-kept:]
         assert recent.after(21 - kept - 1, 21) is None
         assert recent.after(21, 21) == []
@@ -123,7 +123,7 @@ def test_recent_changes_are_bounded() -> None:
 
 
 def test_a_change_that_is_too_large_is_not_kept_and_leaves_no_gap() -> None:
-    """A change beyond the bound empties what is kept: who was away before it gets the whole state."""
+    """A change beyond the bound empties the recent changes: a reader from before gets the whole state."""
     driver = Driver()
     driver.publisher._recent = RecentChanges(max_keys=3)
     driver.count_to(3)
@@ -137,13 +137,13 @@ def test_a_change_that_is_too_large_is_not_kept_and_leaves_no_gap() -> None:
 
 @pytest.mark.parametrize("recent_changes", [-1, None, "10", 1.5])
 def test_how_many_are_kept_is_a_number(recent_changes: object) -> None:
-    """Anything else is refused when the replica is made."""
+    """A limit that is not a natural number is refused when the replica is made."""
     with pytest.raises(ConfigurationError, match="recent_changes="):
         Replica({"bootstrap.servers": "x:1"}, "t", recent_changes=recent_changes)  # type: ignore[arg-type] # tested
 
 
 def test_a_number_of_another_life_means_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A number that would fit, of a replica that is no more: the whole state. Of this one: only what is new."""
+    """A version number of another incarnation gives the whole state, one of this incarnation only the new changes."""
     replica = Replica({"bootstrap.servers": "127.0.0.1:1"}, "t")
     driver = Driver()
     monkeypatch.setattr(replica, "_publisher", driver.publisher)
@@ -154,4 +154,4 @@ def test_a_number_of_another_life_means_nothing(monkeypatch: pytest.MonkeyPatch)
     assert not ours.ready
     assert Replica({"bootstrap.servers": "127.0.0.1:1"}, "t").incarnation != replica.incarnation
     with pytest.raises(UsageError, match="no number of a version"):
-        replica.changes(since="3")  # type: ignore[arg-type] # is what it tests
+        replica.changes(since="3")  # type: ignore[arg-type] # an invalid type is tested

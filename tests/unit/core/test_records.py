@@ -1,4 +1,4 @@
-"""The values of the core, and the public face of the package."""
+"""The values of the core, and the public interface of the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ P0, P1 = Partition("t", 0), Partition("t", 1)
 
 
 def test_cuts_compare_and_dominate() -> None:
-    """A cut is a value: equal, hashable, ordered by domination, and says itself as topic-partition@offset."""
+    """A position is a value: equal, hashable, ordered by domination, with topic-partition@offset as its text."""
     position = Position({P1: 2, P0: 1})
     assert position == Position({P0: 1, P1: 2})
     assert hash(position) == hash(Position({P0: 1, P1: 2}))
@@ -35,7 +35,7 @@ def test_a_record_tells_its_headers_and_place() -> None:
 
 
 def test_every_public_name_exists_and_none_is_missing() -> None:
-    """``__all__`` is what the package has: each name can be had, and each error of ours is among them."""
+    """Each name in ``__all__`` exists, and each error of the package is among them."""
     for name in kafka_replica.__all__:
         assert getattr(kafka_replica, name) is not None
     errors = {name for name in vars(kafka_replica.errors) if name.endswith("Error")}
@@ -45,7 +45,7 @@ def test_every_public_name_exists_and_none_is_missing() -> None:
 
 
 def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
-    """Each error stands in the drawing above the errors, under its base."""
+    """The tree of errors in the module's docstring shows each error under its base."""
     drawing = kafka_replica.errors.__doc__ or ""
     for name in vars(kafka_replica.errors):
         if name.endswith("Error"):
@@ -53,7 +53,7 @@ def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
 
 
 def test_a_bad_record_survives_a_pickle() -> None:
-    """Errors travel between processes with what they know."""
+    """A pickled BadRecordError keeps its properties: errors travel between processes."""
     error = BadRecordError("t", 0, 7, "it has no key", "fix it")
     again = pickle.loads(pickle.dumps(error))
     assert (again.topic, again.offset, str(again)) == ("t", 7, str(error))

@@ -1,4 +1,4 @@
-"""What a REPL and a notebook show of the objects that users hold."""
+"""Displays of the package's objects in a REPL and in a notebook."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MODULES = (
 
 
 class Html(HTMLParser):
-    """Checks that tags are closed, and gathers the text and the tags."""
+    """A parser that checks that tags are closed, and collects texts and tags."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -41,22 +41,22 @@ class Html(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        """Opens."""
+        """Open a tag."""
         self.open.append(tag)
         self.seen.add(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        """Closes what was opened last."""
+        """Close the tag opened last."""
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        """Text between tags."""
+        """Collect the text between tags."""
         self.text += data
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_every_public_class_has_a_repr_of_its_own(name: str) -> None:
-    """None is shown as a class and an address."""
+    """Every public class has a repr of its own instead of class and address."""
     module = import_module(name)
     names = getattr(module, "__all__", [one for one, held in vars(module).items() if not one.startswith("_")])
     bare = [
@@ -71,7 +71,7 @@ def test_every_public_class_has_a_repr_of_its_own(name: str) -> None:
 
 
 def test_a_replica_in_all_its_states() -> None:
-    """Topic, state, version and count; never a property of the configuration; closed and in a fork, too."""
+    """A replica shows topic, state, version and count in all states, closed and in a fork, too; never configuration."""
     topic = FakeTopic("codes")
     topic.put("a", b"1")
     replica = topic.replica()
@@ -93,14 +93,14 @@ def test_a_replica_in_all_its_states() -> None:
 
 
 def test_a_repr_shows_no_secret() -> None:
-    """Neither passwords nor addresses with them."""
+    """A repr shows neither passwords nor addresses that contain them."""
     config = {"bootstrap.servers": "127.0.0.1:1", "sasl.password": "hunter2", "sasl.username": "me"}
     assert "hunter2" not in repr(Replica(config, "t"))
     assert "hunter2" not in repr(AsyncReplica(Replica(config, "t")))
 
 
 def test_listeners() -> None:
-    """A change says what it changes, an iteration what waits, a subscription whom it tells."""
+    """A change shows what it changes, an iterator what is pending, a subscription its listener."""
     topic = FakeTopic()
     topic.put("a", b"1")
     with topic.replica() as replica:
@@ -119,7 +119,7 @@ def test_listeners() -> None:
 
 
 def test_fakes_and_the_embedded_broker() -> None:
-    """Also when a topic was dropped, and before a broker is started."""
+    """Fakes are shown after their topic was dropped, too, and the embedded broker before it is started."""
     kafka = FakeKafka()
     topic = kafka.topic("a", partitions=2)
     with topic.transaction() as transaction:
@@ -135,7 +135,7 @@ def test_fakes_and_the_embedded_broker() -> None:
 
 
 def test_long_things_are_short() -> None:
-    """A cut of a thousand partitions, a record of a megabyte, a tombstone, a key that is no text."""
+    """A position of a thousand partitions, a record of a megabyte, a tombstone and a binary key are shown in short."""
     position = Position({Partition("t", number): 1 for number in range(1000)})
     assert repr(position) == "Position(t-0@1, t-1@1, t-2@1, t-3@1 and 996 more partitions)"
     place = Partition("t", 0)
@@ -145,7 +145,7 @@ def test_long_things_are_short() -> None:
 
 
 def filled(store: Any, count: int) -> Snapshot:
-    """A version with so many keys."""
+    """Return a version with the given number of keys."""
     place = Partition("t", 0)
     records = [Record(f"key {at} <b>&".encode(), b"1", at, at, (), place) for at in range(count)]
     store.apply(Delta(records), Position({place: count}))
@@ -153,7 +153,7 @@ def filled(store: Any, count: int) -> Snapshot:
 
 
 def test_stores_and_their_versions_do_not_read_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A RocksDB version whose keys nobody has counted says nothing of them; a closed store can be shown."""
+    """A RocksDB version shows no key count where nobody counted; a closed store can be shown."""
     store = RocksStore(tmp_path / "s")
     filled(store, 3)
     assert repr(MemoryStore()) == "<MemoryStore version 0, 0 keys>"
@@ -172,7 +172,7 @@ def test_stores_and_their_versions_do_not_read_the_disk(tmp_path: Path, monkeypa
 
 @pytest.mark.parametrize("kind", ["memory", "rocks"])
 def test_a_version_as_a_table(kind: str, tmp_path: Path) -> None:
-    """The first rows, escaped, and how many there are; no colours of its own, and a bounded size."""
+    """A version shows its first rows, escaped, and their number, without colours of its own and in a bounded size."""
     snapshot = filled(MemoryStore() if kind == "memory" else RocksStore(tmp_path / "s"), 5000)
     text = snapshot._repr_html_()
     html = Html(text)
@@ -185,7 +185,7 @@ def test_a_version_as_a_table(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_version_that_cannot_be_read_is_still_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trouble of a store leaves the table empty."""
+    """A version whose store fails is shown with an empty table."""
     snapshot = filled(MemoryStore(), 2)
 
     def fail(*_: object) -> None:
@@ -196,7 +196,7 @@ def test_a_version_that_cannot_be_read_is_still_shown(monkeypatch: pytest.Monkey
 
 
 def test_odd_timestamps_and_texts() -> None:
-    """A time beyond all calendars, none, and half a character."""
+    """A timestamp beyond all calendars, a missing timestamp and half a character are shown."""
     store, place = MemoryStore(), Partition("t", 0)
     records = [Record(b"a", b"1", 0, 1 << 60, (), place), Record(b"b\xed\xa0\x80", b"1", 1, -1, (), place)]
     store.apply(Delta(records), Position({place: 2}))
@@ -206,7 +206,7 @@ def test_odd_timestamps_and_texts() -> None:
 
 
 def test_help_shows_no_private_parameter() -> None:
-    """Whoever reads ``help(Replica)`` meets nothing that is not for them."""
+    """``help(Replica)`` shows no private parameter."""
     from kafka_replica.sdmx import LiveStructures, Structures
 
     for kind in (Replica, AsyncReplica, Structures, LiveStructures, MemoryStore, RocksStore, LocalKafka, FakeTopic):
@@ -214,7 +214,7 @@ def test_help_shows_no_private_parameter() -> None:
 
 
 def test_the_version_of_the_package() -> None:
-    """One source: what is installed, which is what pyproject.toml says."""
+    """The version has one source: the installed package's, which equals pyproject.toml's."""
     import tomllib
 
     import kafka_replica
@@ -227,7 +227,7 @@ def test_the_version_of_the_package() -> None:
 
 
 def test_importing_the_package_imports_next_to_nothing() -> None:
-    """Names come with their first use: Kafka's client is not imported for SDMX alone, nor for pytest's plug-in."""
+    """Names are imported on first use: SDMX alone, and pytest's plug-in, do not import Kafka's client."""
     import subprocess
     import sys
 
@@ -241,7 +241,7 @@ def test_importing_the_package_imports_next_to_nothing() -> None:
 
 
 def test_a_change_of_a_whole_version_on_disk_counts_nothing(tmp_path: Path) -> None:
-    """Its keys are those of the version, and are not gone through to be counted."""
+    """A change of a whole version on disk does not scan its keys to count them."""
     store = RocksStore(tmp_path / "s")
     snapshot = filled(store, 3)
     snapshot._tally.keys = None

@@ -1,4 +1,4 @@
-"""The store on disk fails, or its process is killed, between any two of its steps: nothing is ever half."""
+"""The store on disk fails, or its process is killed, between any two of its steps: no version is ever half written."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ STORIES = list(stories())
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Where stores may be made."""
+    """A folder for stores."""
     with new_folder() as path:
         yield path
 
 
 @pytest.mark.parametrize("name", STORIES)
 def test_killed_between_any_two_steps(name: str, folder: Path) -> None:
-    """What is opened then is a version that was published, the newest or the one under way, whole with its bookmark."""
+    """After a kill between any two steps the store has a published version, whole with its resume point.
+
+    This is the newest version or the one being published.
+    """
     program = TESTS / "support/core/rocks_crasher.py"
     done = subprocess.run(
         [sys.executable, program, name, folder], check=False, capture_output=True, text=True, timeout=120
@@ -41,7 +44,10 @@ def test_killed_between_any_two_steps(name: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", STORIES)
 def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path) -> None:
-    """The version shown stays, and is there again; where a snapshot is held, the database is never closed."""
+    """After a failure at any step the version shown stays, and is there after reopening.
+
+    While a snapshot is held the database is never closed.
+    """
     at = 1
     while True:
         story, path = stories()[name], folder / str(at)
@@ -70,7 +76,7 @@ def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path)
 
 @pytest.mark.parametrize("name", STORIES)
 def test_failing_between_any_two_steps_and_done_again(name: str, folder: Path) -> None:
-    """A store that could not do something can do it a moment later, and what it counts stays right."""
+    """A step that failed can be repeated a moment later, and the key count stays right."""
     at = 1
     while True:
         story, path = stories()[name], folder / str(at)
@@ -105,7 +111,7 @@ def _has_forgotten(story: Story, act: int) -> bool:
 
 
 def test_a_replica_that_is_killed_again_and_again(folder: Path) -> None:
-    """While somebody writes: what is left is whole and never older, and in the end it has all that was written."""
+    """A replica killed repeatedly during writes keeps a whole version, never an older one, and finally catches up."""
     program = TESTS / "support/core/rocks_killed.py"
     done = subprocess.run(
         [sys.executable, program, folder, "20", "1"], check=False, capture_output=True, text=True, timeout=200

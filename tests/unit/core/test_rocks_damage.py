@@ -1,4 +1,4 @@
-"""Files of a store on disk that are damaged, removed or not its own: noticed, said, built anew, never served."""
+"""Damaged, removed or foreign files in a store on disk: noticed, reported, rebuilt, never served."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ HARM: dict[str, Callable[[bytes], bytes | None]] = {
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Where a store may be made."""
+    """A folder for a store."""
     with new_folder() as path:
         yield path
 
 
 def flip(file: Path, at: float) -> None:
-    """One bit, at a part of the file."""
+    """Flip one bit at a relative position of the file."""
     data = bytearray(file.read_bytes())
     data[int(len(data) * at)] ^= 1
     file.write_bytes(data)
 
 
 def test_any_file_of_the_database_damaged_in_any_way(folder: Path) -> None:
-    """Opened then, it has a version that was published, or nothing at all and says so; a look at it says the same."""
+    """A damaged file leads to a published version, or to none with a report; opening it read-only agrees."""
     states = [{}, many(300, b"1" * 100), {**many(300, b"1" * 100), **many(50, b"2")}]
     writer = RocksStore(folder / "kept")
     publish(writer, states[1])
     publish(writer, many(50, b"2"), 1_000)
     left = folder / "left"
     _wait_until_still(folder / "kept")
-    shutil.copytree(folder / "kept", left)  # as a killed process leaves it, with a log
+    shutil.copytree(folder / "kept", left)  # as a killed process leaves the database, with a log
     writer.close()
     names = sorted(file.name for file in present(left).iterdir())
     assert any(name.endswith(".log") for name in names)
@@ -79,7 +79,7 @@ def test_any_file_of_the_database_damaged_in_any_way(folder: Path) -> None:
 
 
 def _wait_until_still(folder: Path) -> None:
-    """RocksDB compacts what was just flushed, in a thread of its own."""
+    """Wait until RocksDB's background thread has compacted what was just flushed."""
     before, still = set(), 0
     while still < 10:
         files = {(file.name, file.stat().st_size) for file in present(folder).iterdir() if file.name != "LOG"}
@@ -88,7 +88,7 @@ def _wait_until_still(folder: Path) -> None:
 
 
 def _looked_at(folder: Path, states: list[dict[bytes, bytes | None]]) -> int | None:
-    """The version that a look finds; None where it is said to be damaged."""
+    """Return the version that a read-only store finds, or None where damage is reported."""
     try:
         snapshot = RocksStore(folder, read_only=True).snapshot()
         assert values(snapshot) == states[snapshot.version]
@@ -113,7 +113,7 @@ CURRENTS = {
 
 @pytest.mark.parametrize("text", CURRENTS.values(), ids=CURRENTS)
 def test_what_says_which_database_is_damaged(folder: Path, text: str, caplog: pytest.LogCaptureFixture) -> None:
-    """It is said, and the store is empty; to look at it is an error."""
+    """A damaged pointer to the database is reported and leaves an empty store; opening it read-only is an error."""
     (folder / "other").mkdir()
     path = folder / "s"
     store = RocksStore(path)
@@ -132,7 +132,7 @@ def test_what_says_which_database_is_damaged(folder: Path, text: str, caplog: py
 
 
 def test_what_says_which_database_is_removed(folder: Path) -> None:
-    """Then there is no store: as after a crash before the first version."""
+    """Without the pointer to the database there is no store, as after a crash before the first version."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
     store.close()
@@ -147,7 +147,7 @@ def test_what_says_which_database_is_removed(folder: Path) -> None:
 
 @pytest.mark.parametrize("head", [b"", b"x", b"{}\n{}", b"[]\n[]", b'{"version": 1, "keys": 1, "partitions": []}\n{}'])
 def test_a_database_that_says_nothing_of_itself(folder: Path, head: bytes) -> None:
-    """Is damaged, whatever else is in it."""
+    """A database without a valid version record is damaged, whatever else is in it."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
     batch = Batch()
@@ -163,7 +163,7 @@ def test_a_database_that_says_nothing_of_itself(folder: Path, head: bytes) -> No
     "garbage", [b"", b"short", b"\0" * 16 + b"\0\0\0\x09" + b"\0\0\0\0", b"\0" * 20 + b"\0\0\0\x09h"]
 )
 def test_what_is_no_record(folder: Path, garbage: bytes) -> None:
-    """Looked up by readers or by the writer, or come to in a walk: an error of ours, and the store is damaged."""
+    """An invalid record raises our error in look-ups by readers and the writer, and in scans; the store is damaged."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
     batch = Batch()
@@ -184,7 +184,7 @@ def test_what_is_no_record(folder: Path, garbage: bytes) -> None:
 
 
 def damaged_while_open(folder: Path) -> RocksStore:
-    """A store in whose middle something is not what was written, which nobody has met yet."""
+    """Return a store with a damaged record in its middle that nothing has read yet."""
     store = RocksStore(folder, block_cache_bytes=0)
     store.stage(delta(many(20_000, b"1" * 50)))
     publish(store, {b"last": b"1"}, 30_000)
@@ -194,7 +194,7 @@ def damaged_while_open(folder: Path) -> RocksStore:
 
 
 def test_damage_is_met_in_a_walk(folder: Path) -> None:
-    """No walk ends early in silence: not of keys, not when they are counted or compared."""
+    """Damage raises in scans of keys, when keys are counted, and in comparisons: no scan ends early in silence."""
     store = damaged_while_open(folder)
     held = store.snapshot()
     for walk in (list, len, lambda snapshot: list(snapshot.values())):
@@ -215,7 +215,7 @@ def test_damage_is_met_in_a_walk(folder: Path) -> None:
 
 
 def test_damage_is_met_in_a_look_up(folder: Path) -> None:
-    """By a reader, or by the writer; the present version stays readable where it is whole."""
+    """Damage raises in look-ups by readers and the writer; the rest of the present version stays readable."""
     store = damaged_while_open(folder)
     bad = []
     for key in many(20_000, b""):
@@ -232,13 +232,13 @@ def test_damage_is_met_in_a_look_up(folder: Path) -> None:
     assert store.snapshot().version == 1
     held = store.snapshot()
     store.close()
-    store = RocksStore(folder)  # a database that is known to be damaged is not taken up again
+    store = RocksStore(folder)  # a database that is known to be damaged is not opened again
     assert (store.resume_point, store.snapshot().version) == (None, 0)
     assert held["last"].value == b"1"
 
 
 def test_a_replica_mends_its_store(folder: Path) -> None:
-    """What a reader meets makes it build the store anew, beside the old version, and go on."""
+    """Damage met by a reader makes the replica rebuild its store beside the old version, and go on."""
     topic = FakeTopic()
     for number in range(2_000):
         topic.put(f"k{number}", b"v" * 50)
@@ -256,7 +256,7 @@ def test_a_replica_mends_its_store(folder: Path) -> None:
 
 
 def is_whole(snapshot: Snapshot) -> bool:
-    """Whether all of it can be read."""
+    """Tell whether all of a snapshot can be read."""
     try:
         return len(values(snapshot)) == 2_001
     except StoreDamagedError:
@@ -264,7 +264,7 @@ def is_whole(snapshot: Snapshot) -> bool:
 
 
 def wait_until(holds: Callable[[], bool], timeout_s: float = 60.0) -> None:
-    """Until it holds."""
+    """Wait until a condition holds."""
     end_s = time.monotonic() + timeout_s
     while not holds():
         assert time.monotonic() < end_s, "waited in vain"

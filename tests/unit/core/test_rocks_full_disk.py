@@ -1,4 +1,4 @@
-"""A disk that is full: it is said, the version shown stays, nothing is lost, and it goes on when there is room."""
+"""A full disk is reported, the version shown stays, nothing is lost, and writing goes on when there is room."""
 
 from __future__ import annotations
 
@@ -94,13 +94,13 @@ done = []
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Where stores may be made."""
+    """A folder for stores."""
     with new_folder() as path:
         yield path
 
 
 def test_files_that_may_not_grow(folder: Path) -> None:
-    """A limit of the system on the size of files: the same in all ways in which a version is written."""
+    """A limit of the operating system on file sizes has the same effect in all ways of writing a version."""
     program = """
 import resource
 def limit(size): resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
@@ -135,7 +135,7 @@ def crowd():
 
 
 def test_a_store_is_opened_again_after_a_full_disk_while_a_snapshot_is_held(small_disk: Path) -> None:
-    """The held snapshot keeps the database open, with the error of the full disk; it is written again all the same."""
+    """A held snapshot keeps the database open with the full disk's error; the reopened store can be written again."""
     program = """
 go_through(ballast.parent, crowd, ballast.unlink, holds_snapshot=True)
 print("done")
@@ -144,7 +144,7 @@ print("done")
 
 
 def test_a_disk_that_is_full(small_disk: Path) -> None:
-    """A small one, filled up by somebody else; a replica on it fails, serves, and is started again."""
+    """On a small disk that another program filled a replica fails, goes on serving, and can be started again."""
     program = """
 from kafka_replica.testing import FakeTopic
 from kafka_replica import State

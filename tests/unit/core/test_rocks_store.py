@@ -1,4 +1,4 @@
-"""The store on disk: the contract of all stores, and what is its own."""
+"""The store on disk: the contract of all stores, and its own behaviour."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from support.core.store_contract import StoreContract
 
 
 class TestRocksStore(StoreContract):
-    """The contract."""
+    """``RocksStore`` fulfils the contract of stores."""
 
     @pytest.fixture(autouse=True)
     def _folder(self) -> Iterator[None]:
@@ -54,23 +54,26 @@ class TestRocksStore(StoreContract):
             yield
 
     def make(self) -> Store:
-        """An empty one."""
+        """Make an empty store."""
         self.made += 1
         return RocksStore(self.folder / str(self.made))
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Where a store may be made."""
+    """A folder for stores."""
     with new_folder() as path:
         yield path
 
 
-# --- going on where it was ---
+# --- reopening ---
 
 
 def test_a_store_that_is_opened_again_is_the_same(folder: Path) -> None:
-    """Records, version, cut, bookmark and count, after small versions and staged ones; and it goes on from there."""
+    """A reopened store has the same records, version, position, resume point and count, and goes on from there.
+
+    Small and staged versions are both tried.
+    """
     store = RocksStore(folder)
     resume_point = ResumePoint(Position({P: 5}), {"t": "id"}, {P: 3}, 5, "all", "life")
     store.stage(delta({b"a": b"1", b"b": b"2"}))
@@ -95,7 +98,7 @@ def test_a_store_that_is_opened_again_is_the_same(folder: Path) -> None:
 
 
 def test_records_of_many_partitions_keep_their_places(folder: Path) -> None:
-    """Also of partitions that came later, and those first seen in parts that were taken back."""
+    """Records keep their partitions, also those added later and those first seen in parts that were discarded."""
     store = RocksStore(folder)
     places = [Partition(topic, number) for topic in "tu" for number in range(3)]
     records = [Record(str(place).encode(), b"v", 7, 0, (), place) for place in places]
@@ -110,7 +113,7 @@ def test_records_of_many_partitions_keep_their_places(folder: Path) -> None:
 
 
 def test_a_snapshot_that_is_held_while_its_store_is_opened_again(folder: Path) -> None:
-    """It keeps its version, looked up and gone through, whatever the next store of this process does."""
+    """A held snapshot can be looked up and scanned, whatever the next store of this process does."""
     store = RocksStore(folder)
     publish(store, many(50, b"1"))
     held = store.snapshot()
@@ -132,16 +135,16 @@ def test_a_snapshot_that_is_held_while_its_store_is_opened_again(folder: Path) -
 
 
 def test_a_snapshot_that_is_held_while_its_folder_is_removed(folder: Path) -> None:
-    """A store of the same name is another one, and letting go of the old one takes nothing from it."""
+    """A store of the same name is a different store, and releasing the old snapshot removes nothing from it."""
     store = RocksStore(folder / "s")
     publish(store, {b"a": b"1"})
     held = store.snapshot()
-    store.rebuild()  # so that the first database is removed when it is let go of
+    store.rebuild()  # so that the first database is removed when its snapshot is released
     publish(store, {b"a": b"2"})
     store.close()
     shutil.rmtree(folder / "s")
     program = "from support.core.rocks_tools import *\nstore = RocksStore(sys.argv[1])\npublish(store, {b'b': b'3'})"
-    run(program, folder / "s")  # another process, which knows nothing of the one that is still open here
+    run(program, folder / "s")  # another process, which knows nothing of the store that is still open here
     assert values(held) == {b"a": b"1"}
     del held
     gc.collect()
@@ -149,7 +152,7 @@ def test_a_snapshot_that_is_held_while_its_folder_is_removed(folder: Path) -> No
 
 
 def test_databases_are_removed_when_nobody_reads_them(folder: Path) -> None:
-    """Not before, and those of a process that was ended are removed by the next one."""
+    """A database is removed when nobody reads it, not before; the next process removes those of an ended process."""
 
     def databases() -> int:
         return len(list(folder.glob("database-*")))
@@ -183,7 +186,7 @@ def test_databases_are_removed_when_nobody_reads_them(folder: Path) -> None:
 
 
 def test_what_is_forgotten_is_forgotten_at_once(folder: Path) -> None:
-    """Not when the next version is there: nobody may find it after a crash."""
+    """Forgotten data is removed at once, not with the next version: nobody may find it after a crash."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
     held = store.snapshot()
@@ -194,11 +197,11 @@ def test_what_is_forgotten_is_forgotten_at_once(folder: Path) -> None:
     assert values(held) == {b"a": b"1"}
 
 
-# --- whose it is ---
+# --- ownership of the folder ---
 
 
 def test_two_stores_on_one_folder(folder: Path) -> None:
-    """The second one, of whichever process, is told what to do; and both work when the first is closed."""
+    """A second store on a folder is refused with advice, in any process; both work once the first is closed."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
     with pytest.raises(StoreInUseError, match="another replica has it; give each a folder of its own"):
@@ -220,7 +223,7 @@ def test_two_stores_on_one_folder(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["notes.txt", "2024", "000001", "database-old"])
 def test_a_folder_with_other_things_in_it_is_left_alone(folder: Path, name: str) -> None:
-    """Nothing of it may be taken for a database that is not needed any more."""
+    """Unrelated files in a folder are never removed as if they were an obsolete database."""
     (folder / name).mkdir()
     (folder / name / "thesis.txt").write_text("years of work")
     with pytest.raises(ConfigurationError, match=f"holds other things than a store .{name}.; name a folder that is"):
@@ -229,14 +232,14 @@ def test_a_folder_with_other_things_in_it_is_left_alone(folder: Path, name: str)
 
 
 def test_a_volume_of_its_own(folder: Path) -> None:
-    """Has a folder that file systems make."""
+    """A volume with a folder that file systems make is accepted."""
     (folder / "lost+found").mkdir()
     publish(RocksStore(folder), {b"a": b"1"})
     assert (folder / "lost+found").is_dir()
 
 
 def test_a_folder_that_cannot_be_made(folder: Path) -> None:
-    """It is said what is wrong with it."""
+    """The error names the reason why the folder cannot be made."""
     (folder / "file").write_text("")
     with pytest.raises(StoreError, match="name a folder that can be made"):
         RocksStore(folder / "file")
@@ -244,14 +247,14 @@ def test_a_folder_that_cannot_be_made(folder: Path) -> None:
 
 @pytest.mark.parametrize("settings", [{"block_cache_bytes": -1}, {"write_buffer_bytes": 65535}])
 def test_sizes_that_cannot_be(folder: Path, settings: dict[str, int]) -> None:
-    """They are refused before anything is made."""
+    """Invalid sizes are refused before anything is made."""
     with pytest.raises(ConfigurationError, match="block_cache_bytes is a number of bytes"):
         RocksStore(folder / "new", **settings)
     assert not (folder / "new").exists()
 
 
 def test_a_newer_format_is_refused(folder: Path) -> None:
-    """And not taken for damage: it would be removed."""
+    """A newer format is refused and not taken for damage, which would remove it."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
     store.close()
@@ -264,11 +267,14 @@ def test_a_newer_format_is_refused(folder: Path) -> None:
     assert values(RocksStore(folder).snapshot()) == {b"a": b"1"}
 
 
-# --- looking beside ---
+# --- read-only stores ---
 
 
 def test_looking_at_what_is_being_written(folder: Path) -> None:
-    """A published version with its bookmark, never what is staged; it stays as it was; nothing can be written."""
+    """A read-only store sees a published version with its resume point, never staged data, and cannot write.
+
+    Its version does not change.
+    """
     store = RocksStore(folder)
     with pytest.raises(StoreError, match="there is no version there; name the folder of a store"):
         RocksStore(folder, read_only=True)
@@ -305,7 +311,7 @@ def test_looking_at_what_is_being_written(folder: Path) -> None:
 
 
 def test_looking_writes_nothing(folder: Path) -> None:
-    """Not a byte in the folder changes, and what is made elsewhere is removed with the last that reads it."""
+    """Opening read-only changes no byte in the folder; its temporary files are removed with the last reader."""
     store = RocksStore(folder)
     publish(store, many(100, b"1"))
     before = {file: file.stat().st_mtime_ns for file in folder.rglob("*")}
@@ -322,7 +328,7 @@ def test_looking_writes_nothing(folder: Path) -> None:
 
 
 def _link_folders(store: Path) -> list[Path]:
-    """The temporary folders with links to the files of a store."""
+    """Return the temporary folders with links to the files of a store."""
     folders = Path(tempfile.gettempdir()).glob("kafka-replica-*")
     return [each for each in folders if any(store in link.resolve().parents for link in each.glob("CURRENT"))]
 
@@ -346,7 +352,7 @@ print(len(values(RocksStore(folder, read_only=True).snapshot())), len(look(folde
 
 @pytest.mark.parametrize("is_being_written", [True, False])
 def test_looking_on_a_read_only_file_system(folder: Path, *, is_being_written: bool) -> None:
-    """A volume that is mounted read-only here, whether it is written elsewhere or not."""
+    """A volume mounted read-only here can be opened, whether another process writes to it or not."""
     store = RocksStore(folder)
     publish(store, many(100, b"1"))
     store._writing().database.flush()
@@ -371,7 +377,7 @@ def test_looking_on_a_read_only_file_system(folder: Path, *, is_being_written: b
 
 
 def test_a_look_that_was_overtaken_is_repeated(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """RocksDB may have read the list of files before it was changed, and the log afterwards."""
+    """A read-only open is repeated when RocksDB read the list of files before a change and the log after it."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
     real, looks = beside._open, []
@@ -390,7 +396,10 @@ def test_a_look_that_was_overtaken_is_repeated(folder: Path, monkeypatch: pytest
 
 
 def test_looking_never_finds_half_a_version(folder: Path) -> None:
-    """However often, and whatever the other process is at: staged versions, rebuilds, buffers being written."""
+    """Opening read-only never finds half a version, however often and whatever the writer does.
+
+    The writer stages versions, rebuilds, and flushes buffers.
+    """
     store = RocksStore(folder, write_buffer_bytes=1 << 16)
     publish(store, many(300, b"1" * 50))
     ended, problems = threading.Event(), []
@@ -432,7 +441,7 @@ def test_looking_never_finds_half_a_version(folder: Path) -> None:
     assert not problems
 
 
-# --- odd records ---
+# --- unusual records ---
 
 
 def test_odd_records(folder: Path) -> None:
@@ -459,7 +468,7 @@ def test_odd_records(folder: Path) -> None:
 @settings(deadline=None)
 @given(st.lists(st.binary(max_size=5)), st.data())
 def test_packed_keys(keys: list[bytes], data: st.DataObject) -> None:
-    """They are a sequence like a list of them."""
+    """Packed keys are a sequence that behaves like a list of them."""
     packed = PackedKeys()
     for key in keys:
         packed.append(key)
@@ -485,7 +494,7 @@ records_stored = st.dictionaries(
 @settings(deadline=None)
 @given(records_stored, records_stored)
 def test_difference(old: dict[bytes, tuple[int, int, bytes]], new: dict[bytes, tuple[int, int, bytes]]) -> None:
-    """What two generations differ in, by what records say: not by offset, timestamp or place."""
+    """The difference of two generations depends on their records' content, not on offset, timestamp or partition."""
 
     def stored(state: dict[bytes, tuple[int, int, bytes]]) -> Iterator[tuple[bytes, bytes]]:
         return iter([(key, pack_head(at, at, place, 0) + value) for key, (at, place, value) in sorted(state.items())])
@@ -495,11 +504,11 @@ def test_difference(old: dict[bytes, tuple[int, int, bytes]], new: dict[bytes, t
     assert list(applied.deleted) == sorted(old.keys() - new.keys())
 
 
-# --- many threads, much data ---
+# --- many threads, large data ---
 
 
 def write_in_parts(store: RocksStore, number: int) -> None:
-    """A version in which all keys have one value, as many as its number says; now and then by way of a rebuild."""
+    """Write a version in which all keys have one value, as many as its number says; sometimes through a rebuild."""
     value, count = b"%d" % number, 60 + number % 40
     if number % 7 == 0:
         store.rebuild()
@@ -512,7 +521,7 @@ def write_in_parts(store: RocksStore, number: int) -> None:
 
 
 def test_walks_while_it_is_written(folder: Path) -> None:
-    """Threads that go through versions, in every way, while parts are staged, applied, taken back and rebuilt."""
+    """Threads scan whole versions in every way while parts are staged, applied, discarded and rebuilt."""
     store = RocksStore(folder, write_buffer_bytes=1 << 16)
     publish(store, many(100, b"1"))
     ended = threading.Event()
@@ -549,7 +558,10 @@ def test_walks_while_it_is_written(folder: Path) -> None:
 
 @pytest.mark.parametrize("moment", ["published", "taken back"])
 def test_a_walk_begins_while_what_was_staged_goes(folder: Path, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between its two looks at the database, of which the first showed it, and the second shows nothing of it."""
+    """A scan stays right if staged data disappears between its two reads of the database.
+
+    The first read shows the staged data, the second does not.
+    """
     store = RocksStore(folder)
     publish(store, many(10, b"1"))
     held, generation = store.snapshot(), store._writing()
@@ -569,7 +581,7 @@ def test_a_walk_begins_while_what_was_staged_goes(folder: Path, moment: str, mon
 
 
 def test_a_snapshot_that_is_held_for_long_costs_no_more_than_its_keys(folder: Path) -> None:
-    """What is written again and again while it is held is remembered once."""
+    """A value overwritten repeatedly under a held snapshot is remembered once."""
     store = RocksStore(folder)
     publish(store, many(10, b"0"))
     held = store.snapshot()
@@ -584,7 +596,7 @@ def test_a_snapshot_that_is_held_for_long_costs_no_more_than_its_keys(folder: Pa
 
 
 def test_a_version_larger_than_memory(folder: Path) -> None:
-    """500 MB handed over in parts, onto what was there, need little memory; nor does going through it meanwhile."""
+    """Adding 500 MB in parts to existing data needs little memory, and so does a scan meanwhile."""
     printed = run(
         """
 import os, psutil, random
@@ -613,7 +625,7 @@ print((peak - before) >> 20)
 
 
 def test_sync_waits_for_the_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By RocksDB's own count: each version once with it, none without; unlogged parts never reach the log."""
+    """By RocksDB's own count each version syncs once with ``sync`` and never without; unlogged parts skip the log."""
     made = []
     options = Tuning.options
 
@@ -655,7 +667,10 @@ def test_sync_waits_for_the_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_rocksdict_does_with_snapshots(folder: Path) -> None:
-    """Lookups show the snapshot, or nothing here works; walks show the present (0.3.29), or ``walk`` can be simpler."""
+    """Lookups of rocksdict show the snapshot, which the store relies on; its scans show the present (0.3.29).
+
+    When scans show the snapshot, too, ``walk`` can be simpler.
+    """
     database = Database(folder / "d", Tuning())
     batch = Batch()
     for key in (b"changed", b"deleted", b"kept"):

@@ -1,4 +1,4 @@
-"""Each rule is needed: a story that goes well with it, and is found broken with that one rule switched off."""
+"""Each rule is necessary: a story that succeeds with it, and breaks with that one rule switched off."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.core.switched_off import (
 
 
 def test_a_version_after_each_read() -> None:
-    """The last stable offset lies in the middle of a committed transaction (fact 2)."""
+    """A version after each read is torn: the last stable offset lies inside a committed transaction (fact 2)."""
 
     def story(parts: Parts) -> None:
         cluster = Cluster()
@@ -43,7 +43,7 @@ def test_a_version_after_each_read() -> None:
 
 
 def test_quiet_at_different_times() -> None:
-    """One partition was read before the transaction came, the other afterwards: both looked quiet (fact 5)."""
+    """A partition read before a transaction and one read after it both looked quiet: the version is torn (fact 5)."""
 
     def story(parts: Parts) -> None:
         cluster = Cluster(2)
@@ -62,7 +62,7 @@ def test_quiet_at_different_times() -> None:
 
 
 def test_showing_records_before_their_marker() -> None:
-    """Half a transaction is read."""
+    """Publishing records before their marker shows half a transaction."""
 
     def story(parts: Parts) -> None:
         cluster = Cluster()
@@ -77,7 +77,7 @@ def test_showing_records_before_their_marker() -> None:
 
 
 def test_taking_every_marker_for_a_commit() -> None:
-    """A transaction was aborted."""
+    """Taking every marker for a commit shows an aborted transaction."""
 
     def story(parts: Parts) -> None:
         cluster = Cluster()
@@ -90,7 +90,7 @@ def test_taking_every_marker_for_a_commit() -> None:
 
 
 def test_not_holding_what_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The marker comes with a later reading: the records of the earlier one are gone if nobody held them."""
+    """Records whose marker comes with a later reading are lost if open transactions are not kept."""
 
     def story() -> None:
         cluster = Cluster()
@@ -110,7 +110,7 @@ def test_not_holding_what_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _decided_in_one(parts: Parts) -> None:
-    """A transaction of two partitions has its marker in one of them."""
+    """Write a transaction of two partitions that has its marker in one of them."""
     cluster = Cluster(2)
     follower = ModelFollower(cluster, parts)
     follower.step()
@@ -124,17 +124,20 @@ def _decided_in_one(parts: Parts) -> None:
 
 
 def test_showing_at_the_first_marker() -> None:
-    """Without asking for the ends."""
+    """A version at the first marker, without requesting the ends, is torn."""
     check_needed(_decided_in_one, MARKERS, replace(MARKERS, rule=FirstMarker), "torn")
 
 
 def test_not_waiting_for_the_other_marker() -> None:
-    """Though the ends were asked for."""
+    """A version that does not wait for the other marker is torn, though the ends were requested."""
     check_needed(_decided_in_one, MARKERS, replace(MARKERS, rule=NoWaiting), "torn")
 
 
 def test_a_target_that_is_not_confirmed() -> None:
-    """Partitions say their ends one after the other; the transaction comes in between, and its marker is below one."""
+    """An unconfirmed target tears a transaction that comes between two partitions' answers.
+
+    Its marker lies below the end of one of them.
+    """
 
     def story(parts: Parts) -> None:
         cluster = Cluster(2)
@@ -144,7 +147,7 @@ def test_a_target_that_is_not_confirmed() -> None:
         calls = iter(range(99))
 
         def go_on() -> None:
-            if next(calls) == 3:  # P0 has told its end, P1 not yet
+            if next(calls) == 3:  # P0 has reported its end, P1 not yet
                 cluster.write(1, P0, ("a", "1"))
                 cluster.write(1, P1, ("b", "1"))
                 cluster.end(1)
@@ -158,7 +161,7 @@ def test_a_target_that_is_not_confirmed() -> None:
 
 
 def test_a_round_without_a_target() -> None:
-    """While a marker is waited for something else is read, but not what it may depend on."""
+    """Without a target, a record read while a marker is awaited appears before what it may depend on."""
 
     def story(parts: Parts) -> None:
         cluster = Cluster(2)
@@ -180,7 +183,7 @@ def test_a_round_without_a_target() -> None:
 
 
 def test_not_looking_for_partitions_that_were_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A transaction spans the one that is read and one that was added a moment ago."""
+    """A transaction over the known partition and one just added is torn if added partitions are not looked for."""
 
     def story(parts: Parts) -> None:
         cluster = Cluster(1)

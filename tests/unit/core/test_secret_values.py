@@ -1,4 +1,4 @@
-"""Secrets in settings: which they are, and that they are shown nowhere and usable everywhere."""
+"""Secrets in settings: which settings are secret; they are shown nowhere and usable everywhere."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from support.core.secret_tools import PASSWORD
     ],
 )  # fmt: skip
 def test_secret_properties_are_hidden(name: str) -> None:
-    """Their values are not in any text of the settings, and yet they are equal to what was given."""
+    """Secret values appear in no text of the settings, and still equal the given values."""
     settings = hide_secrets({name: PASSWORD, "client.id": "me"})
     assert is_secret(name)
     for text in (repr(settings), str(settings), f"{settings}", pprint.pformat(settings), repr(settings[name][:5])):
@@ -53,7 +53,7 @@ def test_secret_properties_are_hidden(name: str) -> None:
     ],
 )  # fmt: skip
 def test_other_properties_are_shown(name: str) -> None:
-    """They help to find out what is wrong."""
+    """Properties that are not secret are shown: they help to find mistakes."""
     assert repr(hide_secrets({name: "value"})) == repr({name: "value"})
 
 
@@ -72,7 +72,7 @@ def test_other_properties_are_shown(name: str) -> None:
     ],
 )  # fmt: skip
 def test_values_with_secrets_in_them(value: str, shown: str) -> None:
-    """The address stays, the password in it does not, whatever the property is called."""
+    """A value that contains a password is shown without it but with its address, whatever the property's name."""
     found = hide_secrets({"some.address": value})["some.address"]
     assert repr(found) == repr(shown)
     assert found == value
@@ -82,13 +82,13 @@ def test_values_with_secrets_in_them(value: str, shown: str) -> None:
 
 @pytest.mark.parametrize("value", [None, True, print])
 def test_values_that_are_no_text_stay_what_they_are(value: Any) -> None:
-    """Callbacks, flags, what is hidden already; a number becomes what clients make of it."""
+    """Callbacks, flags and hidden values are unchanged; a number becomes the text that clients make of it."""
     assert hide_secrets({"some.secret": value})["some.secret"] is value
     assert hide_secrets({"some.secret": 4711})["some.secret"] == "4711"
 
 
 def test_a_secret_survives_what_is_done_with_it() -> None:
-    """Conversions, copies and pickles hide themselves too; for all other purposes it is the text."""
+    """Conversions, copies and pickles of a secret stay hidden; otherwise the secret behaves like its text."""
     secret = Secret(PASSWORD)
     for made in (str(secret), copy.deepcopy(secret), pickle.loads(pickle.dumps(secret)), Secret(secret), secret[:]):
         assert repr(made) == "'***'"
@@ -100,13 +100,13 @@ def test_a_secret_survives_what_is_done_with_it() -> None:
 
 
 def test_settings_have_to_be_a_mapping() -> None:
-    """Anything else is refused, in words."""
+    """Settings that are not a mapping are refused with an explanation."""
     with pytest.raises(ConfigurationError, match="must be a mapping"):
         hide_secrets([("sasl.password", PASSWORD)])  # type: ignore[arg-type]
 
 
 def test_a_librarys_frames_are_dropped() -> None:
-    """With those of its causes; the texts stay."""
+    """Frames of a library are dropped from an error and its causes; the messages stay."""
 
     def fail(password: str) -> None:
         try:
@@ -126,7 +126,7 @@ def test_a_librarys_frames_are_dropped() -> None:
 
 @pytest.mark.parametrize("version", [0, 1])
 def test_requests_that_authenticate_show_nothing(version: int) -> None:
-    """Of any mechanism, as the log formats them; what is sent is what it was, and so is what is received."""
+    """Authentication requests of any mechanism show nothing in the log; what is sent and received is unchanged."""
     plain = SaslAuthenticateRequest(PASSWORD.encode())
     hidden = _HiddenRequest(SaslAuthenticateRequest(PASSWORD.encode())).prepare({36: (0, version)})
     assert f"{hidden}" == f"SaslAuthenticateRequest_v{version}(***)"
@@ -138,7 +138,7 @@ def test_requests_that_authenticate_show_nothing(version: int) -> None:
 
 
 def test_the_steps_of_an_authenticator_show_nothing() -> None:
-    """Asyncio shows the results of futures when it is in debug mode; an authenticator's messages are such results."""
+    """An authenticator's messages are hidden in asyncio's debug mode, which shows the results of futures."""
 
     class Kerberos:
         answers = iter([(PASSWORD.encode(), True), (PASSWORD.encode(), False), None])

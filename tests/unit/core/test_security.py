@@ -1,4 +1,4 @@
-"""librdkafka's properties as aiokafka's arguments: what is translated, what is refused, what failures mean."""
+"""librdkafka's properties as aiokafka's arguments: translations, refusals, meanings of failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from confluent_kafka.admin import AdminClient
 from kafka_replica.broker.connection.security import connection_failed, connection_settings
 from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, ConfigurationError
 
-SECRET = "do-not-tell"  # looked for in messages
+SECRET = "do-not-tell"  # searched for in messages
 BASE = {"bootstrap.servers": "b:1"}
 LOGIN = {"security.protocol": "SASL_PLAINTEXT", "sasl.username": "me", "sasl.password": SECRET}
 OAUTH = {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "OAUTHBEARER"}
@@ -30,7 +30,7 @@ OIDC = {
 UNSECURED = {**OAUTH, "enable.sasl.oauthbearer.unsecure.jwt": True, "sasl.oauthbearer.config": "principal=me"}
 PLAIN = {"sasl_mechanism": "PLAIN", "sasl_plain_username": "me", "sasl_plain_password": SECRET}
 
-# What is given -> what comes of it. Every one of them is also shown to librdkafka itself.
+# Given properties -> result. librdkafka itself has to accept each of them, too.
 TRANSLATED: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (BASE, {"servers": (("b", 1),), "client_id": "kafka-replica", "security_protocol": "PLAINTEXT"}),
     (BASE, {"request_timeout_ms": 60_000, "max_idle_ms": None, "setup_timeout_s": 30.0}),
@@ -54,7 +54,7 @@ TRANSLATED: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({**BASE, **UNSECURED}, {"sasl_mechanism": "OAUTHBEARER"}),
     ({**BASE, **OIDC, "sasl.oauthbearer.scope": "a b", "sasl.oauthbearer.extensions": "k=v"},
      {"sasl_mechanism": "OAUTHBEARER"}),
-    # Without TLS and SASL their properties are not looked at, as librdkafka does not; others have no meaning here.
+    # Without TLS and SASL their properties are ignored, as in librdkafka; the others have no meaning here.
     ({**BASE, "ssl.ca.location": "/nowhere", "sasl.mechanism": "PLAIN", "ssl.curves.list": "P-256"}, {}),
     ({**BASE, "fetch.wait.max.ms": 5, "queued.min.messages": 7, "group.id": "g", "log_level": 0,
       "statistics.interval.ms": 0, "auto.offset.reset": "earliest", "socket.keepalive.enable": True}, {}),
@@ -117,7 +117,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("config", "expected"), TRANSLATED)
 def test_a_configuration_is_translated(config: dict[str, Any], expected: dict[str, Any]) -> None:
-    """What is given comes out as aiokafka's arguments, and librdkafka takes the same without complaint."""
+    """Given properties become aiokafka's arguments, and librdkafka accepts the same without complaint."""
     settings = connection_settings(config)
     found = {**settings.kwargs, "servers": settings.servers, "setup_timeout_s": settings.setup_timeout_s}
     assert {name: found[name] for name in expected} == expected
@@ -128,7 +128,7 @@ def test_a_configuration_is_translated(config: dict[str, Any], expected: dict[st
 
 @pytest.mark.parametrize(("config", "reason"), REFUSED)
 def test_what_cannot_be_done_is_refused_with_the_reason(config: dict[str, Any], reason: str) -> None:
-    """Each is one of our errors, names the property and what to do, and tells no secret."""
+    """Each refusal is an error of this package, names the property and a remedy, and shows no secret."""
     with pytest.raises(ConfigurationError, match=reason) as caught:
         connection_settings(config if "metadata.broker.list" in config else {**BASE, **config})
     told: BaseException | None = caught.value
@@ -138,7 +138,7 @@ def test_what_cannot_be_done_is_refused_with_the_reason(config: dict[str, Any], 
 
 
 def test_kerberos_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the package gssapi it is refused with what to install; with it, the service's name is passed on."""
+    """Without the package gssapi Kerberos is refused with what to install; with it, the service name is passed on."""
     config = {**BASE, "security.protocol": "SASL_SSL", "sasl.kerberos.service.name": "k"}  # GSSAPI is the default
     monkeypatch.setitem(sys.modules, "gssapi", None)
     with pytest.raises(ConfigurationError, match="pip install gssapi"):
@@ -150,18 +150,18 @@ def test_kerberos_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
         connection_settings({**config, "sasl.kerberos.of.tomorrow": "x"})
 
 
-# What aiokafka's connection raises. The same from real brokers is in tests/integration/broker/test_secured_brokers.py.
+# The errors of aiokafka's connections. tests/integration/broker/test_secured_brokers.py has those of real brokers.
 
 
 def lost(cause: BaseException | None) -> KafkaConnectionError:
-    """As aiokafka wraps what ended a connection."""
+    """Return an error as aiokafka wraps the cause of a lost connection."""
     error = KafkaConnectionError("Connection at b:1 closed")
     error.__cause__ = cause
     return error
 
 
 def tls_error(reason: str, kind: type[ssl.SSLError] = ssl.SSLError) -> ssl.SSLError:
-    """As Python's ssl makes them."""
+    """Return an error as Python's ssl makes it."""
     error = kind(1, f"[SSL: {reason}] said")
     error.reason = reason
     return error
@@ -203,7 +203,7 @@ FAILURES: list[tuple[BaseException, type[Exception], str]] = [
 
 @pytest.mark.parametrize(("error", "kind", "reason"), FAILURES)
 def test_what_a_failure_means(error: BaseException, kind: type[Exception], reason: str) -> None:
-    """Refused for good, gone for now, or set wrongly: never confused, as the replica waits for one of them alone."""
+    """A failure is a refusal, an outage or a wrong setting, never confused: a replica retries only after an outage."""
     found = connection_failed(error, "while connecting to b:1")
     assert type(found) is kind
     assert reason in str(found)
@@ -211,7 +211,7 @@ def test_what_a_failure_means(error: BaseException, kind: type[Exception], reaso
 
 
 def test_what_kerberos_says_is_about_who_we_are() -> None:
-    """The package gssapi has exceptions of its own."""
+    """Errors of the package gssapi are authentication errors."""
     said = type("GSSError", (Exception,), {"__module__": "gssapi.raw.misc"})("No credentials")
     found = connection_failed(said, "x")
     assert isinstance(found, AuthenticationError)

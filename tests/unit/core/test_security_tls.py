@@ -15,12 +15,12 @@ from kafka_replica.broker.connection.security import connection_failed, connecti
 from kafka_replica.errors import ConfigurationError
 from support.core.certificates import PASSWORD, Authority
 
-SECRET = "do-not-tell"  # looked for in messages
+SECRET = "do-not-tell"  # searched for in messages
 TLS = {"bootstrap.servers": "b:1", "security.protocol": "SSL"}
 
 
 class World:
-    """Two authorities, a broker's certificate, a client's, a stranger's."""
+    """Certificates of two authorities, a broker, a client and a stranger."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -30,15 +30,18 @@ class World:
         self.others.issue("stranger", "DNS:stranger")
 
     def path(self, name: str) -> str:
-        """Of a file."""
+        """Return the path of a file."""
         return str(self.folder / name)
 
     def text(self, name: str) -> str:
-        """Of a file."""
+        """Return the text of a file."""
         return (self.folder / name).read_text()
 
     def meet(self, host: str = "broker.example", **properties: Any) -> str:
-        """The subject of the client's certificate that a broker sees which wants one; errors are the client's."""
+        """Return the subject of the client's certificate, as seen by a broker that requires one.
+
+        Errors are those of the client.
+        """
         given = {name.replace("__", "."): value for name, value in properties.items()}
         client_side = connection_settings({**TLS, **given}).kwargs["ssl_context"]
         server_side = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -62,19 +65,19 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """Made once."""
+    """The certificates, made once."""
     return World(tmp_path_factory.mktemp("certificates"))
 
 
 def test_whom_the_client_trusts(world: World) -> None:
-    """A file, a folder, a PEM text; another authority and another name are not taken, unless that is asked for."""
+    """A CA file, a folder and a PEM text are trusted; other authorities and host names only if that is configured."""
     ours = world.path("ours.crt")
     assert world.meet(ssl__ca__location=ours) == "nobody"
     assert world.meet(ssl__ca__pem=world.text("ours.crt")) == "nobody"
     assert world.meet(ssl__ca__location=world.path("others.crt"), ssl__ca__pem=world.text("ours.crt")) == "nobody"
     for untrusting in (
         {"ssl__ca__location": world.path("others.crt")},
-        {"ssl__ca__location": str(world.folder)},  # no folder of hashed names
+        {"ssl__ca__location": str(world.folder)},  # not a folder of hashed names
         {"ssl__ca__location": "probe"},
         {},
         {"ssl__ca__location": ours, "host": "elsewhere.example"},
@@ -89,14 +92,14 @@ def test_whom_the_client_trusts(world: World) -> None:
 
 
 def test_who_is_named_is_trusted_alone(world: World) -> None:
-    """The system's authorities are left out where others are named."""
+    """The system's authorities are not trusted if others are named."""
     for properties in ({"ssl.ca.pem": world.text("ours.crt")}, {"ssl.ca.location": world.path("ours.crt")}):
         context = connection_settings({**TLS, **properties}).kwargs["ssl_context"]
         assert context.cert_store_stats()["x509"] == 1, properties
 
 
 def test_a_folder_of_authorities(world: World, tmp_path: Path) -> None:
-    """A folder as OpenSSL wants it: files named by a hash."""
+    """A folder of authorities with hashed names, as OpenSSL needs it, is trusted."""
     asked = ["openssl", "x509", "-hash", "-noout", "-in", world.path("ours.crt")]
     name = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
     (tmp_path / f"{name}.0").write_text(world.text("ours.crt"))
@@ -104,7 +107,7 @@ def test_a_folder_of_authorities(world: World, tmp_path: Path) -> None:
 
 
 def test_what_is_revoked(world: World) -> None:
-    """A certificate on the list is refused, one that is not on it is taken."""
+    """A certificate on the revocation list is refused; others are accepted."""
     ours = world.path("ours.crt")
     assert world.meet(ssl__ca__location=ours, ssl__crl__location=str(world.ours.revocations("none"))) == "nobody"
     with pytest.raises(ssl.SSLCertVerificationError, match="revoked") as caught:
@@ -114,7 +117,7 @@ def test_what_is_revoked(world: World) -> None:
 
 @pytest.mark.parametrize("memory", [True, False])
 def test_who_the_client_is(world: World, memory: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Certificate and key as files and as texts, mixed, locked; nothing stays behind."""
+    """Certificate and key work as files, texts, a mixture, and encrypted; no temporary file remains."""
     if not memory:
         monkeypatch.delattr(os, "memfd_create", raising=False)
     elif not hasattr(os, "memfd_create"):
@@ -142,14 +145,14 @@ def test_who_the_client_is(world: World, memory: bool, monkeypatch: pytest.Monke
 
 
 def test_a_store_needs_its_package(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the package cryptography a PKCS#12 store is refused, with what to do instead."""
+    """Without the package cryptography a PKCS#12 store is refused, with an alternative."""
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.serialization.pkcs12", None)
     with pytest.raises(ConfigurationError, match="pip install cryptography"):
         world.meet(ssl__keystore__location=world.path("client.p12"), ssl__keystore__password=PASSWORD)
 
 
 def test_who_the_client_is_by_a_store(world: World) -> None:
-    """A PKCS#12 store; a wrong password and another kind of file are said."""
+    """A PKCS#12 store works; a wrong password and another kind of file are reported."""
     pytest.importorskip("cryptography", reason="the package cryptography, which reads PKCS#12, is not installed")
     store = str(world.ours.store("client"))
     trusting = {"ssl__ca__location": world.path("ours.crt")}

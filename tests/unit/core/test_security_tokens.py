@@ -1,4 +1,4 @@
-"""OAUTHBEARER's tokens: unsecured, from a callback, from an identity provider; kept until they expire."""
+"""OAUTHBEARER tokens: unsecured, from a callback, from an identity provider; kept until they expire."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafka_replica.broker.connection.security import connection_settings
 from kafka_replica.broker.connection.security.oauth import Token, TokenProvider
 from kafka_replica.errors import AuthenticationError, BrokerUnavailableError
 
-SECRET = "do-not-tell"  # looked for in messages
+SECRET = "do-not-tell"  # searched for in messages
 OAUTH = {"bootstrap.servers": "b:1", "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "OAUTHBEARER"}
 UNSECURED = {**OAUTH, "enable.sasl.oauthbearer.unsecure.jwt": True}
 OIDC = {
@@ -31,24 +31,24 @@ OIDC = {
 
 
 def provider(config: Mapping[str, Any]) -> TokenProvider:
-    """What hands out tokens for a configuration."""
+    """Return the token provider for a configuration."""
     made = connection_settings(config).kwargs["sasl_oauth_token_provider"]
     assert isinstance(made, TokenProvider)
     return made
 
 
 def token(config: Mapping[str, Any]) -> Token:
-    """Its first token."""
+    """Return the first token of a configuration."""
     return asyncio.run(provider(config).current())
 
 
 def jwt(**claims: Any) -> str:
-    """A token that nobody signed."""
+    """Return an unsigned token."""
     return f"h.{base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b'=').decode()}.s"
 
 
 def test_unsecured_tokens() -> None:
-    """Their claims are those that librdkafka would write."""
+    """The claims of unsecured tokens are those that librdkafka would write."""
     words = "principalClaimName=azp principal=admin scopeClaimName=roles scope=r1,r2,,r1 lifeSeconds=60 extension_tra=1"
     made = token({**UNSECURED, "sasl.oauthbearer.config": words})
     head, claims, signature = made.value.split(".")
@@ -63,7 +63,7 @@ def test_unsecured_tokens() -> None:
 
 
 def test_the_users_callback() -> None:
-    """It is called as confluent-kafka does, in a thread; what it returns wrongly is said without a secret."""
+    """The callback is called as in confluent-kafka, in a thread; an invalid result is reported without a secret."""
     calls: list[Any] = []
 
     def give(config: str | None) -> tuple[Any, ...]:
@@ -94,7 +94,7 @@ def test_the_users_callback() -> None:
 
 
 def test_a_token_serves_until_it_is_nearly_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One token for all until four fifths of its life; it serves on while no new one is to be had, not beyond."""
+    """A token serves all connections until four fifths of its lifetime, and until it expires if renewal fails."""
     now, made, broken = [1000.0], list[int](), [False]
     monkeypatch.setattr(
         "kafka_replica.broker.connection.security.oauth.time", types.SimpleNamespace(time=lambda: now[0])
@@ -125,7 +125,7 @@ def test_a_token_serves_until_it_is_nearly_over(monkeypatch: pytest.MonkeyPatch)
 
 
 class IdentityProvider(ThreadingHTTPServer):
-    """Answers as it is told, and remembers what it was asked."""
+    """An identity provider that gives scripted answers, and records its requests."""
 
     daemon_threads = True
 
@@ -140,7 +140,7 @@ class _Answers(BaseHTTPRequestHandler):
     server: IdentityProvider
 
     def do_POST(self) -> None:
-        """One answer from the list."""
+        """Give the next answer of the list."""
         body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         self.server.asked.append((self.path, {k.lower(): v for k, v in self.headers.items()}, body))
         code, location, answer = self.server.answers.pop(0)
@@ -153,12 +153,12 @@ class _Answers(BaseHTTPRequestHandler):
     do_GET = do_POST  # noqa: N815 - the standard library's name
 
     def log_message(self, *_: object) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 @pytest.fixture
 def identity(monkeypatch: pytest.MonkeyPatch) -> Iterator[IdentityProvider]:
-    """A provider of identities on this machine."""
+    """An identity provider on this machine."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     server = IdentityProvider()
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
@@ -170,7 +170,7 @@ def identity(monkeypatch: pytest.MonkeyPatch) -> Iterator[IdentityProvider]:
 
 
 def test_tokens_from_an_identity_provider(identity: IdentityProvider) -> None:
-    """Asked as librdkafka asks; the life of a token is its own, else what the answer says."""
+    """Requests are librdkafka's; the token's own lifetime counts, otherwise the answer's."""
     expiry_s = int(time.time()) + 600
     identity.answers += [
         (200, "", json.dumps({"access_token": jwt(exp=expiry_s), "expires_in": 5})),
@@ -191,7 +191,7 @@ def test_tokens_from_an_identity_provider(identity: IdentityProvider) -> None:
 
 
 def test_what_an_identity_provider_refuses(identity: IdentityProvider) -> None:
-    """A refusal does not pass, a trouble may; the secret is neither told nor sent elsewhere."""
+    """A refusal is final, an outage may pass; the secret is neither shown nor sent elsewhere."""
     for answer, kind, reason in (
         ((401, "", json.dumps({"error": "invalid_client", "error_description": SECRET})), AuthenticationError,
          r"answered 401 \(invalid_client\); check"),

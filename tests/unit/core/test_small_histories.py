@@ -1,4 +1,4 @@
-"""Small histories that broke a rule once: the least that shows each fault."""
+"""Small histories that once broke a rule: the minimum that shows each fault."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from support.core.model_follower import ModelFollower
 
 
 def test_a_marker_without_data_says_nothing_of_the_next_transaction() -> None:
-    """A producer's transaction left a bare marker (KIP-890: epoch 1); its next one, of epoch 1, is not the same one.
+    """A marker without data is not taken for the end of the producer's next transaction, which has the same epoch.
 
-    A transaction takes part in a partition without a record there when sending failed.
+    KIP-890: the marker and the next transaction have epoch 1. A transaction has a partition without a record when
+    sending failed.
     """
     cluster = Cluster(2)
     cluster.write(1, P0, ("a", "1"))
@@ -24,7 +25,10 @@ def test_a_marker_without_data_says_nothing_of_the_next_transaction() -> None:
 
 
 def test_a_compacted_transaction_says_nothing_of_the_next_one() -> None:
-    """The same where compaction took the data; the round waits for another one's marker, the hole was minded."""
+    """A marker whose data was compacted says nothing about the next transaction.
+
+    The assigner waits for another transaction's marker, and the gap is respected.
+    """
     cluster = Cluster(2)
     cluster.write(1, P0, ("a", "1"))
     cluster.end(1)
@@ -46,7 +50,7 @@ def test_a_compacted_transaction_says_nothing_of_the_next_one() -> None:
 
 
 def test_a_marker_without_data_does_not_wait_for_the_next_transaction() -> None:
-    """The next one hangs: what was committed before it is shown all the same."""
+    """A marker without data does not wait for the next transaction, which hangs: earlier commits are shown."""
     cluster = Cluster(2)
     follower = ModelFollower(cluster)
     cluster.write(1, P0, ("a", "1"))
@@ -58,7 +62,10 @@ def test_a_marker_without_data_does_not_wait_for_the_next_transaction() -> None:
 
 
 def test_points_from_before_a_partition_was_added_are_not_shown() -> None:
-    """One reading with two points: looking for partitions at the first finds one, at the second it is known already."""
+    """Points from before a partition was added are not shown, although it is already known at the second one.
+
+    One reading has two points; looking for partitions at the first finds the new one.
+    """
     cluster = Cluster(1)
     follower = ModelFollower(cluster)
     follower.step()
@@ -72,7 +79,10 @@ def test_points_from_before_a_partition_was_added_are_not_shown() -> None:
 
 
 def test_a_partition_that_was_added_is_read_before_anything_that_may_depend_on_it() -> None:
-    """Records outside of transactions: the first is in the partition that was added, the second in the old one."""
+    """An added partition is read before records that may depend on it.
+
+    These are records outside transactions: the first in the added partition, the second in the old one.
+    """
     cluster = Cluster(1)
     follower = ModelFollower(cluster)
     follower.step()
@@ -85,7 +95,7 @@ def test_a_partition_that_was_added_is_read_before_anything_that_may_depend_on_i
 
 
 def test_a_deletion_beyond_the_cut_is_remembered() -> None:
-    """Without the bump, what a producer wrote next is shown early, beyond the cut; so its deletions lie there, too."""
+    """A deletion beyond the position is remembered: without the epoch bump a producer's next records appear early."""
     cluster = Cluster(2, old_producers=[1])
     cluster.write(1, P1, ("x", "1"))
     cluster.end(1)
@@ -99,7 +109,7 @@ def test_a_deletion_beyond_the_cut_is_remembered() -> None:
 
 
 def test_the_next_transaction_of_an_old_producer_is_not_shown_without_its_cause() -> None:
-    """Without the bump the next one looks like a part of the one before: it is not taken in for that."""
+    """Without the epoch bump the next transaction looks like a part of the previous one, but waits for its cause."""
     cluster = Cluster(2, old_producers=[1])
     cluster.write(1, P0, ("a", "1"))
     cluster.end(1)

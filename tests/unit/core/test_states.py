@@ -1,4 +1,4 @@
-"""What a replica says of itself, as a state machine, and the status made of it."""
+"""The states of a replica as a state machine, and the status made from them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ P = Partition("t", 0)
 
 
 def health() -> Health:
-    """One that stalls after 10 s and blocks after 1 s, started at 0."""
+    """Return a health that stalls after 10 s and blocks after 1 s, started at 0."""
     made = Health(stalled_after_s=10, blocked_after_s=1)
     made.started(0)
     return made
 
 
 def at(offset: int) -> Position:
-    """A cut."""
+    """Return a position."""
     return Position({P: offset})
 
 
 def test_it_catches_up_and_then_is_live() -> None:
-    """New until started, catching up until ready, then live."""
+    """A replica is new until started, catching up until ready, then live."""
     assert Health(stalled_after_s=1, blocked_after_s=1).state(0) is State.NEW
     machine = health()
     assert machine.state(1) is State.CATCHING_UP
@@ -32,7 +32,7 @@ def test_it_catches_up_and_then_is_live() -> None:
 
 
 def test_silence_is_stalled_and_taken_back() -> None:
-    """After the stated time without a word it says so; the next word takes it back."""
+    """After the given time without contact the state is stalled; the next contact ends that."""
     machine = health()
     machine.ready()
     machine.heard(5)
@@ -43,7 +43,7 @@ def test_silence_is_stalled_and_taken_back() -> None:
 
 
 def test_an_open_transaction_in_the_way_blocks() -> None:
-    """The same last stable offset below the high watermark, all read up to it, for a second: blocked."""
+    """A last stable offset below the high watermark, unchanged for a second and read up to, means blocked."""
     machine = health()
     machine.ends(at(5), at(9), at(5), now_s=1)
     assert machine.state(1.5) is State.CATCHING_UP
@@ -57,7 +57,7 @@ def test_an_open_transaction_in_the_way_blocks() -> None:
 
 
 def test_busy_writers_do_not_block() -> None:
-    """A last stable offset that moves is nobody's hanging transaction, however long it stays behind."""
+    """A last stable offset that moves is not blocked by a transaction, however far it lags."""
     machine = health()
     machine.ready()
     for second in range(1, 9):
@@ -67,7 +67,7 @@ def test_busy_writers_do_not_block() -> None:
 
 
 def test_reading_that_has_not_come_so_far_is_not_blocked() -> None:
-    """Who has not yet read what is decided is catching up, not waiting for a transaction."""
+    """A reader below the last stable offset is catching up and not blocked by a transaction."""
     machine = health()
     machine.ends(at(50), at(90), at(10), now_s=1)
     machine.ends(at(50), at(90), at(20), now_s=3)
@@ -75,7 +75,7 @@ def test_reading_that_has_not_come_so_far_is_not_blocked() -> None:
 
 
 def test_ends_are_final() -> None:
-    """Failed stays failed; closing it afterwards says stopped."""
+    """A failed replica stays failed; closing it afterwards changes the state to stopped."""
     machine = health()
     machine.failed()
     machine.heard(1)
@@ -87,14 +87,14 @@ def test_ends_are_final() -> None:
 
 
 def test_lag_counts_offsets() -> None:
-    """Unknown until the ends are known; never negative."""
+    """The lag is unknown until the ends are known, and never negative."""
     assert lag(at(3), Position()) is None
     assert lag(Position(), at(3)) == 3
     assert lag(at(5), at(3)) == 0
 
 
 def test_status_is_json() -> None:
-    """A status can be written as JSON, with the state and cuts as text and objects."""
+    """A status can be written as JSON, with the state as text and positions as objects."""
     plain = Status(state=State.BLOCKED, ready=False, version=0, keys=0, position=at(4)).as_json()
     assert json.loads(json.dumps(plain))["position"] == {"t-0": 4}
     assert plain["state"] == "blocked"

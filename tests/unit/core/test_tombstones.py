@@ -1,4 +1,4 @@
-"""When a deletion may have been removed before it was read: the rule, against a model of Kafka's cleaner."""
+"""Deletions that may have been removed before they were read: the rule, against a model of Kafka's log cleaner."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class FirstReadsAreExempt(Tombstones):
 
 
 class MovesAreIgnored(Tombstones):
-    """The rule without changes of leaders."""
+    """The rule without leader changes."""
 
     def move(self, partition: Partition) -> None:
         """Do nothing."""
 
 
 def rule() -> Tombstones:
-    """The rule as it is, which takes nothing for granted."""
+    """Return the unchanged rule, without a minimum age."""
     return Tombstones(None, 0)
 
 
-# --- every history ---
+# --- all histories ---
 
 SECONDS = st.sampled_from([0.5, 1.0, 3.0, 10.0])
 OPERATIONS = st.one_of(
@@ -60,14 +60,14 @@ OPERATIONS = st.one_of(
 
 
 class Play:
-    """Plays a history."""
+    """A player of histories."""
 
     def __init__(self, retention_s: float, make_rule: Any = rule) -> None:
         self.world = World(retention_s)
         self.reader = Reader(self.world, make_rule)
 
     def run(self, *operations: tuple[Any, ...]) -> Reader:
-        """Do all of it, and show what there is in the end."""
+        """Run all operations, and show the final content."""
         for name, *arguments in operations:
             getattr(self, f"_{name}")(*arguments)
         self.reader.show()
@@ -87,7 +87,7 @@ class Play:
 
     def _retain(self, seconds: float) -> None:
         if seconds > self.world.retention_s:
-            self.reader.tell()  # a value that nobody has asked for while it was there is not known
+            self.reader.tell()  # the model does not know a value that nobody requested while it was there
         self.world.retention_s = seconds
 
     def _lead(self, partition: Partition, broker: int) -> None:
@@ -122,7 +122,7 @@ class Play:
 @settings(max_examples=600, deadline=None)
 @given(st.sampled_from([1.0, 5.0]), st.lists(OPERATIONS, max_size=60))
 def test_no_history_shows_a_ghost(retention_s: float, operations: list[tuple[Any, ...]]) -> None:
-    """Whatever is cleaned, paused, restarted, moved or set meanwhile: what is shown is what there is."""
+    """Whatever is cleaned, paused, restarted, moved or reconfigured meanwhile, no deleted key is shown."""
     Play(retention_s).run(*operations)
 
 
@@ -132,11 +132,11 @@ HARMLESS = OPERATIONS.filter(lambda operation: operation[0] not in {"retain", "l
 @settings(max_examples=200, deadline=None)
 @given(st.lists(HARMLESS, max_size=60))
 def test_a_reader_within_the_retention_never_begins_again(operations: list[tuple[Any, ...]]) -> None:
-    """Gaps are harmless in a history that takes no longer than tombstones are kept."""
+    """A history no longer than the retention of tombstones causes no rebuild: its gaps are harmless."""
     assert Play(DEFAULT_RETENTION_S).run(*operations).rebuilds == 0
 
 
-# --- what the rule is for ---
+# --- purpose of the rule ---
 
 INTERRUPTED: list[tuple[Any, ...]] = [
     ("fetch", P, 2), ("take", P), ("delete", P, "a"), ("put", P, "b"), ("clean", 0, P), ("wait", 10.0), ("clean", 0, P),
@@ -145,20 +145,23 @@ LATE = [("put", P, "a"), ("put", P, "b"), ("put", P, "c"), ("restart",), *INTERR
 
 
 def test_a_first_read_that_is_interrupted_for_longer_than_the_retention_begins_again() -> None:
-    """The deletion is gone when the reader goes on; without the rule the key would stay for ever."""
+    """A first read that was interrupted for too long starts again: the tombstone was removed before it was read.
+
+    Without the rule the key would never disappear.
+    """
     assert Play(1.0).run(*LATE).rebuilds == 1
     with pytest.raises(GhostError):
         Play(1.0, lambda: FirstReadsAreExempt(None, 0)).run(*LATE)
 
 
 def test_a_rebuild_that_is_interrupted_begins_again() -> None:
-    """A rebuild counts from its own beginning."""
+    """A rebuild that is interrupted starts again: its age counts from its own beginning."""
     history = [*LATE, ("put", P, "a"), ("put", P, "c"), ("show", 0.0), *INTERRUPTED]
     assert Play(1.0).run(*history).rebuilds == 2
 
 
 def test_a_deletion_that_another_broker_has_removed_earlier() -> None:
-    """The key was read from a broker that had not cleaned yet; the next leader has nothing of it any more."""
+    """A tombstone that the next leader removed earlier leads to a rebuild: the first leader still had the key."""
     history = [
         ("put", P, "deleted"), ("delete", P, "deleted"), ("put", P, "kept"), ("clean", 1, P), ("wait", 10.0),
         ("clean", 1, P), ("restart",), ("fetch", P, 1), ("take", P), ("lead", P, 1),
@@ -169,7 +172,7 @@ def test_a_deletion_that_another_broker_has_removed_earlier() -> None:
 
 
 def test_one_partition_that_was_read_to_its_end_does_not_speak_for_another() -> None:
-    """Each has a time of its own."""
+    """Each partition has its own age: reading one to its end says nothing about another."""
     tombstones = Tombstones(None, 0)
     tombstones.begin(Instant(0, 0.0), PARTITIONS)
     tombstones.tell({TOPIC: 10.0})
@@ -185,7 +188,7 @@ def test_one_partition_that_was_read_to_its_end_does_not_speak_for_another() -> 
 
 
 def test_only_an_answer_that_was_read_up_to_says_that_all_was_read() -> None:
-    """Not before reading has come there; and the time counts from the question, not from when reading came there."""
+    """Reading is complete only when it reaches the requested ends; its age counts from the request."""
     tombstones = Tombstones(None, 0)
     tombstones.resume(Instant(0, 0.0), [P], {})
 
@@ -195,7 +198,7 @@ def test_only_an_answer_that_was_read_up_to_says_that_all_was_read() -> None:
     tombstones.read({P: 10})
     assert age_s() == 9
     tombstones.ask(Instant(1_000, 1.0), {P: 10})
-    tombstones.ask(Instant(2_000, 2.0), {P: 20})  # an earlier question is waited for first
+    tombstones.ask(Instant(2_000, 2.0), {P: 20})  # the earlier request is completed first
     tombstones.read({P: 9})
     assert age_s() == 9
     tombstones.read({P: 10})
@@ -208,7 +211,10 @@ def test_only_an_answer_that_was_read_up_to_says_that_all_was_read() -> None:
 
 
 def test_what_is_saved_is_of_the_cut_shown_not_of_what_was_read() -> None:
-    """A deletion that was read and not shown is read again after a restart, and must still be there then."""
+    """The saved age belongs to the position shown, not to the position read.
+
+    A deletion that was read and not shown is read again after a restart, and must still be there then.
+    """
     tombstones = Tombstones(None, 0)
     tombstones.begin(Instant(500, 0.5), [P])
     assert tombstones.saved()[0] == 0, "nothing is certain while a first read is under way"
@@ -226,9 +232,9 @@ def test_what_is_saved_is_of_the_cut_shown_not_of_what_was_read() -> None:
     [
         (None, 100.0, 50, 0, False),
         (None, 100.0, 200, 0, True),
-        (None, None, 80_000, 0, False),  # the topic may not be asked: Kafka's default, a day
+        (None, None, 80_000, 0, False),  # the topic's settings may not be read: Kafka's default, a day
         (None, None, 90_000, 0, True),
-        (10.0, 100.0, 50, 0, True),  # what the user says counts
+        (10.0, 100.0, 50, 0, True),  # the user's setting takes precedence
         (1000.0, 100.0, 500, 0, False),
         (0.0, None, 2, 3, False),
         (0.0, None, 4, 3, True),
@@ -238,7 +244,7 @@ def test_what_is_saved_is_of_the_cut_shown_not_of_what_was_read() -> None:
 def test_for_how_long(
     given_s: float | None, told_s: float | None, age_s: int, least_s: float, *, is_late: bool, is_first: bool
 ) -> None:
-    """Longer than tombstones are kept is too late, where an offset is missing."""
+    """A read is late if it took longer than tombstones are kept and an offset is missing."""
     tombstones = Tombstones(given_s, least_s)
     begin, read = Instant(0, 0.0), Instant(age_s * 1000, age_s)
     if is_first:
@@ -259,7 +265,7 @@ def test_for_how_long(
 
 
 def test_the_longer_of_two_clocks_counts() -> None:
-    """A wall clock that was set back, a computer that was suspended, a virtual machine that was paused."""
+    """The clock with the longer time counts: wall clocks are set back, computers suspended, virtual machines paused."""
     begin = Instant(1_000_000, 50.0)
     assert begin.age_s(Instant(1_005_000, 55.0)) == 5
     assert begin.age_s(Instant(990_000, 55.0)) == 5
@@ -269,7 +275,7 @@ def test_the_longer_of_two_clocks_counts() -> None:
 
 
 def test_now() -> None:
-    """Both clocks go on."""
+    """Both clocks advance."""
     first, second = now(), now()
     assert 0 <= first.age_s(second) < 3600
     assert first.counted_s is not None

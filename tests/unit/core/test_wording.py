@@ -1,4 +1,4 @@
-"""Words that messages share: singular and plural, and what may have been meant."""
+"""Wording shared by messages: singular and plural, and suggestions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from kafka_replica.common.wording import counted, did_you_mean, plural_of, singu
     ],
 )  # fmt: skip
 def test_counts_have_the_right_noun(count: int, noun: str, text: str) -> None:
-    """One takes the singular, anything else the plural."""
+    """A count of one takes the singular, any other the plural."""
     assert counted(count, noun) == text
 
 
 def test_an_irregular_plural_is_given() -> None:
-    """Where the noun that changes is not the last word."""
+    """An irregular plural can be given where the noun that changes is not the last word."""
     assert counted(1, "piece of advice", "pieces of advice") == "1 piece of advice"
     assert counted(3, "piece of advice", "pieces of advice") == "3 pieces of advice"
 
@@ -33,7 +33,7 @@ def test_singular_and_plural_are_inverse(noun: str) -> None:
 
 
 def test_suggestions() -> None:
-    """The most similar names, whatever their case; nothing where none is similar."""
+    """Suggestions are the most similar names, whatever their case; without a similar name there is none."""
     known = ["sdmx.structures", "sdmx.data", "orders"]
     assert did_you_mean("sdmx.structure", known) == "; did you mean 'sdmx.structures'?"
     assert did_you_mean("SDMX.Dta", known, 2) == "; did you mean 'sdmx.data'?"

@@ -1,4 +1,4 @@
-"""Data messages as rows: SDMX-ML through pysdmx, SDMX-JSON of all editions; each value as it is written."""
+"""Data messages as rows: SDMX-ML through pysdmx, SDMX-JSON of all editions; each value unchanged."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ ROWS = [_ROW, {**_ROW, "TIME_PERIOD": "2014-02", "OBS_VALUE": "1", "ST": None}]
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_sdmx_ml(name: str, tmp_path: Path) -> None:
-    """Values stay texts as written, 12.40 and 01; attributes of series, groups and data sets are in each row."""
+    """Values stay texts as written, like 12.40 and 01; attributes of series, groups and data sets are in each row."""
     file = tmp_path / "data.xml.gz"
     file.write_bytes(gzip.compress(MESSAGES[name].encode()))
     assert read_data_message(file) == ROWS
@@ -85,7 +85,7 @@ _ALONE = {
 @pytest.mark.parametrize("name", MESSAGES)
 @pytest.mark.parametrize(("action", "letter", "period"), [("Append", "A", "~"), ("Delete", "D", None)])
 def test_a_series_without_observations(name: str, action: str, letter: str, period: str | None, tmp_path: Path) -> None:
-    """Its attributes are attached to no period: `~`, as in SDMX-CSV; if it is deleted, any period is meant."""
+    """Attributes of a series without observations have the period `~`, as in SDMX-CSV; deleting it means any period."""
     message = (
         MESSAGES[name].replace("</m:DataSet>", _ALONE[name.split(maxsplit=1)[0]]).replace('"Append"', f'"{action}"')
     )
@@ -98,7 +98,7 @@ def test_a_series_without_observations(name: str, action: str, letter: str, peri
 
 
 def test_an_observation_without_its_period(tmp_path: Path) -> None:
-    """It is left as it is, which validation tells, and is no series alone."""
+    """An observation without a period is unchanged and not taken for a series; validation reports it."""
     observation = '<Series DIM_1="A" DIM_2="C" NOTE="02"><Obs OBS_VALUE="5"/></Series></m:DataSet>'
     file = tmp_path / "data.xml"
     file.write_text(MESSAGES["specific 2.1"].replace("</m:DataSet>", observation))
@@ -163,7 +163,7 @@ def _schema(version: str) -> dict[str, Any]:
 
 
 def test_sdmx_json_2(tmp_path: Path) -> None:
-    """2.0 with several measures, values, languages, and attributes of groups; the sample keeps the schema."""
+    """SDMX-JSON 2.0 gives measures, values, languages and attributes of groups; the sample is valid in the schema."""
     message = _json_2()
     jsonschema.Draft7Validator(_schema("sdmx20")).validate(message)
     file = tmp_path / "data.json"
@@ -176,7 +176,7 @@ def test_sdmx_json_2(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("action", "letter", "period"), [("Append", "A", "~"), ("Delete", "D", None)])
 def test_a_series_without_observations_in_json(action: str, letter: str, period: str | None, tmp_path: Path) -> None:
-    """As in SDMX-ML."""
+    """Attributes of a series without observations have the same periods as in SDMX-ML."""
     message = _json_2()
     message["data"]["dataSets"][0]["action"] = action
     message["data"]["dataSets"][0]["series"]["0:0"] = {"attributes": [0]}
@@ -196,7 +196,7 @@ def test_a_series_without_observations_in_json(action: str, letter: str, period:
     [({"a": 1}, "no SDMX-JSON data message"), ({"data": {"structures": [{}], "dataSets": [{}]}}, "it lacks")],
 )
 def test_other_json(message: dict[str, Any], said: str, tmp_path: Path) -> None:
-    """JSON that is something else is refused in words."""
+    """Other JSON is refused with an explanation."""
     file = tmp_path / "data.json"
     file.write_text(json.dumps(message))
     with pytest.raises(DatasetError, match=said) as error:
@@ -205,7 +205,7 @@ def test_other_json(message: dict[str, Any], said: str, tmp_path: Path) -> None:
 
 
 def test_sdmx_json_1(tmp_path: Path) -> None:
-    """1.0, flat: one structure, observations without series, uncoded attributes by their names."""
+    """Flat SDMX-JSON 1.0 gives one structure, observations without series, and uncoded attributes by their names."""
     message = {
         "data": {
             "structure": {
@@ -234,7 +234,7 @@ def test_sdmx_json_1(tmp_path: Path) -> None:
     "data", [b"", b"a,b\n1,2\n", b"{", b'{"data": {}}', b"<a/>", b"<a", MESSAGES["generic 2.1"].encode()[:900]]
 )
 def test_damaged(data: bytes, tmp_path: Path) -> None:
-    """What is no data message is refused with one of the project's errors that names the file."""
+    """A damaged message is refused with an error of the package that names the file."""
     file = tmp_path / "data.xml"
     file.write_bytes(data)
     with pytest.raises(DatasetError, match=r"data\.xml"):

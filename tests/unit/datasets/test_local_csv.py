@@ -1,4 +1,4 @@
-"""SDMX-CSV with polars: what the field guides say is read, refused and written."""
+"""SDMX-CSV with polars: reading, refusing and writing according to the field guides."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from support.rules.structures_by_hand import AGREEMENT, DSD, rules_of
 
 
 def plain(value: Any) -> Any:
-    """Lists of languages and texts as dictionaries."""
+    """Return lists of languages and texts as dictionaries."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return {one["language"]: one["text"] for one in value}
     return [plain(one) for one in value] if isinstance(value, list) else value
 
 
 def rows_in(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """The rows as dictionaries."""
+    """Return the rows of a frame as dictionaries."""
     return [{name: plain(value) for name, value in row.items()} for row in frame.to_dicts()]
 
 
 @pytest.mark.parametrize("case", CSV_CASES, ids=[case.name for case in CSV_CASES])
 def test_case(case: CsvCase, tmp_path: Path) -> None:
-    """Each file gives the rows that the field guide says it holds."""
+    """Each file gives the rows that the field guide states."""
     file = tmp_path / "data.csv"
     file.write_bytes(case.data)
     rules = world_rules() if case.with_rules else None
@@ -54,7 +54,7 @@ def test_case(case: CsvCase, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "data", "said"), WRONG_HEADERS, ids=[name for name, _, _ in WRONG_HEADERS])
 def test_wrong_header(name: str, data: str, said: str, tmp_path: Path) -> None:
-    """A file that is no SDMX-CSV is refused, and the error says which file and why."""
+    """A file that is not SDMX-CSV is refused; the error names the file and the reason."""
     file = tmp_path / "data.csv"
     file.write_text(data)
     with pytest.raises(DatasetError, match=said) as error:
@@ -63,7 +63,7 @@ def test_wrong_header(name: str, data: str, said: str, tmp_path: Path) -> None:
 
 
 def test_names_need_rules(tmp_path: Path) -> None:
-    """The file does not say which cells are codes, so nothing is guessed."""
+    """Without rules, names are refused: the file does not say which cells are codes, so nothing is guessed."""
     file = tmp_path / "data.csv"
     file.write_text("STRUCTURE,STRUCTURE_ID,NOTE: A note\ndataflow,T:F(1.0),Nota: bene\n")
     with pytest.raises(UsageError, match="give the rules"):
@@ -72,7 +72,7 @@ def test_names_need_rules(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("row", ["dataflow,T:F(1.0)", "dataflow,T:F(1.0),A,B", '"dataflow","T:F(1.0)"'])
 def test_rows_of_other_lengths(row: str, tmp_path: Path) -> None:
-    """A row that is short or long is refused with its line; polars alone would fill short ones up."""
+    """A row that is too short or too long is refused with its line; polars alone would fill short rows up."""
     file = tmp_path / "data.csv"
     file.write_text(f"STRUCTURE,STRUCTURE_ID,DIM_1\ndataflow,T:F(1.0),A\n{row}\n")
     with pytest.raises(DatasetError, match="line 3"):
@@ -87,7 +87,7 @@ def test_a_component_called_self(tmp_path: Path) -> None:
 
 
 def test_wrong_encoding(tmp_path: Path) -> None:
-    """What is not UTF-8 is not guessed."""
+    """An encoding other than UTF-8 is refused and not guessed."""
     file = tmp_path / "data.csv"
     file.write_bytes(b"STRUCTURE,STRUCTURE_ID,NOTE\ndataflow,T:F(1.0),\xe9\n")
     with pytest.raises(DatasetError, match="it is not utf-8"):
@@ -95,7 +95,7 @@ def test_wrong_encoding(tmp_path: Path) -> None:
 
 
 def test_several_structures_in_several_files(tmp_path: Path) -> None:
-    """Rows of several structures are told apart; files with other columns stand below each other; gzip, UTF-16."""
+    """Rows of several structures are distinguished; files with different columns are combined; gzip and UTF-16 work."""
     (tmp_path / "a.csv").write_bytes(
         "STRUCTURE,STRUCTURE_ID,DIM_1\ndataflow,T:F(1.0),A\ndatastructure,T:D,B\n".encode("utf-16")
     )
@@ -120,7 +120,7 @@ def test_several_structures_in_several_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("artefact", "with_usages", "meant"), MEANT)
 def test_rows_that_are_meant(artefact: str, with_usages: bool, meant: list[int]) -> None:
-    """What uses a data structure is told by the structures; rows of 1.0 are looked at as those of 2.0 are."""
+    """Structures decide which rows use a data structure; rows of 1.0 are treated like those of 2.0."""
     rules = rules_of(world(), artefact)
     usages = usages_of(Structures(world()), rules) if with_usages else ()
     frame = pl.DataFrame(SAYING, infer_schema_length=None).with_row_index("ROW")
@@ -130,7 +130,7 @@ def test_rows_that_are_meant(artefact: str, with_usages: bool, meant: list[int])
 @pytest.mark.parametrize("labels", ["id", "both", "name"])
 @pytest.mark.parametrize("keys", ["none", "both"])
 def test_written_and_read_again(labels: Any, keys: Any, tmp_path: Path) -> None:
-    """What was written gives the frame again, whatever else is written beside ids, odd texts included."""
+    """A written frame is read back unchanged, with labels beside ids, and with unusual texts."""
     rules = world_rules()
     frame = read_sdmx_csv(_rich(tmp_path), rules=rules)
     file = tmp_path / "written.csv"
@@ -157,7 +157,7 @@ def _rich(folder: Path) -> Path:
 
 
 def test_version_1_has_no_place_for_several_values(tmp_path: Path) -> None:
-    """1.0 is written where it can be, and else says what to do."""
+    """Version 1.0 is written where possible; for several values the error says what to do."""
     rules = world_rules()
     rows = [{"DIM_1": "A", "DIM_2": "B", "TIME_PERIOD": "2014", "OBS_VALUE": 1.0, "_errors": None}]
     file = tmp_path / "data.csv"
@@ -169,7 +169,7 @@ def test_version_1_has_no_place_for_several_values(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("action", ["D", "delete", "R"])
 def test_version_1_has_no_actions(action: str, tmp_path: Path) -> None:
-    """A row that deletes must not become one that does not; information need not be said."""
+    """Version 1.0 omits the action information, and refuses others: a deletion must not become information."""
     rows = [{"DIM_1": "A", "ACTION": "I"}, {"DIM_1": "A", "ACTION": None}]
     file = tmp_path / "data.csv"
     write_sdmx_csv(pl.DataFrame(rows), file, world_rules(), version="1.0")
@@ -180,21 +180,21 @@ def test_version_1_has_no_actions(action: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("artefact", "said"), [(DSD, "DataStructure"), (AGREEMENT, "ProvisionAgreement")])
 def test_version_1_is_of_dataflows(artefact: str, said: str, tmp_path: Path) -> None:
-    """Its only column for that is DATAFLOW."""
+    """Version 1.0 is written for dataflows only: its single structure column is DATAFLOW."""
     with pytest.raises(UsageError, match=f"rows of a {said}, only of a Dataflow; write version 2.0"):
         write_sdmx_csv(pl.DataFrame({"DIM_1": ["A"]}), tmp_path / "x.csv", rules_of(world(), artefact), version="1.0")
 
 
 @pytest.mark.parametrize(("words", "said"), WRONG_WORDS)
 def test_wrong_words(words: dict[str, Any], said: str, tmp_path: Path) -> None:
-    """What is none of the words there are is refused, and these are named."""
+    """An invalid choice is refused with the valid ones."""
     with pytest.raises(UsageError, match=said):
         write_sdmx_csv(pl.DataFrame({"DIM_1": ["A"]}), tmp_path / "x.csv", world_rules(), **words)
 
 
 @pytest.mark.parametrize("decimal", ["", "..", "7", "-"])
 def test_wrong_decimal(decimal: str, tmp_path: Path) -> None:
-    """Nothing in place of a comma would put a dot before each digit."""
+    """A decimal separator must be one character: an empty one would put a dot before each digit."""
     file = tmp_path / "data.csv"
     file.write_text("STRUCTURE,STRUCTURE_ID,OBS_VALUE\ndataflow,T:F(1.0),492.7\n")
     with pytest.raises(UsageError, match="the one character before decimals"):
@@ -202,7 +202,7 @@ def test_wrong_decimal(decimal: str, tmp_path: Path) -> None:
 
 
 def test_patterns(tmp_path: Path) -> None:
-    """A pattern means files and folders, as on Spark; a file that is called like one is itself."""
+    """A pattern selects files and folders, as on Spark; a file whose name looks like a pattern is itself."""
     for name in ("a1.csv", "a2.csv", "b.csv", "[c].csv"):
         (tmp_path / name).write_text(f"DATAFLOW,NOTE\nT:F(1.0),{name}\n")
     assert read_sdmx_csv(tmp_path / "a*.csv")["NOTE"].to_list() == ["a1.csv", "a2.csv"]
@@ -213,7 +213,7 @@ def test_patterns(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "data", "said"), PLAIN_CSV, ids=[name for name, _, _ in PLAIN_CSV])
 def test_other_csv_that_is_refused(name: str, data: str | bytes, said: str, tmp_path: Path) -> None:
-    """As SDMX-CSV is: nothing is filled up, renamed or guessed."""
+    """Faulty plain CSV is refused, as SDMX-CSV is: nothing is filled up, renamed or guessed."""
     file = tmp_path / "data.csv"
     file.write_bytes(data.encode() if isinstance(data, str) else data)
     with pytest.raises(DatasetError, match=said) as error:
@@ -222,14 +222,14 @@ def test_other_csv_that_is_refused(name: str, data: str | bytes, said: str, tmp_
 
 
 def test_other_csv(tmp_path: Path) -> None:
-    """Blank lines, empty cells, decimal commas and UTF-16 are what they are in SDMX-CSV."""
+    """Blank lines, empty cells, decimal commas and UTF-16 mean the same as in SDMX-CSV."""
     file = tmp_path / "data.csv"
     file.write_bytes('DIM_1,OBS_VALUE,NOTE\n\nA,"1,5",""\n\nB,,"1,5"\n\n'.encode("utf-16"))
     assert read_plain_csv(file, rules=world_rules(), decimal=",").rows() == [("A", "1.5", None), ("B", None, "1,5")]
 
 
 def test_fitting_rows_stay_valid_through_a_file(tmp_path: Path) -> None:
-    """Valid rows, written and read, are valid; with the action that was asked for."""
+    """Valid rows are still valid after writing and reading, and have the requested action."""
     rules = world_rules()
     frame = pl.DataFrame(fitting_rows(rules, 200), infer_schema_length=None)
     file = tmp_path / "data.csv"

@@ -20,7 +20,7 @@ from support.datasets.normalized_cases import DAYS, MIXED, Day, rows_of_days, ti
 @pytest.mark.parametrize("collected", ["start", "middle", "end"])
 @pytest.mark.parametrize("days", [DAYS, MIXED], ids=["days", "times"])
 def test_periods_are_days(days: tuple[Day, ...], collected: Any, tmp_path: Path) -> None:
-    """Each period is written as the day that the field guide and the calendar say; what is none is left alone."""
+    """Each period becomes the day given by the field guide and the calendar; texts that are no periods stay."""
     file = tmp_path / "data.csv"
     frame = pl.DataFrame(rows_of_days(days), infer_schema_length=None)
     write_sdmx_csv(frame, file, time_rules(), time_format="normalized", collected=collected)
@@ -29,7 +29,7 @@ def test_periods_are_days(days: tuple[Day, ...], collected: Any, tmp_path: Path)
 
 
 def test_periods_stay_as_they_are_recorded(tmp_path: Path) -> None:
-    """The default is ``original``, and keys hold what is recorded in any case."""
+    """The default is ``original``; keys contain the recorded period in any case."""
     frame = pl.DataFrame([{"DIM_1": "A", "TIME_PERIOD": "2014-Q1", "OBS_VALUE": 1.5}])
     file = tmp_path / "data.csv"
     write_sdmx_csv(frame, file, time_rules())
@@ -41,7 +41,7 @@ def test_periods_stay_as_they_are_recorded(tmp_path: Path) -> None:
 
 
 def test_days_of_random_periods(tmp_path: Path) -> None:
-    """The first day of a period is the one that rules compare it by; so is the last."""
+    """The first and last day of a period are those by which rules compare it."""
     dice = random.Random(3)
     forms = ("{}", "{}-A1", "{}-S{:d}", "{}-T{:d}", "{}-Q{:d}", "{}-{:02}", "{}-M{:02}", "{}-W{:02}", "{}-D{:03}")
     most = (1, 1, 2, 3, 4, 12, 12, 52, 365)
@@ -62,7 +62,7 @@ def test_days_of_random_periods(tmp_path: Path) -> None:
 
 
 def test_fitting_rows_can_be_normalized(tmp_path: Path) -> None:
-    """Whole frames, with columns of all forms, keep their rows."""
+    """Whole frames with columns of all forms keep their rows."""
     frame = pl.DataFrame(fitting_rows(world_rules(), 50), infer_schema_length=None).drop("ATTR_1", "ATTR_2", "ATTR_3")
     file = tmp_path / "data.csv"
     write_sdmx_csv(frame, file, world_rules(), time_format="normalized")

@@ -1,4 +1,4 @@
-"""What the doctor says of a topic's settings, without a broker."""
+"""The doctor's findings on a topic's settings, without a broker."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ GOOD = {
 def graded(
     settings: Mapping[str, str], replicas: int = 3, brokers: int = 3, large_bytes: int = 1 << 20
 ) -> dict[str, Grade]:
-    """The grade of each check that is not OK, with something to do about it."""
+    """Return the grade of each check that is not OK and has advice."""
     findings = list(topic_findings(settings, replicas, brokers, large_bytes))
     assert all((finding.todo is None) == (finding.grade is Grade.OK) for finding in findings)
     return {finding.check: finding.grade for finding in findings if finding.grade is not Grade.OK}
 
 
 def test_a_good_topic() -> None:
-    """Nothing to say, and each setting was looked at."""
+    """A good topic has no findings, and each setting was checked."""
     assert graded(GOOD) == {}
     assert len(list(topic_findings(GOOD, 3, 3, 1))) == len(GOOD) + 1
 
@@ -57,18 +57,18 @@ def test_a_good_topic() -> None:
     ],
 )
 def test_one_thing_is_other(name: str, value: str, grade: Grade | None) -> None:
-    """Each is noticed alone."""
+    """Each deviating setting is noticed alone."""
     assert graded({**GOOD, name: value}) == ({} if grade is None else {f"topic {name}": grade})
 
 
 def test_few_copies() -> None:
-    """Said once, not for min.insync.replicas, too."""
+    """Too few replicas are reported once, and not again for min.insync.replicas."""
     assert graded({**GOOD, "min.insync.replicas": "1"}, replicas=1) == {"topic replication": Grade.ADVICE}
 
 
 @pytest.mark.parametrize("brokers", [1, 2, 3, 5])
 def test_topics_as_they_are_created_are_not_criticised(brokers: int) -> None:
-    """What creates topics and what examines them go by one declaration, whatever the number of brokers."""
+    """Topics created by the package pass its checks for any number of brokers: both use one declaration."""
     copies = recommended_replicas(brokers)
     assert graded(with_min_insync(STRUCTURE_TOPIC, copies), copies, brokers) == {}
     progress = progress_findings(with_min_insync(PROGRESS_TOPIC, copies), copies, brokers)
@@ -77,6 +77,6 @@ def test_topics_as_they_are_created_are_not_criticised(brokers: int) -> None:
 
 
 def test_the_progress_topic_has_too_few_copies_or_is_not_compacted() -> None:
-    """Both are said, of the progress topic."""
+    """Too few replicas and a missing compaction are both reported for the progress topic."""
     found = {each.check: each.grade for each in progress_findings({"cleanup.policy": "delete"}, 1, 3)}
     assert found == {"progress topic cleanup.policy": Grade.FAULT, "progress topic replication": Grade.ADVICE}

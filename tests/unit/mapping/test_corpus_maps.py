@@ -1,4 +1,4 @@
-"""Maps published by others, with data made to fit them."""
+"""Published maps of other organisations, with data made to fit them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FUSION = "fusion-json/bis-med-it__pysdmx__tests__api__fmr__samples__map__multi_c
 
 
 def version(name: str, *contents: str) -> Snapshot:
-    """Version 1 of a store that holds a message of the corpus and structures by hand."""
+    """Return version 1 of a store with a message of the corpus and handmade structures."""
     if not CORPUS.exists():
         pytest.skip("the shared corpus is not here (../shared/corpus beside the project): real maps are NOT tested")
     source = Partition("structures", 0)
@@ -37,14 +37,14 @@ def version(name: str, *contents: str) -> Snapshot:
 
 
 def at(contents: str, id_: str, agency: str, as_id: str, as_version: str) -> str:
-    """T:ID(1.0) renamed."""
+    """Return contents with T:ID(1.0) renamed."""
     return contents.replace(
         f'agencyID="T" id="{id_}" version="1.0"', f'agencyID="{agency}" id="{as_id}" version="{as_version}"'
     )
 
 
 def became(snapshot: Snapshot, reference: str, rows: list[dict[str, Any]], *names: str) -> list[Any]:
-    """What each row became, or the rules it broke."""
+    """Return each mapped row, or the rules it broke."""
     mapped = transform(table(rows), reference, snapshot)
     return [
         [one["rule"] for one in row["_errors"]] if row["_errors"] else tuple(row[name] for name in names)
@@ -53,7 +53,7 @@ def became(snapshot: Snapshot, reference: str, rows: list[dict[str, Any]], *name
 
 
 def test_a_map_of_every_kind() -> None:
-    """N to m, implicit, fixed, four date patterns for one target: the first that fits; two maps for one target."""
+    """Maps of all kinds work: n to m, implicit, fixed, date patterns where the first fit counts, two for one target."""
     source = named(
         "S", "SEX_DIM COUNTRY LOCAL_CURRENCY SERIES_CODE FREQ ADJUSTMENT DATE YEAR REF_DATE", timed=False,
         attributes="OBS_CONF",
@@ -98,7 +98,7 @@ def test_a_map_of_every_kind() -> None:
 
 
 def test_data_types_on_both_sides() -> None:
-    """Texts and whole numbers to texts and whole numbers."""
+    """Data types work on both sides: texts and whole numbers in any combination."""
     map_ = structure_map(component_map("A B", "C D", "X")).replace(
         "RepresentationMap=T:X(1.0)", "RepresentationMap=ESTAT:REPMAP_DT_NN(1.0)"
     )
@@ -108,7 +108,7 @@ def test_data_types_on_both_sides() -> None:
 
 
 def test_expressions_of_fusion() -> None:
-    """Four expressions that fit anything."""
+    """Four expressions that match anything are mapped as in Fusion."""
     map_ = structure_map(component_map("A B C D", "E", "X")).replace(
         "RepresentationMap=T:X(1.0)", "RepresentationMap=BIS:CONSOLIDATE_ADDRESS_FIELDS(1.42)"
     )

@@ -1,4 +1,4 @@
-"""Maps made at random on polars, against plain Python."""
+"""Maps generated at random on polars, compared with plain Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.rules.structures_by_hand import table, version_of
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_row(seed: int) -> None:
-    """Each row has the outcomes of the rules that match it, or what is wrong; split gives the bad ones back."""
+    """Each row has the results of its matching rules, or its errors; split returns the bad rows."""
     source = random.Random(seed)
     made = made_map(source)
     rows = made_rows(source, made.n_sources, 150)

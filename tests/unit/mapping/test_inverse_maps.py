@@ -1,4 +1,4 @@
-"""Maps turned round."""
+"""Inverse maps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from support.rules.structures_by_hand import table, version_of
 
 @pytest.mark.parametrize("seed", range(12))
 def test_there_and_back(seed: int) -> None:
-    """Data mapped and mapped back is the data again, all columns of it."""
+    """Data mapped and mapped back equals the original data in all columns."""
     contents, rows = turned_map(random.Random(seed))
     frame = table(rows)
     plan = plan_of(version_of(*contents), rules={"ambiguous-key": "off"})
@@ -63,19 +63,19 @@ def test_there_and_back(seed: int) -> None:
     ],
 )  # fmt: skip
 def test_what_forgets_cannot_be_turned(contents: tuple[str, ...], reason: str) -> None:
-    """It is refused with the reason, rather than giving back what was not there."""
+    """A map that loses information is refused with the reason, and does not return invented values."""
     with pytest.raises(NotInvertibleError, match=reason):
         inverse(plan_of(version_of(*contents)))
 
 
 def written(source: str, frequency: str, target: str = "", *, resolve: str = "", locale: str = "en") -> tuple[str, ...]:
-    """A date that is read by one pattern and written by another, or as the standard does."""
+    """Return a map of dates read by one pattern and written by another, or as in the standard."""
     formats = [frequency_format(frequency, target)] if target else []
     return dated(date_map("WHEN", "TIME_PERIOD", source, frequency, resolve=resolve, locale=locale), *formats)
 
 
 def counted(base: str, unit: str, frequency: str) -> tuple[str, ...]:
-    """A date that is a number of an epoch."""
+    """Return a map of dates that are numbers counted from an epoch."""
     return dated(epoch_map("WHEN", "TIME_PERIOD", base, unit, frequency))
 
 
@@ -85,10 +85,10 @@ LESS = "TIME_PERIOD tells less than the date in WHEN"
 @pytest.mark.parametrize(
     ("contents", "reason"),
     [
-        # The century; 1 January 1946 is of the week year 1945.
+        # Without the century; 1 January 1946 is in the week year 1945.
         (written("dd/MM/yyyy", "D", "dd.MM.yy"), LESS),
         (written("'W'ww YY", "D", "dd.MM.yy"), LESS),
-        # The half of the day, the minute, the second.
+        # Without the half of the day, the minute, the second.
         (written("yyyy-MM-dd HH:mm:ss", "I", "yyyy-MM-dd'T'hh:mm:ss"), LESS),
         (written("yyyy-MM-dd HH:mm:ss", "I", "yyyy-MM-dd'T'HH:ss"), LESS),
         (written("yyyy-MM-dd HH:mm:ss", "I", "yyyy-MM-dd'T'HH:mm"), LESS),
@@ -96,15 +96,15 @@ LESS = "TIME_PERIOD tells less than the date in WHEN"
         (counted("1970", "millisecond", "I"), "it counts fractions of a second"),
         # Days from noon to noon.
         (counted("2000-01-01T12:00:00", "day", "D"), LESS),
-        # Quarters are not within trimesters.
+        # Quarters are not contained in trimesters.
         (written("yyyyTn", "Q"), LESS),
-        # The year; where a part ends.
+        # Without the year; ambiguous ends of a part.
         (written("dd/MM/yyyy", "D", "dd.MM"), LESS),
         (written("dd/MM/yyyy", "D", "MM-dd"), LESS),
         (written("yyyyMM", "M", "MM"), LESS),
         (written("dd/MM/yyyy", "D", "dMyyyy"), LESS),
         (written("dd/MM/yyyy", "D", "yyyy MMMMdd", locale="vi"), LESS),
-        # What cannot be written, or is not used.
+        # Parts that cannot be written or are not used.
         (written("EEE dd/MM/yyyy", "D"), "weekday name in 'EEE dd/MM/yyyy' cannot be written"),
         (written("dd/MM/yyyy G", "D"), "era in 'dd/MM/yyyy G' cannot be written"),
         (written("yyyy-MM-W", "D"), "week in month in 'yyyy-MM-W' cannot be written"),
@@ -113,7 +113,7 @@ LESS = "TIME_PERIOD tells less than the date in WHEN"
     ],
 )
 def test_dates_that_say_less_cannot_be_turned(contents: tuple[str, ...], reason: str) -> None:
-    """Whatever would come back as another date is refused."""
+    """Date patterns that lose information cannot be inverted: the dates would come back changed."""
     with pytest.raises(NotInvertibleError, match=re.escape(reason)):
         inverse(plan_of(version_of(*contents)))
 
@@ -133,7 +133,7 @@ def test_dates_that_say_less_cannot_be_turned(contents: tuple[str, ...], reason:
     ],
 )
 def test_dates_there_and_back(contents: tuple[str, ...], dates: list[str]) -> None:
-    """Dates that are told in full come back as they were."""
+    """Dates with complete patterns come back unchanged."""
     plan = plan_of(version_of(*contents), as_of=date(2026, 6, 1), rules={"ambiguous-key": "off"})
     mapped = transform(table([{"A": "a", "WHEN": one} for one in dates]), plan)
     back = transform(mapped.drop("_errors", "_source"), plan, reverse=True)
@@ -142,7 +142,7 @@ def test_dates_there_and_back(contents: tuple[str, ...], dates: list[str]) -> No
 
 
 def test_what_comes_back_otherwise() -> None:
-    """Spellings come back as the pattern writes them, a fixed source as the map fixes it; attributes do not."""
+    """Spellings come back as the pattern writes them, a fixed source as the map fixes it, unmapped attributes not."""
     contents = (
         named("S", "A F WHEN", timed=False, attributes="N"), named("G", "A"),
         structure_map(date_map("WHEN", "TIME_PERIOD", "dd MMMM yyyy", "D"), fixed("F", "x", side="Source")),
@@ -155,7 +155,7 @@ def test_what_comes_back_otherwise() -> None:
 
 
 def test_frequencies_that_tell_less_are_found() -> None:
-    """Of a map whose formats tell all for some frequencies only, rows of the others are found."""
+    """Rows whose frequency's format loses information are found, though other frequencies' formats do not."""
     plan = plan_of(version_of(*dated(date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy", "=FREQ"), freq=True)))
     rows = [{"A": "a", "FREQ": frequency, "WHEN": "18/07/1981"} for frequency in "DA"]
     back = transform(transform(table(rows), plan).drop("_errors", "_source"), plan, reverse=True)

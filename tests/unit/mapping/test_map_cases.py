@@ -13,7 +13,7 @@ from support.rules.structures_by_hand import table, version_of
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_case(case: Case) -> None:
-    """Each row becomes what the standard says, or has the findings it asks for."""
+    """Each row is mapped as the standard defines, or has the findings that the standard requires."""
     plan = plan_of(version_of(*case.contents), **case.settings)
     rows = [row for row, _ in mapped_rows(case)]
     found = transform(table(rows), plan)

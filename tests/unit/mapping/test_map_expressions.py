@@ -1,4 +1,4 @@
-"""Expressions rewritten so that Java and Rust read them alike."""
+"""Expressions rewritten so that Java and Rust interpret them alike."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from support.rules.structures_by_hand import version_of
     ],
 )
 def test_what_fits(expression: str, fitting: list[str], others: list[str]) -> None:
-    """The whole value, the beginning or the end; digits and words are ASCII, other classes as Java has them."""
+    """An expression matches a whole value, its beginning or end; digits and words are ASCII, the rest as in Java."""
     written = anchored(usable(expression).written)
     texts = pl.Series([*fitting, *others])
     assert texts.str.contains(written).to_list() == [True] * len(fitting) + [False] * len(others)
@@ -52,7 +52,7 @@ def test_what_fits(expression: str, fitting: list[str], others: list[str]) -> No
     ["(?=a)", "(?<!a)b", r"(a)\1", "a++", r"\ba", "[a[b]]", "[a&&b]", r"\p{IsGreek}", "(?m)a", r"\uD83D\uDE00"],
 )
 def test_what_cannot_be_used(expression: str) -> None:
-    """What only one of the engines reads is refused."""
+    """An expression that only one of the engines accepts is refused."""
     with pytest.raises(UnusableExpressionError, match="do not share"):
         usable(expression)
 
@@ -62,14 +62,14 @@ def test_what_cannot_be_used(expression: str) -> None:
     ["(", "a)", "[", "[]", "*", "\\", "a{2}{3}", "a{3,2}", "[z-a]", r"[a-\d]", r"\x{110000}"],
 )
 def test_malformed(expression: str) -> None:
-    """What no engine reads is called malformed."""
+    """An expression that no engine accepts is reported as malformed."""
     with pytest.raises(UnusableExpressionError, match=r"malformed.*have the map mended"):
         usable(expression)
 
 
 @pytest.mark.parametrize("expression", ["a^b", "a$b", "(^A)", "(^A|^B)$", "(A$)", "^^A", "A$$"])
 def test_anchors_elsewhere(expression: str) -> None:
-    """Anchors stand at the ends of the expression or of its alternatives; how to write it is told."""
+    """Anchors are accepted only at the ends of the expression or its alternatives; the error says how to write them."""
     with pytest.raises(UnusableExpressionError, match=r"write \^\(A\|B\)\$"):
         usable(expression)
 
@@ -80,7 +80,7 @@ def test_anchors_elsewhere(expression: str) -> None:
      "(" * 5000],
 )  # fmt: skip
 def test_too_large(expression: str) -> None:
-    """What is larger or deeper than Rust allows is refused before it runs."""
+    """An expression that is larger or nested deeper than Rust allows is refused before it runs."""
     with pytest.raises(UnusableExpressionError, match=r"too large|more than"):
         usable(expression)
 
@@ -91,7 +91,7 @@ def test_too_large(expression: str) -> None:
      "[ab]{9}"],
 )  # fmt: skip
 def test_what_is_small_enough(atom: str) -> None:
-    """Of all that is taken, Rust takes the largest: the bytes are reckoned high enough."""
+    """Rust accepts the largest of all accepted expressions: the estimate of its size is high enough."""
     most = next(copies for copies in range(1000, 0, -1) if _is_usable(f"(?:{atom}){{{copies}}}"))
     assert most >= 100
     assert pl.Series(["-"]).str.contains(anchored(usable(f"(?:{atom}){{{most}}}").written)).to_list() == [False]
@@ -106,13 +106,13 @@ def _is_usable(expression: str) -> bool:
 
 
 def test_deep_enough() -> None:
-    """Of groups in each other, Rust takes as many as are allowed, also where each is an alternative and repeated."""
+    """Rust accepts the deepest allowed nesting of groups, also where each is a repeated alternative."""
     written = anchored(usable("^" + "b(" * 50 + "[a]" + ")+|c" * 50).written)
     assert pl.Series(["b" * 50 + "a"]).str.contains(written).to_list() == [True]
 
 
 def test_the_leftmost_counts() -> None:
-    """Before what must fit the end, as little as can be is skipped, as Java finds it."""
+    """Before a part that must match the end as little as possible is skipped, as in Java."""
     found = usable("([0-9]+)$")
     assert pl.Series(["AB123"]).str.extract(anchored(found.only(1)), 1).to_list() == ["123"]
 
@@ -124,7 +124,7 @@ def test_the_leftmost_counts() -> None:
      ("(a*)?", False), ("(a*){1}", False), ("(.*)-(.*)", False)],
 )  # fmt: skip
 def test_repeated_over_nothing(expression: str, is_unsure: bool) -> None:
-    """Where a part that may fit nothing is repeated, Java and Rust capture differently."""
+    """An expression is unsure where a part that can match nothing is repeated: Java and Rust capture differently."""
     assert usable(expression).is_unsure == is_unsure
 
 
@@ -138,18 +138,18 @@ def test_repeated_over_nothing(expression: str, is_unsure: bool) -> None:
     ],
 )
 def test_rows_refused(row: str, told: str) -> None:
-    """A map with such a row is refused when it is compiled, and the row is named."""
+    """A map with such a row is refused when it is compiled; the error names the row."""
     with pytest.raises(MapError, match=told):
         plan_of(version_of(*one("R", row)))
 
 
 def test_repeated_over_nothing_unreferred() -> None:
-    """Whether it fits is the same everywhere: an expression of which no group is asked is taken."""
+    """An unsure expression whose groups are not used is accepted: whether it matches is the same everywhere."""
     assert plan_of(version_of(*one("R", r"/([a-z]*)+/>x\0"))).values
 
 
 def test_one_group_alone() -> None:
-    """An expression is run with one group capturing; brackets in classes and escapes are no groups."""
+    """An expression can capture a single group; brackets in classes and escaped ones are not groups."""
     found = usable(r"([(a])\((?:x)(y|(z))")
     assert found.groups == 3
     assert found.only(2) == r"(?:[(a])\((?:x)(y|(?:z))"

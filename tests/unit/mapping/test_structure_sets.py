@@ -37,7 +37,7 @@ _CODES = (
 
 
 def version(set_: bytes, *contents: str) -> Snapshot:
-    """Version 1 of a store that holds the set and structures of 3.0."""
+    """Return version 1 of a store with the set and structures of 3.0."""
     source = Partition("structures", 0)
     parts = [part for data in (set_, *(message(one) for one in contents)) for part in split_message(data)]
     records = [
@@ -50,7 +50,7 @@ def version(set_: bytes, *contents: str) -> Snapshot:
 
 
 def became(snapshot: Snapshot, rows: list[dict[str, Any]], *names: str, reference: str = ONE) -> list[Any]:
-    """What each row became, or the rules it broke."""
+    """Return each mapped row, or the rules it broke."""
     mapped = transform(table(rows), plan_of(snapshot, reference))
     return [
         [one["rule"] for one in row["_errors"]] if row["_errors"] else tuple(row[name] for name in names)
@@ -60,7 +60,7 @@ def became(snapshot: Snapshot, rows: list[dict[str, Any]], *names: str, referenc
 
 @pytest.mark.parametrize("kind", ["Codelist", "Hybrid"])
 def test_codes(kind: str) -> None:
-    """Codes by a map of codelists, flat or hybrid; a component without a mapping keeps its values (2.1 Section 2)."""
+    """Codes map by flat or hybrid codelist maps; a component without a mapping keeps its values (2.1 Section 2)."""
     set_ = structure_set(
         codelist_map("CODES", kind, A="X", B="Y"),
         components=component("AREA", "REGION", by_codelist("CODES")) + component("SEX", "GENDER"),
@@ -73,7 +73,7 @@ def test_codes(kind: str) -> None:
 
 
 def test_values_and_texts() -> None:
-    """Values by pairs; the value, name or description of a code: English, else the first language."""
+    """Values map by pairs, codes to their value, name or description: in English, otherwise in the first language."""
     set_ = structure_set(
         components=component("AREA", "AREA", by_values(AT="40", DE="276"))
         + component("SEX", "SEX", by_text("Value")) + component("SEX", "LABEL", by_text("Name"))
@@ -94,7 +94,7 @@ def test_values_and_texts() -> None:
 
 
 def test_maps_of_concepts_are_not_maps_of_codes() -> None:
-    """Another kind of map may have the same id, and is not used for codes."""
+    """A map of concepts with the same id is not used for codes."""
     ends = "".join(
         f'<s:{side}><Ref agencyID="T" id="CS" version="1.0" package="conceptscheme" class="ConceptScheme"/></s:{side}>'
         for side in ("Source", "Target")
@@ -112,7 +112,7 @@ def test_maps_of_concepts_are_not_maps_of_codes() -> None:
 
 
 def test_what_cannot_be_done_is_said() -> None:
-    """No map of that id, a codelist map that is not there, a name of what has no codes."""
+    """A missing map, a missing codelist map, and names of components without codes are reported."""
     plain = (named("S", "A"), named("G", "A"))
     snapshot = version(structure_set(components=component("A", "A")), *plain)
     with pytest.raises(UsageError, match="name one of its structure maps: M"):

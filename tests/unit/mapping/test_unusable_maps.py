@@ -1,4 +1,4 @@
-"""Maps that say what cannot be done are refused when they are compiled, whatever the data."""
+"""Impossible maps are refused when they are compiled, whatever the data."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ VALID = representation_map("R", "A>x@2000/")
     ],
 )
 def test_refused(contents: tuple[str, ...], message: str) -> None:
-    """The message names the map, and what is wrong with it."""
+    """The error names the map and the mistake."""
     with pytest.raises(MapError, match=f"compiling urn:.*{message}"):
         plan_of(version_of(*contents))
 
 
 @pytest.mark.parametrize("frame", [[], pl.DataFrame()])
 def test_nothing_is_mapped_to_nothing(frame: object) -> None:
-    """A frame without rows and columns gives one without rows."""
+    """A frame without rows and columns is mapped to a frame without rows."""
     found = transform(frame, plan_of(version_of(*one("R", "A>x"))))
     assert found.height == 0
     assert found.columns == ["B", "TIME_PERIOD", "OBS_VALUE", "_source", "_errors"]

@@ -1,4 +1,4 @@
-"""A folder of structure files as a source: what changes becomes transactions, what goes wrong becomes nothing."""
+"""A folder of structure files as a source: changes become transactions, failures change nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support.producer.structure_samples import codelist, urn
 
 @pytest.fixture
 def producer(tmp_path: Path) -> Iterator[StructureProducer]:
-    """One that is not started: it records."""
+    """A producer that is not started and only records."""
     made = StructureProducer(settings_of("nowhere:1", "t", f"sqlite:///{tmp_path / 'outbox.db'}"))
     yield made
     made.close()
@@ -36,12 +36,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def source_of(folder: Path, **more: object) -> FolderSource:
-    """A quick one."""
+    """Return a source with short intervals."""
     return FolderSource(FolderSettings((str(folder),), quiet_s=0.05, interval_s=60.0, **more))  # type: ignore[arg-type]
 
 
 def recorded(producer: StructureProducer) -> list[tuple[int, str, str]]:
-    """(transaction, kind, key) of all that was recorded."""
+    """Return (transaction, kind, key) of all recorded changes."""
     wanted = select(change.c.tx_id, detail.c.kind, change.c.record_key).join(detail, change.c.tx_id == detail.c.tx_id)
     with producer.engine.connect() as connection:
         rows = connection.execute(wanted.order_by(change.c.tx_id, change.c.number)).all()
@@ -49,7 +49,7 @@ def recorded(producer: StructureProducer) -> list[tuple[int, str, str]]:
 
 
 def test_what_changes_becomes_transactions(producer: StructureProducer, folder: Path) -> None:
-    """Additions and changes in one, deletions in one of their own; nothing where nothing has changed."""
+    """Additions and changes share a transaction, deletions have their own; without changes there is none."""
     (folder / "sub").mkdir()
     (folder / "a.xml").write_text(codelist("CL_A CL_B"))
     (folder / "sub" / "c.xml").write_text(codelist("CL_C"))
@@ -69,7 +69,7 @@ def test_what_changes_becomes_transactions(producer: StructureProducer, folder: 
 
 
 def test_another_header_is_no_change(producer: StructureProducer, folder: Path) -> None:
-    """Neither for this process, nor for the next one, which knows the database alone."""
+    """A changed header is no change, for this process and for the next one, which knows only the database."""
     (folder / "a.xml").write_text(codelist("CL_A"))
     assert take_in(source_of(folder), producer) == [1]
     (folder / "a.xml").write_text(codelist("CL_A", prepared="2027-01-01T00:00:00Z"))
@@ -80,7 +80,7 @@ def test_another_header_is_no_change(producer: StructureProducer, folder: Path) 
 
 @pytest.mark.parametrize("trouble", ["half a file", "an empty file", "no file", "no folder", "a link to nowhere"])
 def test_what_goes_wrong_deletes_nothing(trouble: str, producer: StructureProducer, folder: Path) -> None:
-    """Nothing at all is taken in, not even what could be read; once it is mended, all is."""
+    """A failure changes and deletes nothing, even for readable files; after the repair all changes are recorded."""
     whole = codelist("CL_B")
     (folder / "a.xml").write_text(codelist("CL_A"))
     (folder / "b.xml").write_text(whole)
@@ -112,7 +112,7 @@ def test_what_goes_wrong_deletes_nothing(trouble: str, producer: StructureProduc
 
 
 def test_an_empty_folder_may_be_meant(producer: StructureProducer, folder: Path) -> None:
-    """If the settings say so."""
+    """An empty folder deletes everything if the settings allow that."""
     (folder / "a.xml").write_text(codelist("CL_A"))
     source = source_of(folder, allow_empty=True)
     take_in(source, producer)
@@ -122,7 +122,7 @@ def test_an_empty_folder_may_be_meant(producer: StructureProducer, folder: Path)
 
 
 def test_what_was_read_and_not_recorded_is_read_again(producer: StructureProducer, folder: Path) -> None:
-    """The database refuses once: nothing is lost, though no file changes."""
+    """Changes that the database refused once are read again: nothing is lost, though no file changes."""
     (folder / "a.xml").write_text(codelist("CL_A"))
     source, engine = source_of(folder), producer.engine
     with engine.begin() as connection:
@@ -135,7 +135,7 @@ def test_what_was_read_and_not_recorded_is_read_again(producer: StructureProduce
 
 
 def test_files_that_are_being_written_are_waited_for(producer: StructureProducer, folder: Path) -> None:
-    """A file that grows is read when it does so no more; what it holds comes as one transaction."""
+    """A growing file is read once it stops growing; its content comes as one transaction."""
     half = codelist("CL_A CL_B")
     (folder / "a.xml").write_text(half[:300])
 
@@ -152,7 +152,7 @@ def test_files_that_are_being_written_are_waited_for(producer: StructureProducer
 
 
 def test_a_change_ends_the_wait(folder: Path) -> None:
-    """Long before the interval; and so does closing."""
+    """A change or closing ends the wait long before the interval is over."""
     (folder / "a.xml").write_text(codelist("CL_A"))
     source, closing, ended = source_of(folder), threading.Event(), threading.Event()
 

@@ -1,6 +1,6 @@
 """The relay's rules: whatever dies, stalls or fails at any step, Kafka holds 1, 2, 3, ... and nothing else.
 
-A database that is restored has another history than Kafka: then nothing is marked as sent that Kafka has not.
+A restored database has another history than Kafka: then no transaction is marked as sent that Kafka lacks.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ RESTORES = {**ACTS, "back up": 0.5, "restore": 0.5}
 
 
 def script_of(seed: int, length: int, instances: int, hardship: float, weights: dict[str, float] = ACTS) -> Script:
-    """A long random history: lists that Hypothesis draws element by element stay too short to get anywhere."""
+    """Return a long random history: lists that Hypothesis draws element by element stay too short to get anywhere."""
     dice = random.Random(seed)
 
     def fate() -> Luck:
@@ -60,7 +60,7 @@ RESTORING_SCRIPTS = st.builds(script_of, st.integers(0, 1 << 32), LENGTHS, INSTA
 
 
 def resume(world: World) -> None:
-    """Do what an operator does, who has read why the producer suspended itself."""
+    """Do what an operator does after reading why the producer suspended itself."""
     if world.running:
         return
     if world.contradicted:
@@ -69,7 +69,7 @@ def resume(world: World) -> None:
 
 
 def play(script: Script, relay: type[Relay] = Relay) -> World:
-    """Three instances, in the order and with the luck of the script; then all is well for long enough."""
+    """Run three instances with the order and failures of the script, then without failures for long enough."""
     world = World()
     luck = [Luck.WELL]
     instances = [Instance(world, name, lambda: luck[0], relay) for name in range(3)]
@@ -100,7 +100,7 @@ def play(script: Script, relay: type[Relay] = Relay) -> World:
 @settings(max_examples=500, deadline=None)
 @given(SCRIPTS)
 def test_exactly_once_and_in_order_whatever_happens(script: Script) -> None:
-    """At every moment; and once all is well, everything has arrived and is marked."""
+    """Kafka always has all transactions once and in order; once failures end, all have arrived and are marked."""
     world = play(script)
     assert [tx_id for _, tx_id, _ in world.log] == [*range(1, world.recorded + 1)]
     assert world.sent == world.recorded
@@ -109,37 +109,37 @@ def test_exactly_once_and_in_order_whatever_happens(script: Script) -> None:
 @settings(max_examples=500, deadline=None)
 @given(RESTORING_SCRIPTS)
 def test_a_restored_database_loses_nothing(script: Script) -> None:
-    """At every moment Kafka has what is marked as sent; in the end it has all that the database holds."""
+    """After a restore Kafka always has what is marked as sent, and in the end all that the database holds."""
     world = play(script)
     assert world.sent == world.recorded
     assert set(world.rows) <= {name for _, _, name in world.log}
 
 
 class TrustsTheDatabase(Relay):
-    """Believes what is marked, and does not ask Kafka what has arrived."""
+    """A relay that trusts the marks in the database and does not ask Kafka which transactions arrived."""
 
     def on(self, event: Event) -> Decision:
-        """One rule is another."""
+        """Process an event with one rule changed."""
         if isinstance(event, Connected) and self._seen is not None:
             event = Connected(self._seen.sent)
         return super().on(event)
 
 
 class TriesAgainAtOnce(Relay):
-    """Sends once more on the same connection when no answer came."""
+    """A relay that sends again on the same connection when no answer came."""
 
     def on(self, event: Event) -> Decision:
-        """One rule is another."""
+        """Process an event with one rule changed."""
         if isinstance(event, KafkaFailed) and event.may_have_arrived and self._sending is not None:
             return Send(self._sending)
         return super().on(event)
 
 
 class ComparesNumbersAlone(Relay):
-    """Does not compare the transaction that has arrived last with the database's of that number."""
+    """A relay that does not compare the last transaction in Kafka with the database's of the same number."""
 
     def on(self, event: Event) -> Decision:
-        """One rule is another."""
+        """Process an event with one rule changed."""
         if isinstance(event, (Connected, Committed)):
             event = event._replace(fingerprint=None)
         return super().on(event)
@@ -150,7 +150,7 @@ class ComparesNumbersAlone(Relay):
     [(TrustsTheDatabase, SCRIPTS), (TriesAgainAtOnce, SCRIPTS), (ComparesNumbersAlone, RESTORING_SCRIPTS)],
 )
 def test_a_rule_that_is_left_out_is_missed(wrong: type[Relay], scripts: st.SearchStrategy[Script]) -> None:
-    """Shows that the checks above find something."""
+    """The checks above fail when a rule is left out."""
 
     @settings(max_examples=500, deadline=None, database=None, derandomize=True, phases=[Phase.generate])
     @given(scripts)
@@ -163,7 +163,7 @@ def test_a_rule_that_is_left_out_is_missed(wrong: type[Relay], scripts: st.Searc
 
 
 def ready(retries: int = 3, *, sent: int = 4, recorded: int = 5, progress: int | None = 4) -> tuple[Relay, Decision]:
-    """Rules that have connected and looked."""
+    """Return a relay that has connected and looked, and its decision."""
     relay = Relay(retries)
     seen = Looked(running=True, sent=sent, recorded=recorded, next_ids=tuple(range(sent + 1, recorded + 1)))
     assert relay.on(Started()) == Acquire()
@@ -178,7 +178,7 @@ SEEN = Looked(running=True, sent=4, recorded=5, next_ids=(5,))
 
 
 def reconnected(relay: Relay) -> Decision:
-    """The decision of rules that have waited, connected and looked again."""
+    """Return the decision of a relay that has waited, connected and looked again."""
     for event in (Waited(), Leased()):
         relay.on(event)
     assert relay.on(SEEN) == Connect()
@@ -188,7 +188,7 @@ def reconnected(relay: Relay) -> Decision:
 
 
 def test_an_outage_is_waited_for_however_long_it_lasts() -> None:
-    """Each try is on a new connection, and the producer never suspends itself."""
+    """An outage is waited for however long it lasts, with new connections; the producer never suspends itself."""
     relay, decision = ready()
     for attempt in range(1, 2000):
         assert decision == Send(5)
@@ -203,7 +203,7 @@ def test_an_outage_is_waited_for_however_long_it_lasts() -> None:
 
 @pytest.mark.parametrize("fault", [Fault.FENCED, Fault.MISSING, Fault.UNEXPECTED, Fault.AUTHENTICATION])
 def test_what_mostly_passes_is_tried_three_times_then_the_producer_suspends_itself(fault: Fault) -> None:
-    """An outage in between does not count as a try."""
+    """A fault that usually passes is retried three times, then the producer suspends; outages do not count."""
     relay, decision = ready()
     for attempt in (1, 3, 5):
         assert decision == Send(5)
@@ -217,7 +217,7 @@ def test_what_mostly_passes_is_tried_three_times_then_the_producer_suspends_itse
 
 
 def test_credentials_that_were_never_accepted_suspend_at_once() -> None:
-    """The password is wrong: no try can help."""
+    """Credentials that were never accepted suspend the producer at once: retrying cannot help."""
     relay = Relay()
     for event in (Started(), Leased(), SEEN):
         relay.on(event)
@@ -225,7 +225,7 @@ def test_credentials_that_were_never_accepted_suspend_at_once() -> None:
 
 
 def test_a_commit_without_an_answer_is_in_doubt_until_kafka_is_asked() -> None:
-    """That nothing can be reached afterwards does not mean that it never left."""
+    """A commit without an answer stays in doubt until Kafka is queried, even if Kafka is unreachable afterwards."""
     relay = Relay()
     for event in (Started(), Leased(), Looked(True, 4, 5, (5,)), Connected(4), Leased()):
         relay.on(event)
@@ -249,7 +249,7 @@ def test_a_commit_without_an_answer_is_in_doubt_until_kafka_is_asked() -> None:
 
 @pytest.mark.parametrize("fault", [Fault.LOCAL, Fault.REFUSED])
 def test_what_no_retry_can_mend_suspends_at_once(fault: Fault) -> None:
-    """And names the transaction."""
+    """A fault that no retry can repair suspends the producer at once, and names the transaction."""
     relay, decision = ready()
     assert decision == Send(5)
     assert relay.on(KafkaFailed(fault, "no")) == Suspend(5, fault, "no", False)
@@ -257,14 +257,14 @@ def test_what_no_retry_can_mend_suspends_at_once(fault: Fault) -> None:
 
 @pytest.mark.parametrize("progress", [None, 3])
 def test_lost_evidence_is_not_guessed_at(progress: int | None) -> None:
-    """Kafka knows less than was marked: the progress topic is not the one that was used."""
+    """If Kafka has fewer transactions than are marked, the producer suspends: the progress topic is another one."""
     _, decision = ready(progress=progress)
     assert isinstance(decision, Suspend)
     assert "4 transactions are marked as sent" in decision.reason
 
 
 def test_a_database_older_than_the_topic_is_not_gone_on_with() -> None:
-    """Kafka knows more than was recorded: a backup was restored."""
+    """If Kafka has more transactions than were recorded, the producer suspends: a backup was restored."""
     _, decision = ready(progress=6)
     assert isinstance(decision, Suspend)
     assert "only 5 were ever recorded" in decision.reason
@@ -290,7 +290,10 @@ SENT = Fingerprint(1_000, "sent")
 def test_another_transaction_of_the_same_number_has_not_arrived(
     of_kafka: Fingerprint, of_database: Fingerprint | None, is_another: bool, sent: int
 ) -> None:
-    """Suspended with advice, and nothing is marked. What is marked as sent may have been cleaned up since."""
+    """Another transaction of the same number suspends the producer with advice, and is not marked.
+
+    A transaction that is marked as sent may have been cleaned up since.
+    """
     seen = Looked(True, sent, 9, tuple(range(sent + 1, 8)))
     relay = Relay()
     for event in (Started(), Leased(), seen, Connected(4, of_kafka), Leased()):
@@ -306,7 +309,10 @@ def test_another_transaction_of_the_same_number_has_not_arrived(
 
 
 def test_a_new_incarnation_begins_with_what_is_not_sent() -> None:
-    """Kafka has no progress record of it yet. Another incarnation is another connection."""
+    """A new incarnation begins with the first unsent transaction, on a new connection.
+
+    Kafka has no progress record of the new incarnation yet.
+    """
     relay, decision = ready()
     assert decision == Send(5)
     relay.on(Committed(5))
@@ -319,7 +325,7 @@ def test_a_new_incarnation_begins_with_what_is_not_sent() -> None:
 
 
 def test_a_database_that_is_replaced_while_the_producer_runs() -> None:
-    """What was sent just now is compared, too."""
+    """A database that is replaced while the producer runs is found: the last sent transaction is compared, too."""
     relay, _ = ready(recorded=6)
     relay.on(Committed(5, SENT))
     assert relay.on(Committed(6, SENT)) == MarkSent(6, SENT)
@@ -329,7 +335,7 @@ def test_a_database_that_is_replaced_while_the_producer_runs() -> None:
 
 
 def test_several_are_sent_before_they_are_noted_together() -> None:
-    """Those that one look has shown; then the database is told, and asked again."""
+    """All transactions found by one query are sent, then marked together; then the database is queried again."""
     relay, decision = ready(recorded=7)
     assert decision == Send(5)
     assert relay.on(Committed(5)) == Send(6)
@@ -339,7 +345,7 @@ def test_several_are_sent_before_they_are_noted_together() -> None:
 
 
 def test_what_arrived_before_a_failure_is_noted_first() -> None:
-    """So that the failure is told of the right transaction, and of no other."""
+    """Transactions that arrived before a failure are marked first, so the failure names the right transaction."""
     relay, _ = ready(recorded=7)
     assert relay.on(Committed(5)) == Send(6)
     assert relay.on(KafkaFailed(Fault.REFUSED, "no")) == MarkSent(5)

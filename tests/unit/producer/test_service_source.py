@@ -1,4 +1,4 @@
-"""An SDMX REST service as a source, on a real HTTP server: asked sparingly, believed only when its answer is whole."""
+"""An SDMX REST service as a source, on a real HTTP server: few requests, and only complete answers count."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ ALL = "structure/*/*/*/*?references=none&detail=full"
 
 @pytest.fixture
 def producer(tmp_path: Path) -> Iterator[StructureProducer]:
-    """One that is not started: it records."""
+    """A producer that is not started and only records."""
     made = StructureProducer(settings_of("nowhere:1", "t", f"sqlite:///{tmp_path / 'outbox.db'}"))
     yield made
     made.close()
 
 
 def source_of(service: SdmxService, **more: Any) -> ServiceSource:
-    """One that does not wait long."""
+    """Return a source with short waits."""
     return ServiceSource(ServiceSettings(service.url, **{"retries": 1, "timeout_s": 20.0, **more}))
 
 
 @pytest.mark.parametrize("kind", ["etags", "dates", "neither"])
 def test_what_has_not_changed_is_not_sent_again(kind: str, producer: StructureProducer) -> None:
-    """By ETag, by date, or by the content itself, whatever the header of each answer."""
+    """Unchanged content is not sent again, by ETag, date or content, whatever the header of each answer."""
     with SdmxService(etags=kind == "etags", dates=kind == "dates") as service:
         service.answers[ALL] = Says(codelist("CL_A CL_B"))
         source = source_of(service)
@@ -71,7 +71,7 @@ def test_what_has_not_changed_is_not_sent_again(kind: str, producer: StructurePr
 )  # fmt: skip
 @pytest.mark.parametrize("which", ["first", "second"])
 def test_partial_failure_is_never_a_deletion(answer: Says, says: str, which: str, producer: StructureProducer) -> None:
-    """One of two queries goes wrong, in any way: nothing of either is taken in; later all is."""
+    """If one of two queries fails in any way, nothing of either is recorded; later everything is."""
     first, second = (f"codelist/{agency}/all/all?references=none&detail=full" for agency in "AB")
     with SdmxService() as service:
         service.answers = {first: Says(codelist("CL_A")), second: Says(codelist("CL_B"))}
@@ -88,7 +88,7 @@ def test_partial_failure_is_never_a_deletion(answer: Says, says: str, which: str
 
 
 def test_a_harmless_footer_is_no_failure(producer: StructureProducer) -> None:
-    """Information alone."""
+    """A footer with information only is not a failure."""
     footer = (
         '<mes:Footer><mes:Message code="0" severity="Information"><mes:Text>x</mes:Text></mes:Message></mes:Footer>'
     )
@@ -98,7 +98,7 @@ def test_a_harmless_footer_is_no_failure(producer: StructureProducer) -> None:
 
 
 def test_nothing_may_be_meant(producer: StructureProducer) -> None:
-    """404 is how SDMX says that there are no results: it deletes only if the settings say so."""
+    """A 404, SDMX's answer without results, deletes only if the settings allow that."""
     with SdmxService() as service:
         service.answers[ALL] = Says(codelist("CL_A"))
         source = source_of(service, allow_empty=True)
@@ -108,7 +108,7 @@ def test_nothing_may_be_meant(producer: StructureProducer) -> None:
 
 
 def test_what_may_pass_is_asked_again() -> None:
-    """Within one look."""
+    """A temporary failure is retried within one query round."""
     with SdmxService() as service:
         answers = iter([Says("", 503), Says(codelist("CL_A"), position=5), Says(codelist("CL_A"))])
         service.answers["*"] = lambda: next(answers)
@@ -119,7 +119,7 @@ def test_what_may_pass_is_asked_again() -> None:
 
 
 def test_formats_are_negotiated_and_told() -> None:
-    """The format that is published comes first; what came is what the answer says it is."""
+    """The published format is requested first; the answer states its actual format."""
     with SdmxService() as service:
         service.answers["*"] = Says(codelist("CL_A", edition="2.1"), content_type="application/xml")
         source = ServiceSource(ServiceSettings(service.url), "application/vnd.fusion.json")
@@ -135,7 +135,7 @@ def test_formats_are_negotiated_and_told() -> None:
 
 @pytest.mark.parametrize("how", ["settings", "url", "token"])
 def test_who_asks(how: str) -> None:
-    """By name and password or token; neither is in any error."""
+    """Requests authenticate by name and password or by token; errors contain neither."""
     with SdmxService() as service:
         service.answers["*"] = Says("no", 403)
         settings = {
@@ -153,7 +153,7 @@ def test_who_asks(how: str) -> None:
 
 
 def test_a_service_that_is_not_there() -> None:
-    """Says so, and where."""
+    """The error for an unreachable service names its address."""
     with SdmxService() as service:
         url = service.url
     with pytest.raises(SourceError, match=f"{url}.*nothing is taken in until it answers"):
@@ -170,20 +170,20 @@ def test_a_service_that_is_not_there() -> None:
     ],
 )
 def test_paths(query: str, second: str, first: str) -> None:
-    """Of both versions of the interface."""
+    """Paths are built for both versions of the interface."""
     assert path_of(query, "2") == f"{second}?references=none&detail=full"
     assert path_of(query, "1") == f"{first}?references=none&detail=full"
 
 
 @pytest.mark.parametrize("query", ["", "a//b", "a/b/c/d/e", "a?x=1", "a b"])
 def test_what_is_no_query(query: str) -> None:
-    """Says what one is like."""
+    """The error for an invalid query shows an example."""
     with pytest.raises(ConfigurationError, match="codelist/ECB"):
         path_of(query, "2")
 
 
 def test_settings_that_are_impossible() -> None:
-    """Before anything is asked."""
+    """Impossible settings are refused before any request."""
     assert accept_of("application/xml", "1").startswith("application/xml, ")
     for url in ("ftp://x", "nowhere", "http://"):
         with pytest.raises(ConfigurationError, match="url"):

@@ -1,4 +1,4 @@
-"""Sources with bad artefacts, and with schemes that several files hold in part: nothing is lost, all is told."""
+"""Sources with bad artefacts, and with schemes spread over several files: nothing is lost, everything is reported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONCEPTS = "urn:sdmx:org.sdmx.infomodel.conceptscheme.ConceptScheme=A:STANDALONE
 
 @pytest.fixture
 def producer(tmp_path: Path) -> Iterator[StructureProducer]:
-    """A producer that is not started: it records."""
+    """A producer that is not started and only records."""
     made = StructureProducer(settings_of("nowhere:1", "t", f"sqlite:///{tmp_path / 'outbox.db'}"))
     yield made
     made.close()
@@ -43,12 +43,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def source_of(folder: Path) -> FolderSource:
-    """A source that does not wait long."""
+    """Return a source with short waits."""
     return FolderSource(FolderSettings((str(folder),), quiet_s=0.05, interval_s=60.0))
 
 
 def present(producer: StructureProducer) -> dict[str, bytes]:
-    """The content of each key as it is recorded now."""
+    """Return the present content of each recorded key."""
     wanted = select(change.c.record_key, change.c.record_value).order_by(change.c.tx_id, change.c.number)
     with producer.engine.connect() as connection:
         newest = {bytes(key).decode(): value for key, value in connection.execute(wanted)}
@@ -56,7 +56,7 @@ def present(producer: StructureProducer) -> dict[str, bytes]:
 
 
 def concepts(*ids: str, name: str = "Name") -> str:
-    """A message of SDMX-ML 2.0 with concepts that stand alone."""
+    """Return a message of SDMX-ML 2.0 with concepts outside schemes."""
     items = "".join(f'<s:Concept id="{id_}" agencyID="A"><s:Name>{name} {id_}</s:Name></s:Concept>' for id_ in ids)
     return (
         f'<Structure xmlns="{ML_2_0}/message" xmlns:s="{ML_2_0}/structure"><Header><ID>M</ID></Header>'
@@ -65,21 +65,21 @@ def concepts(*ids: str, name: str = "Name") -> str:
 
 
 def names(value: bytes) -> dict[str, str | None]:
-    """The concepts in a message by id."""
+    """Return the concepts in a message by id."""
     [scheme] = read_message(value)
     assert isinstance(scheme, ItemScheme)
     return {id_: one.name() for id_, one in scheme.items.items()}
 
 
 def spoiled(text: str, name: str) -> str:
-    """A message in which the codelist of that id cannot be read."""
+    """Return a message in which the codelist of the given id cannot be read."""
     return text.replace(f'id="{name}" agencyID', f'id="{name}" isPartial="perhaps" agencyID')
 
 
 def test_a_bad_artefact_keeps_its_content_and_the_others_are_taken_in(
     producer: StructureProducer, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """One of three lists cannot be read: it is neither changed nor deleted, it is told, and mended later."""
+    """An unreadable list among three is neither changed nor deleted, is reported, and is updated after its repair."""
     (folder / "a.xml").write_text(codelist("CL_A CL_B CL_C"))
     source = source_of(folder)
     assert take_in(source, producer) == [1]
@@ -104,7 +104,7 @@ def test_a_bad_artefact_keeps_its_content_and_the_others_are_taken_in(
 def test_an_artefact_that_cannot_be_sent_keeps_its_content_and_the_others_are_taken_in(
     tmp_path: Path, folder: Path
 ) -> None:
-    """A list that has become larger than the producer may send does not hold up the rest of its source."""
+    """A list that grew larger than the producer may send does not hold up the rest of its source."""
     kafka = {"bootstrap.servers": "nowhere:1", "max.request.size": 4000}
     producer = StructureProducer(settings_of("nowhere:1", "t", f"sqlite:///{tmp_path / 'outbox.db'}", kafka=kafka))
     source = source_of(folder)
@@ -130,7 +130,7 @@ def test_an_artefact_that_cannot_be_sent_keeps_its_content_and_the_others_are_ta
 
 
 def test_an_artefact_without_identity_suspends_deletions(producer: StructureProducer, folder: Path) -> None:
-    """It may be any artefact that is missing: nothing is deleted until it can be read."""
+    """An artefact without identity suspends deletions until it can be read: it may be any missing artefact."""
     (folder / "a.xml").write_text(codelist("CL_A CL_B"))
     source = source_of(folder)
     assert take_in(source, producer) == [1]
@@ -146,7 +146,7 @@ def test_an_artefact_without_identity_suspends_deletions(producer: StructureProd
 
 
 def test_a_later_bad_copy_does_not_bring_back_an_earlier_one(producer: StructureProducer, folder: Path) -> None:
-    """Of an artefact in two files the later one counts, also while it cannot be read."""
+    """The later copy of an artefact in two files counts, also while it cannot be read."""
     (folder / "a.xml").write_text(codelist("CL_A", "OLD"))
     (folder / "b.xml").write_text(codelist("CL_A", "NEW"))
     source = source_of(folder)
@@ -162,7 +162,7 @@ def test_a_later_bad_copy_does_not_bring_back_an_earlier_one(producer: Structure
 def test_concepts_of_files_that_arrive_one_by_one_stay(
     order: tuple[str, ...], producer: StructureProducer, folder: Path
 ) -> None:
-    """Three files hold concepts of one agency: in whatever order they come, the end is the same to the byte."""
+    """Concepts of one agency in three files end with the same bytes in any order of arrival."""
     texts = {"a.xml": concepts("A", "B"), "b.xml": concepts("B", "C", name="New"), "c.xml": concepts("D")}
     source = source_of(folder)
     for count, file in enumerate(order, start=1):
@@ -183,7 +183,7 @@ def test_concepts_of_files_that_arrive_one_by_one_stay(
 
 
 def test_a_scheme_with_an_unreadable_copy_keeps_its_content(producer: StructureProducer, folder: Path) -> None:
-    """Without the items of that file the scheme would lose them."""
+    """A scheme with an unreadable copy keeps its content: it would lose the items of that file."""
     (folder / "a.xml").write_text(concepts("A"))
     (folder / "b.xml").write_text(concepts("B"))
     source = source_of(folder)
@@ -196,7 +196,7 @@ def test_a_scheme_with_an_unreadable_copy_keeps_its_content(producer: StructureP
 
 
 def test_a_service_with_a_bad_artefact(producer: StructureProducer) -> None:
-    """An answer keeps its good artefacts, and schemes in two answers are merged; a damaged answer is refused whole."""
+    """An answer keeps its good artefacts, schemes in two answers are merged, and a damaged answer is refused whole."""
     with SdmxService() as service:
         queries = tuple(f"codelist/{name}" for name in ("first", "second", "third"))
         first, second, third = (path_of(query, "2") for query in queries)

@@ -1,4 +1,4 @@
-"""The headers are what docs/transaction-headers.md says, byte by byte."""
+"""Transaction headers match docs/transaction-headers.md byte by byte."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAID = headers.TransactionHeaders("structures/17", 2, 3, 1795291687184)
 
 
 def as_kafka_writes_them(written: Headers) -> bytes:
-    """Record format 2; lengths below 64 are one byte each."""
+    """Return the headers in record format 2, where lengths below 64 take one byte each."""
     parts = [bytes([2 * len(written)])]
     for name, value in written:
         assert value is not None
@@ -23,7 +23,7 @@ def as_kafka_writes_them(written: Headers) -> bytes:
 
 
 def test_the_page_shows_the_bytes() -> None:
-    """The hexadecimal of the page is what is written."""
+    """The hexadecimal example of the page equals the bytes written."""
     page = (ROOT / "docs" / "transaction-headers.md").read_text()
     block = re.search(r"```text\n(.*?)```", page, re.DOTALL)
     assert block is not None
@@ -32,7 +32,7 @@ def test_the_page_shows_the_bytes() -> None:
 
 
 def test_read_is_the_inverse_and_refuses_what_is_not_ours() -> None:
-    """Others' headers beside them do no harm; one that is missing or odd makes them somebody else's."""
+    """Foreign headers beside the package's do no harm; with a missing or odd header they are not the package's."""
     written = headers.written(SAID)
     assert headers.of_transaction(SAID)(2) == written
     assert headers.read((("content-type", b"x"), *written, ("other", None))) == SAID
@@ -42,7 +42,7 @@ def test_read_is_the_inverse_and_refuses_what_is_not_ours() -> None:
 
 @pytest.mark.parametrize("value", [None, b"", b"-1", b"1.0", b" 1", b"\xd9\xa1", b"+1", b"9" * 400])
 def test_odd_numbers(value: bytes | None) -> None:
-    """Not what the page says: None, and no exception."""
+    """A number that the page does not allow gives None and no exception."""
     for name in (headers.NUMBER, headers.COUNT, headers.TIME):
         odd = tuple((each, value if each == name else text) for each, text in headers.written(SAID))
         assert headers.read(odd) is None

@@ -1,4 +1,4 @@
-"""Allowed ids of components against validation: an id is allowed where some row with it breaks no constraint."""
+"""Allowed ids of components compared with validation: an id is allowed if some row with it breaks no constraint."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ TODAY = date(2020, 6, 15)
 
 
 def resolved(*contents: str, of: str = FLOW) -> ResolvedStructure:
-    """The structure with its constraints."""
+    """Return the structure with its constraints."""
     return Structures(version_of(*BASE, *contents)).resolve(of)
 
 
 def allowed(found: ResolvedStructure, id_: str, as_of: date = TODAY, **given_: str) -> str:
-    """The allowed ids of a component, sorted."""
+    """Return the allowed ids of a component, sorted."""
     ids = found.components[id_].allowed_ids(given=given_, as_of=as_of)
     return "-" if ids is None else " ".join(sorted(ids))
 
@@ -121,7 +121,7 @@ CASES: list[tuple[str, tuple[str, ...], str, dict[str, str]]] = [
 
 @pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
 def test_allowed_ids(case: tuple[str, tuple[str, ...], str, dict[str, str]]) -> None:
-    """The ids that the constraints leave; and validation finds no fault with just these in some row."""
+    """The allowed ids are those that the constraints leave, and validation accepts each of them in some row."""
     _, constraints, of, expected = case
     found = resolved(PLAIN, *constraints, of=of)
     assert {id_: allowed(found, id_) for id_ in expected} == expected
@@ -132,7 +132,7 @@ def test_allowed_ids(case: tuple[str, tuple[str, ...], str, dict[str, str]]) -> 
 
 
 def brute_force(snapshot: Any, of: str, **given_: str) -> dict[str, set[str]]:
-    """The codes of each component in the rows that break no constraint, of all rows there can be."""
+    """Return the codes of each component in all possible rows that break no constraint."""
     rules = rules_of(snapshot, of, as_of=TODAY)
     checks = [one.broken for one in rules.checks if one.rule.endswith(("-not-allowed", "-not-valid"))]
     columns: dict[str, list[str | None]] = {one.id: sorted(one.values) for one in rules.columns if one.enumeration}
@@ -147,7 +147,7 @@ def brute_force(snapshot: Any, of: str, **given_: str) -> dict[str, set[str]]:
 
 
 def test_validity_is_that_of_the_observation() -> None:
-    """A code that is valid for a time may be had in some row; with a period, only where it is valid then."""
+    """A code with a validity is allowed in some row; with a given period, only within its validity."""
     found = resolved(PLAIN, constraint(region(selected("AREA", "AT@/2019", "DE@2021", "US"))))
     assert allowed(found, "AREA") == "AT DE US"
     assert allowed(found, "AREA", TIME_PERIOD="2019") == "AT US"
@@ -162,7 +162,7 @@ def test_validity_is_that_of_the_observation() -> None:
 
 
 def test_what_goes_with_given_values() -> None:
-    """Values of other components narrow what is allowed; an impossible value leaves nothing."""
+    """Given values of other components narrow the allowed ids; an impossible value leaves none."""
     pairs = [{"AREA": area, "FREQ": freq} for area, freq in (("AT", "A"), ("US", "Q"), ("DE", "A"))]
     found = resolved(PLAIN, constraint(keys(*pairs)))
     assert allowed(found, "AREA", FREQ="A") == "AT DE"
@@ -178,7 +178,7 @@ def test_what_goes_with_given_values() -> None:
 
 
 def test_components_of_other_lists() -> None:
-    """Values without the prefix of an extension, value lists, and components that are not coded."""
+    """Ids of extensions without their prefix and of value lists are allowed; an uncoded component has no list."""
     more = codelist("MORE", ["OWN"], extension("AREA", "X_"))
     one = structure(dimension("AREA", coded("MORE")), attribute("V", coded("VL", "ValueList")), dimension("ID", text()),
                     measure())  # fmt: skip
@@ -193,7 +193,7 @@ def test_components_of_other_lists() -> None:
     assert hash(again.components["AREA"].constraints) == hash(found.components["AREA"].constraints)
 
 
-# --- any constraints ---
+# --- random constraints ---
 
 AREAS = st.sampled_from(["EU", "AT", "W", "DE", "US", "EU+", "AT-", "%T", "U%", "X"])
 WHEN = st.sampled_from(["", "", "", "@2020", "@/2020"])
@@ -202,7 +202,7 @@ IDS = {"AREA": AREAS, "FREQ": st.sampled_from(["A", "M", "Q", "%"]), "STATUS": s
 
 @st.composite
 def selections(draw: Any, id_: str) -> str:
-    """Values of a component, in or out."""
+    """Draw included or excluded values of a component."""
     values = draw(st.lists(st.tuples(IDS[id_], WHEN).map("".join), max_size=3, unique=True))
     include = draw(st.sampled_from(["", "", 'include="false"']))
     return selected(id_, *values, kind="Component" if id_ == "STATUS" else "KeyValue", more=include)
@@ -210,7 +210,7 @@ def selections(draw: Any, id_: str) -> str:
 
 @st.composite
 def regions(draw: Any) -> str:
-    """A region of some components."""
+    """Draw a region of some components."""
     ids = draw(st.lists(st.sampled_from(list(IDS)), min_size=1, max_size=3, unique=True))
     more = draw(st.sampled_from(["", "", 'validFrom="2020"']))
     include = draw(st.sampled_from(["true", "true", "false"]))
@@ -232,7 +232,7 @@ GIVEN = st.sampled_from([{}, {}, {"FREQ": "M"}, {"TIME_PERIOD": "2019"}, {"STATU
 @settings(max_examples=150, deadline=None)
 @given(CONSTRAINTS, st.booleans(), GIVEN)
 def test_against_all_rows(bodies: list[str], has_time: bool, given_: dict[str, str]) -> None:
-    """No id is left out that a valid row has, whatever the constraints; the cases above show what may be left in."""
+    """Whatever the constraints, each id in a valid row is allowed; the cases above show which others may be."""
     one = PLAIN if has_time else PLAIN.replace(time(), "")
     levels = ("DataStructure", "Dataflow", "Dataflow")
     constraints = [constraint(body, levels[at], f"C{at}") for at, body in enumerate(bodies)]

@@ -1,4 +1,4 @@
-"""What is taken for a frame on polars, what is said of one that is none, and what its columns may hold."""
+"""Frames accepted on polars, errors for other objects, and the contents that columns may have."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_refused(frame: Any, told: str) -> None:
 
 @pytest.mark.parametrize("frame", [pd.DataFrame([["AT"], ["US"]]), pl.DataFrame({"area": ["AT", "US"]})])
 def test_no_known_column(frame: Any) -> None:
-    """Each row lacks its dimensions, and all have the same key."""
+    """Without known columns each row lacks its dimensions, and all rows have the same key."""
     wanted = ["dimension-missing AREA", "dimension-missing TIME_PERIOD", "duplicate-key ."]
     checked = validate(frame, RULES)
     assert said(checked) == [wanted, wanted]
@@ -55,7 +55,7 @@ def test_no_known_column(frame: Any) -> None:
 
 
 def test_texts_by_language() -> None:
-    """A dictionary within a row is a map; that rows agree on one cannot be checked, and that is told."""
+    """A dictionary in a row is a map of languages; rows cannot be compared by it, which is reported as unchecked."""
     rules = rules_of(
         version_of(structure(dimension("ID", text()), attribute("T", text(isMultiLingual="false"), "ID", "mandatory")))
     )
@@ -74,14 +74,14 @@ def test_texts_by_language() -> None:
     ],
 )
 def test_patterns_too_large_for_rust(pattern: str, good: list[str], bad: list[str]) -> None:
-    """Counted classes of Unicode are checked all the same."""
+    """Counted Unicode classes that are too large for Rust are checked nevertheless."""
     rules = rules_of(version_of(structure(dimension("ID", text()), attribute("V", text(pattern=pattern)))))
     found = validate([{"ID": str(number), "V": value} for number, value in enumerate([None, *good, *bad])], rules)
     assert said(found) == [[]] * (1 + len(good)) + [[f"pattern V {value}".rstrip(" ")] for value in bad]
 
 
 def test_a_pattern_nested_too_deep() -> None:
-    """It cannot be checked, and that is told."""
+    """A pattern that is nested too deep is reported as unchecked."""
     deep = "(" * 300 + "a" + ")" * 300
     (told,) = rules_of(version_of(structure(dimension("ID", text(pattern=deep))))).unchecked
     assert "recursion" in told

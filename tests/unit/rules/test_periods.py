@@ -1,4 +1,4 @@
-"""Periods as nodes, against Python's calendar and periods as numbers."""
+"""Periods as expression nodes, compared with Python's calendar and with periods as numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BROKEN = not_in_calendar(P)
 @settings(max_examples=1000, deadline=None)
 @given(st.builds("{}{}".format, MONTHLY | OTHERS, ZONES))
 def test_where_a_period_begins(text: str) -> None:
-    """Nodes and numbers know the same second; of what is written with a duration, where that begins."""
+    """Nodes and numbers agree on the second in which a period begins, also for periods written with a duration."""
     text = f"{text[: text.index('/')]}/P1Y" if "/" in text else text
     known = period(text.split("/")[0])
     assert known is not None
@@ -48,7 +48,7 @@ def test_where_a_period_begins(text: str) -> None:
 @settings(max_examples=500, deadline=None)
 @given(st.builds("{}{}".format, MONTHLY, ZONES))
 def test_the_month_in_which_a_period_begins(text: str) -> None:
-    """It is the month whose first second is the period's."""
+    """The month in which a period begins has the same first second as the period."""
     known = period(text)
     assert known is not None
     found = [
@@ -60,7 +60,7 @@ def test_the_month_in_which_a_period_begins(text: str) -> None:
 
 
 def test_what_is_no_period_begins_nowhere() -> None:
-    """Unknown, as is the month of a period that begins within one."""
+    """The start of an invalid period is unknown, and so is the month of a period that begins within a month."""
     for text in ("", "x", "2020-", "2020-1", "2020-W1", "2020-Q5", "2020-01-1", "12020", "2020-01-01T10", "2020-S"):
         assert evaluate(Compared(start_of(P), ">", Number(-(10**15))), {"P": text}) is None, text
     for text in ("2020-W01", "2020-D002", "2020-01-02", "2020-01-01T00:00:01"):
@@ -68,13 +68,13 @@ def test_what_is_no_period_begins_nowhere() -> None:
 
 
 def test_bounds_that_are_no_periods() -> None:
-    """What no period is written like begins nowhere, instead of in the year after."""
+    """A bound that is not a period has no start, instead of one in the following year."""
     for text in ("2010-13", "2010-Q5", "2010-S3", "2010-T4", "2010-A2", "2010-W54", "2010-D366", "2010-01-01T25:00:00"):
         assert period(text) is None, text
 
 
 def test_the_last_week_and_day_of_every_year() -> None:
-    """Week 53 and day 366 are wrong in just the years that have none; weeks and days before them never are."""
+    """Week 53 and day 366 are wrong in exactly the years without them; earlier weeks and days never are."""
     for year in range(1, 10_000):
         has_week = date(year, 12, 28).isocalendar().week == 53
         expected = {"W52": False, "W53": not has_week, "D365": False, "D366": not isleap(year)}
@@ -83,5 +83,5 @@ def test_the_last_week_and_day_of_every_year() -> None:
 
 
 def test_conditions_about_periods_stay_short() -> None:
-    """Spark makes one method of a condition, which Java does not compile if it is long."""
+    """Conditions about periods stay short: Spark makes each a single method, and Java does not compile long methods."""
     assert size_of(Compared(start_of(P), "<", Number(0))) < 250

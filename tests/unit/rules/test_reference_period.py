@@ -30,7 +30,7 @@ _NAMESPACES = " ".join(
 
 
 def with_constraint(type_: str, period: str) -> Snapshot:
-    """A data structure, and a content constraint of 2.1 on it."""
+    """Return a data structure with a content constraint of 2.1."""
     content = (
         f"<m:Structure {_NAMESPACES}><m:Header><m:ID>T</m:ID><m:Test>true</m:Test><m:Prepared>2026-01-01T00:00:00Z"
         '</m:Prepared><m:Sender id="T"/></m:Header><m:Structures><s:Constraints>'
@@ -61,7 +61,7 @@ PERIOD = 'startTime="2010-01-01T00:00:00" endTime="2020-12-31T00:00:00"'
      ("2009-12-31", False), ("2021-01", False), ("2021-W01", False), ("Spring", None)],
 )  # fmt: skip
 def test_observations_outside_are_not_allowed(written: str, is_inside: bool | None) -> None:
-    """A period must begin within it, as STRUVAL asks (034 and 035); what is no period breaks its own rule alone."""
+    """A period must begin within the reference period (STRUVAL 034, 035); an invalid one only breaks its own rule."""
     rules = rules_of(with_constraint("Allowed", PERIOD))
     assert not rules.unchecked
     found = said(validate(table([{"SEX": "F", "TIME_PERIOD": written, "OBS_VALUE": "1"}]), rules))
@@ -70,7 +70,7 @@ def test_observations_outside_are_not_allowed(written: str, is_inside: bool | No
 
 
 def test_what_data_there_is_is_no_rule() -> None:
-    """A constraint that says what there is allows what it likes; one that is not understood is named."""
+    """An actual constraint has no effect; an allowed one with an unreadable reference period is listed as unchecked."""
     rows = table([{"SEX": "F", "TIME_PERIOD": "1999", "OBS_VALUE": "1"}])
     assert said(validate(rows, rules_of(with_constraint("Actual", PERIOD)))) == [[]]
     odd = rules_of(with_constraint("Allowed", 'startTime="12010-01-01T00:00:00" endTime="2020-12-31T00:00:00"'))

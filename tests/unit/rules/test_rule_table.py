@@ -1,4 +1,4 @@
-"""The table in the guide is the one in the code."""
+"""The guide's table of rules equals the code's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ GUIDE = ROOT / "docs" / "validation.md"
 
 
 def written() -> str:
-    """The table as Markdown."""
+    """Return the table as Markdown."""
     lines = ["| rule | severity | broken when | FMR | STRUVAL | source |", "|---|---|---|---|---|---|"]
     lines += [
         f"| `{one.code}` | {one.severity} | {one.broken} | {one.fmr} | {one.struval} | {one.source} |"
@@ -19,7 +19,7 @@ def written() -> str:
 
 
 def test_the_guide_has_the_rules() -> None:
-    """Between its marks stands what the catalogue says, no more and no less."""
+    """The text between the guide's marks is exactly the catalogue's table."""
     text = GUIDE.read_text(encoding="utf-8")
     found = text.split("<!-- rules -->\n")[1].split("\n<!-- /rules -->")[0]
     assert found == written()

@@ -1,4 +1,4 @@
-"""Validation and look-ups read structures in one way: the rules are those of what ``resolve`` gives."""
+"""Validation and look-ups read structures alike: the rules match the result of ``resolve``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TODAY = date(2020, 6, 15)
 
 @pytest.mark.parametrize("file", _files())
 def test_real_structures(file: Path) -> None:
-    """What resolves compiles, and what does not does not; lists, occurrences and allowed ids are the same."""
+    """Exactly the structures that resolve can be compiled; lists, occurrences and allowed ids are the same."""
     try:
         structures = Structures(snapshot_of(file.read_bytes()))
     except SdmxError:
@@ -63,7 +63,7 @@ def test_real_structures(file: Path) -> None:
 
 
 def test_occurrences_are_those_of_the_concept_where_the_component_says_nothing() -> None:
-    """The representation says how few there may be, that of the concept how many: rules and look-ups agree."""
+    """The minimum occurrence is the component's, the maximum its concept's: rules and look-ups agree."""
     concepts = (
         '<s:ConceptSchemes><s:ConceptScheme agencyID="T" id="CS" version="1.0"><c:Name>x</c:Name>'
         '<s:Concept id="A"><c:Name>A</c:Name><s:CoreRepresentation maxOccurs="unbounded">'
@@ -87,7 +87,7 @@ PLAIN = structure(dimension("AREA", coded("AREA")), measure())
 
 
 def with_bad_records(*bad: str) -> Snapshot:
-    """A version in which the records of these ids cannot be read."""
+    """Return a version in which the records of these ids cannot be read."""
     content = (AREA, PLAIN, FLOWS, constraint(region(selected("AREA", "EU"))),
                *(constraint(region(selected("AREA", "US")), id_=id_) for id_ in bad))  # fmt: skip
     source = Partition("structures", 0)
@@ -102,7 +102,10 @@ def with_bad_records(*bad: str) -> Snapshot:
 
 
 def test_a_constraint_that_cannot_be_read_does_not_stop_validation() -> None:
-    """It may be attached to anything, so it is listed as unchecked, with its place; the others apply."""
+    """An unreadable constraint is listed as unchecked with its location, as it may be attached to anything.
+
+    The other constraints apply.
+    """
     snapshot = with_bad_records("BAD1", "BAD2", "BAD3", "BAD4")
     rules = rules_of(snapshot, FLOW)
     [told] = rules.unchecked
@@ -115,7 +118,7 @@ def test_a_constraint_that_cannot_be_read_does_not_stop_validation() -> None:
 
 
 def test_a_list_that_is_missing_is_told_alike() -> None:
-    """Both name the component and the list."""
+    """A missing list gives the same error in both: with the component and the list."""
     snapshot = version_of(PLAIN, FLOWS)
     for ask in (lambda: Structures(snapshot).resolve(FLOW), lambda: rules_of(snapshot, FLOW)):
         with pytest.raises(IncompleteStructureError, match=r"AREA: .*T:AREA\(1\.0\)"):
@@ -123,7 +126,7 @@ def test_a_list_that_is_missing_is_told_alike() -> None:
 
 
 def test_a_metadata_structure_is_not_needed_for_validation() -> None:
-    """Only look-ups need it, unless they are told otherwise."""
+    """Look-ups need a metadata structure unless that is disabled; validation does not need it."""
     target = "urn:sdmx:org.sdmx.infomodel.metadatastructure.MetadataStructure=T:MSD(1.0)"
     usage = (
         "<s:MetadataAttributeUsage><s:MetadataAttributeReference>X</s:MetadataAttributeReference>"

@@ -1,4 +1,4 @@
-"""Real structures: rules can be made of them, data made to fit has no findings, and a fault put in is found."""
+"""Published structures: rules can be made of them, generated data has no findings, and an added fault is found."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _files() -> list[Any]:
 
 
 def snapshot_of(data: bytes) -> Snapshot:
-    """All artefacts of a message as a version."""
+    """Return all artefacts of a message as a version."""
     source = Partition("structures", 0)
     records = [
         Record(bytes(part.urn), part.value, i, -1, (("content-type", part.content_type.encode()),), source)
@@ -48,19 +48,19 @@ def snapshot_of(data: bytes) -> Snapshot:
 
 
 def rules_in(snapshot: Snapshot) -> Iterator[Rules]:
-    """The rules of all that has a data structure and all that this refers to."""
+    """Return the rules of all data structures and of all artefacts that refer to one."""
     structures = Structures(snapshot)
     for class_ in ("DataStructure", "Dataflow", "ProvisionAgreement"):
         for urn in structures.find(class_):
             try:
                 yield compile_rules(structures, urn)
             except (SdmxError, UsageError):
-                continue  # it refers to what is in another file, or is a stub
+                continue  # the artefact refers to another file, or is a stub
 
 
 @pytest.mark.parametrize("file", _files())
 def test_data_that_fits(file: Path) -> None:
-    """Fifty rows made to fit each structure have no findings; a code that is none is found in each coded dimension."""
+    """Fifty generated rows of each structure have no findings; an invalid code is found in each coded dimension."""
     try:
         snapshot = snapshot_of(file.read_bytes())
     except SdmxError:

@@ -1,4 +1,4 @@
-"""Conditions that no row which breaks a rule gets past."""
+"""Screening conditions that are true for every row that breaks a rule."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ODD = (
 
 
 def test_nothing_gets_past() -> None:
-    """Where a check is broken its screen is true: in rows with faults, and in rows with odd values anywhere."""
+    """A broken check's screen is true, in rows with faults and in rows with odd values anywhere."""
     rules = world()
     source = random.Random(3)
     rows, _ = seeded(rules, 700, 4)
@@ -51,7 +51,7 @@ def test_nothing_gets_past() -> None:
 
 
 def test_what_is_left_to_ask() -> None:
-    """Where a screen is true, the rest of a check says what the whole of it says, and asks for fewer values."""
+    """The rest of a check whose screen is true equals the whole check and needs fewer values."""
     rules = world()
     source = random.Random(7)
     rows, _ = seeded(rules, 300, 6)
@@ -72,7 +72,7 @@ def test_what_is_left_to_ask() -> None:
 
 
 def test_what_fits_passes() -> None:
-    """Rows that fit get past all screens, but for periods written in other ways; there are fewer than checks."""
+    """Valid rows pass all screens, except periods in unusual notations; there are fewer screens than checks."""
     rules = world()
     rows = fitting_rows(rules, 300, 5)
     checks = bind(rules, list(rows[0]), {}).checks
@@ -85,7 +85,7 @@ def test_what_fits_passes() -> None:
 
 
 def test_a_column_of_lists_is_asked_itself() -> None:
-    """What holds several values has no short cut."""
+    """A column of lists has no short cut: its screen is the check itself."""
     rules = world()
     checks = bind(rules, [column.id for column in rules.columns], {}).checks
     asked = dict(zip(checks, screens(rules, checks, frozenset({"AREA", "TIME_PERIOD"})), strict=True))

@@ -1,4 +1,4 @@
-"""Generated data with faults whose findings are known: all found, none invented."""
+"""Generated data with known faults: all faults are found, and no others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_all_found_none_invented(seed: int) -> None:
 
 
 def test_rows_that_fit() -> None:
-    """Rows made to fit have no findings, keys of their own, and are the same for the same seed."""
+    """Generated valid rows have no findings and distinct keys, and are the same for the same seed."""
     rules = world()
     rows = fitting_rows(rules, 1000, 3)
     assert not any(said(validate(table(rows), rules)))
@@ -37,7 +37,7 @@ def test_rows_that_fit() -> None:
 
 
 def test_the_split_and_the_report() -> None:
-    """Good and bad rows together are all rows; the report counts what was found."""
+    """Good and bad rows together are all rows; the report counts the findings."""
     rules = world()
     rows, wanted = seeded(rules, 700, 1)
     checked = validate(table(rows), rules)
@@ -54,7 +54,7 @@ def test_the_split_and_the_report() -> None:
 
 
 def test_where_a_picture_cannot_go(tmp_path: Path) -> None:
-    """Pictures of reports without findings, and of one kind of finding; formats and folders that there are not."""
+    """Pictures work for reports without findings and with one kind; unknown formats and missing folders are refused."""
     rules = world()
     rows = fitting_rows(rules, 10, 3)
     for number, some in enumerate((rows, rows[:1] * 2)):
@@ -68,7 +68,7 @@ def test_where_a_picture_cannot_go(tmp_path: Path) -> None:
 
 
 def test_what_is_no_snapshot() -> None:
-    """A replica in its place, or nothing, is told, as is nothing in the place of the reference."""
+    """A replica or nothing in place of a snapshot is reported, and so is a missing reference."""
     frame = table([{"A": "x"}])
     for given in (Replica({"bootstrap.servers": "localhost:1"}, "t"), None):
         with pytest.raises(UsageError, match=r"validating against T:D.*snapshot"):
@@ -80,7 +80,7 @@ def test_what_is_no_snapshot() -> None:
 
 
 def test_python_agrees_with_polars() -> None:
-    """The plain evaluation of conditions, row by row, finds what polars finds, but for rules that compare rows."""
+    """Python's evaluation of conditions, row by row, gives polars' findings, except for rules that compare rows."""
     rules = world()
     rows, _ = seeded(rules, 700, 2)
     checks = bind(rules, list(rows[0]), {}).checks

@@ -10,12 +10,12 @@ from support.rules.typed_cases import typed_findings, typed_frame, typed_rules
 
 
 def test_typed_columns() -> None:
-    """Values count as what SDMX would write: a whole double is an integer, decimals have no digits too many."""
+    """Values count as SDMX would write them: a whole double is an integer, decimals have no superfluous digits."""
     assert said(validate(typed_frame(), typed_rules())) == typed_findings()
 
 
 def test_texts_in_several_languages() -> None:
-    """2.1 and 3.0 allow them where nothing is said, so only ``isMultiLingual="false"`` and other types forbid them."""
+    """Only ``isMultiLingual="false"`` and types without languages forbid texts in several languages (2.1 and 3.0)."""
     formats = {
         "SAID": text(isMultiLingual="true"),
         "OPEN": text(),

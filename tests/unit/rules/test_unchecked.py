@@ -1,4 +1,4 @@
-"""What cannot be checked is told, and in which words."""
+"""Reports of what cannot be checked, and their wording."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ CASES: list[tuple[tuple[str, ...], list[str]]] = [
 
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_unchecked(number: int) -> None:
-    """Just these sentences."""
+    """The report of unchecked rules has exactly these sentences."""
     contents, wanted = CASES[number]
     told = rules_of(version_of(*contents)).unchecked
     assert len(told) == len(wanted), told

@@ -11,7 +11,7 @@ from support.rules.validation_cases import CASES, Case
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_case(case: Case) -> None:
-    """Each row has the findings that the standard asks for, in order, and no others; so has the data set."""
+    """Each row and each data set has the findings that the standard requires, in order, and no others."""
     rules = rules_of(version_of(*case.contents), case.reference, **case.settings)
     frame = table([row for row, _ in case.rows])
     assert said(validate(frame, rules)) == [wanted for _, wanted in case.rows]

@@ -1,4 +1,4 @@
-"""Records of structures that a replica does not take."""
+"""Records of structures that a replica rejects."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ CHECKS = {"look": StructureCheck(), "whole": StructureCheck(whole=True)}
 
 
 def of(value: bytes, key: str = KEY) -> Any:
-    """A record."""
+    """Return a record."""
     return record(key.encode(), value)
 
 
 @pytest.fixture(params=list(CHECKS))
 def check(request: pytest.FixtureRequest) -> StructureCheck:
-    """Either way of looking."""
+    """The quick check and the check that reads."""
     return CHECKS[request.param]
 
 
 def test_all_samples_pass(check: StructureCheck) -> None:
-    """Each artefact that we cut out ourselves is well, plain and in gzip, also where stubs are refused."""
+    """Each artefact split from the samples passes, plain and in gzip, also where stubs are refused."""
     parts = [part for path in sample_files() for part in split_message(path.read_bytes())]
     parts += [part for part in split_message(message(SAMPLE)) if not part.urn.id.startswith("EXT")]
     for part in parts:
@@ -59,7 +59,7 @@ def test_all_samples_pass(check: StructureCheck) -> None:
     ],
 )
 def test_keys_that_disagree(check: StructureCheck, value: bytes, key: str, error: type[SdmxError], reason: str) -> None:
-    """Another id, version, agency or class; an item; no URN."""
+    """Another id, version, agency or class in the key, a key of an item, and a key that is not a URN are refused."""
     check(of(value))
     with pytest.raises(error, match=reason):
         check(of(value, key))
@@ -71,7 +71,7 @@ def test_keys_that_disagree(check: StructureCheck, value: bytes, key: str, error
      b"<!DOCTYPE x>" + LIST, gzip.compress(LIST)[:-4]],
 )  # fmt: skip
 def test_content_that_cannot_be_read(value: bytes) -> None:
-    """Empty, cut off, of something else; what only reading finds is found by the check that reads."""
+    """Empty, truncated and foreign content is refused; the check that reads finds faults that only reading shows."""
     with pytest.raises(MessageError):
         CHECKS["whole"](of(value))
     if value[:2] != b"\x1f\x8b" or value[2:3] == b"n":
@@ -80,7 +80,7 @@ def test_content_that_cannot_be_read(value: bytes) -> None:
 
 
 def test_damage_in_the_middle_is_for_the_check_that_reads() -> None:
-    """The look does not see it, as it says."""
+    """Damage in the middle passes the quick check, as documented, and fails the check that reads."""
     damaged = LIST.replace(b'<s:Code id="A"/>', b'<s:Code id="A">')
     CHECKS["look"](of(damaged))
     with pytest.raises(MessageError):
@@ -88,7 +88,7 @@ def test_damage_in_the_middle_is_for_the_check_that_reads() -> None:
 
 
 def test_what_looks_odd_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A comment, an entity, another artefact first: the look does not decide, the reader does."""
+    """Content with a comment, an entity or another artefact first is left to the reader by the quick check."""
     read: list[bytes] = []
     real = module.read_message
     monkeypatch.setattr(
@@ -116,7 +116,7 @@ def test_what_looks_odd_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("value", [STUB, JSON_STUB], ids=["xml", "json"])
 @pytest.mark.parametrize("whole", [False, True])
 def test_stubs(value: bytes, *, whole: bool) -> None:
-    """They pass, and say what they are; refused if wanted. What is marked and has its content is none."""
+    """Stubs pass and are refused on request; an artefact that is marked as a stub but has content is not a stub."""
     StructureCheck(whole=whole)(of(value))
     refusing = StructureCheck(whole=whole, stubs=False)
     refusing(of(LIST))
@@ -126,7 +126,7 @@ def test_stubs(value: bytes, *, whole: bool) -> None:
 
 
 def test_stubs_without_the_mark() -> None:
-    """A dataflow without a structure, or a data structure without components, is none that can be used."""
+    """A dataflow without a structure, or a data structure without components, counts as a stub without the mark."""
     refusing = StructureCheck(stubs=False)
     flow = xml('<s:Dataflows><s:Dataflow id="F" agencyID="A" version="1.0"/></s:Dataflows>')
     with pytest.raises(UnreadableContentError, match="left out"):
@@ -135,7 +135,7 @@ def test_stubs_without_the_mark() -> None:
 
 
 def test_in_a_replica() -> None:
-    """A bad record is set aside and listed; its key is not there until a good one comes: no stub in place of a list."""
+    """A bad record is set aside and listed; its key is missing until a good record comes: no stub replaces a list."""
     topic = FakeTopic()
     check = StructureCheck(stubs=False)
     with topic.replica(validator=check, on_bad_record="skip") as replica:
@@ -155,7 +155,7 @@ def test_in_a_replica() -> None:
 
 
 def test_look_ups_in_a_stub_raise() -> None:
-    """Without the check a stub takes the place of the list: it says so, and nothing of it is taken for empty."""
+    """Without the check a stub replaces the list: look-ups in it raise, and nothing in it seems empty."""
     topic = FakeTopic()
     with topic.replica() as replica:
         topic.put(KEY, LIST)

@@ -1,4 +1,4 @@
-"""Every maintainable class in SDMX-ML 2.1, 3.0 and 3.1: all of what the samples say is in the model."""
+"""Maintainable classes in SDMX-ML 2.1, 3.0 and 3.1: the model has all content of the samples."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ DATA = SDMX_DATA
 EVERY = (DATA / "every_class.sdmx30.xml").read_bytes()
 OLD = (DATA / "old_classes.sdmx21.xml").read_bytes()
 NOT_IN_3 = {"ContentConstraint", "AttachmentConstraint", "HierarchicalCodelist", "StructureSet"}
-# Stands in another kind of message; in Fusion-JSON alone.
+# These classes are in messages of another kind, or in Fusion-JSON alone.
 ELSEWHERE = {"MetadataSet", "Registration"}
 
 
 def found(data: bytes) -> dict[str, Any]:
-    """The artefacts by class and id."""
+    """Return the artefacts by class and id."""
     return {f"{one.urn.cls}:{one.id}": one for one in read_message(data)}
 
 
@@ -53,7 +53,7 @@ def test_every_class_is_there(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("data", [EVERY, OLD], ids=["3.0", "2.1"])
 def test_parts(data: bytes) -> None:
-    """Each artefact, cut out, is the same artefact; all can be hashed, pickled and shown."""
+    """Each artefact read from its own part is equal, and all can be hashed, pickled and shown."""
     whole = read_message(data)
     for part in split_message(data):
         [one] = read_message(part.value)
@@ -64,12 +64,12 @@ def test_parts(data: bytes) -> None:
 
 
 def test_3_1_says_it_alike() -> None:
-    """The same message in the namespaces of 3.1 gives equal artefacts."""
+    """A message in the namespaces of 3.1 gives artefacts equal to those of 3.0."""
     assert list(read_message(EVERY.replace(b"v3_0", b"v3_1"))) == list(read_message(EVERY))
 
 
 def test_organisations(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """Contacts in every way, parents, annotations, links, several languages."""
+    """Organisations keep all kinds of contacts, parents, annotations, links and several languages."""
     agency = new["AgencyScheme:AGENCIES"].items["SUB"]
     [contact] = agency.contacts
     assert (contact.id, contact.names["en"], contact.departments["en"], contact.roles["en"]) == (
@@ -90,7 +90,7 @@ def test_organisations(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 
 def test_categories(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """Categories in categories have the whole path; both ways to write a categorisation are the same."""
+    """Nested categories have their whole path; both notations of a categorisation are equal."""
     scheme = new["CategoryScheme:CATS"]
     assert [one.urn.item for one in scheme.categories["A"].walk()] == ["A", "A.B", "A.C"]
     assert scheme.item("A.C") is scheme.categories["A"].categories["C"]
@@ -103,7 +103,7 @@ def test_categories(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 
 def test_codelists(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """Validity, extensions, geography, values that are no ids, and the marks of 2.1."""
+    """Codelists keep validity, extensions, geography, values that are not ids, and the flags of 2.1."""
     codelist = new["Codelist:CL"]
     assert (codelist.version, codelist.valid_from, codelist.valid_to) == (
         "1.0.0-draft", "2020-01-01T00:00:00", "2021-01-01T00:00:00",
@@ -125,7 +125,7 @@ def test_codelists(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 
 def test_concepts(new: dict[str, Any]) -> None:
-    """Facets, sentinels, occurrences, ISO concepts."""
+    """Concepts keep facets, sentinel values, occurrences and ISO concepts."""
     concept = new["ConceptScheme:CS"].concepts["A"]
     core = concept.core_representation
     assert (core.min_occurs, core.max_occurs, core.format.max_value) == (0, "unbounded", Decimal("9.5"))
@@ -135,7 +135,7 @@ def test_concepts(new: dict[str, Any]) -> None:
 
 
 def test_data_structures(new: dict[str, Any]) -> None:
-    """Relationships of 3.0, metadata attributes, descriptors, roles."""
+    """Data structures keep the relationships of 3.0, metadata attributes, descriptors and roles."""
     found_ = new["DataStructure:DSD"]
     kinds = {id_: one.relationship.kind for id_, one in found_.attributes.items()}
     assert kinds == {"A1": "observation", "A2": "dataset", "A3": "group"}
@@ -151,7 +151,7 @@ def test_data_structures(new: dict[str, Any]) -> None:
 
 
 def test_constraint_of_3_0(new: dict[str, Any]) -> None:
-    """Regions, keys, cascades, wildcards, ranges of time, validity, calendar, sources."""
+    """A constraint of 3.0 keeps regions, keys, cascades, wildcards, time ranges, validity, calendar and sources."""
     constraint = new["DataConstraint:DC"]
     assert constraint.role == "Allowed"
     assert [one.id for one in constraint.attachment.references] == ["FLOW"]
@@ -185,7 +185,7 @@ def test_constraint_of_3_0(new: dict[str, Any]) -> None:
 
 
 def test_constraints_of_2_1(old: dict[str, Any]) -> None:
-    """References to data sets, targets of metadata, keys in keys, the period that is meant."""
+    """Constraints of 2.1 keep references to data sets, metadata targets, nested keys, and the reference period."""
     attachment = old["AttachmentConstraint:AC"]
     [data_set] = attachment.attachment.data_sets
     assert (data_set.provider.item, data_set.id) == ("P1", "SET1")
@@ -203,7 +203,7 @@ def test_constraints_of_2_1(old: dict[str, Any]) -> None:
 
 
 def test_hierarchies(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """Levels in levels, codes in codes, validity; in 2.1 codes by the alias of their codelist."""
+    """Hierarchies keep nested levels and codes and their validity; 2.1 names codes by their codelist's alias."""
     hierarchy = new["Hierarchy:H"]
     assert hierarchy.has_formal_levels
     assert (hierarchy.level.id, hierarchy.level.coding_format.max_length, hierarchy.level.level.urn.item) == (
@@ -228,7 +228,7 @@ def test_hierarchies(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 
 def test_metadata(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """Attributes in attributes; targets and reports of 2.1; targets with wildcards."""
+    """Metadata structures keep nested attributes, targets and reports of 2.1, and targets with wildcards."""
     contact = new["MetadataStructure:MSD"].metadata_attributes["CONTACT"]
     assert (contact.min_occurs, contact.max_occurs, contact.is_presentational) == (0, "unbounded", True)
     name = contact.metadata_attributes["NAME"]
@@ -250,7 +250,7 @@ def test_metadata(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 
 def test_maps(new: dict[str, Any]) -> None:
-    """Structure maps in all their parts, representation maps, maps of schemes."""
+    """Structure maps with all their parts, representation maps and maps of schemes are kept."""
     structure = new["StructureMap:SM"]
     assert (structure.source.id, structure.target.id) == ("FLOW", "FLOW2")
     assert [(one.sources, one.targets) for one in structure.component_maps] == [(("A", "B"), ("C",)), (("X",), ("Y",))]
@@ -283,7 +283,7 @@ def test_maps(new: dict[str, Any]) -> None:
 
 
 def test_structure_set(old: dict[str, Any]) -> None:
-    """Maps of schemes of every kind, under one id where the kinds differ; maps of structures with their values."""
+    """Structure sets keep scheme maps of all kinds, with equal ids in different kinds, and structure maps' values."""
     whole = old["StructureSet:SS"]
     assert [one.id for one in whole.related_structures] == ["DSD"]
     assert [(one.urn.cls, one.id) for one in whole.scheme_maps] == [
@@ -302,7 +302,7 @@ def test_structure_set(old: dict[str, Any]) -> None:
 
 
 def test_processes(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """Steps in steps, what goes in and out, computations, transitions with and without ids."""
+    """Processes keep nested steps, inputs and outputs, computations, and transitions with and without ids."""
     step = new["Process:PR"].steps["S1"]
     assert [(one.object_reference.id, one.local_id) for one in (*step.inputs, *step.outputs)] == [
         ("FLOW", "I1"), ("CL", None),
@@ -326,7 +326,7 @@ def test_processes(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 
 def test_vtl(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """What every scheme of VTL holds."""
+    """All kinds of VTL schemes keep their content."""
     scheme = new["TransformationScheme:TS"]
     step = scheme.transformations["T1"]
     assert (scheme.vtl_version, step.expression, step.result, step.is_persistent) == ("2.0", "a + b", "c", True)
@@ -356,7 +356,10 @@ def test_vtl(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 
 def test_what_3_1_adds() -> None:
-    """Structures that may grow, flows that use some dimensions, missing languages, and what data there is."""
+    """The additions of 3.1 are kept.
+
+    These are extensible structures, flows that use some of the dimensions, missing languages, and data availability.
+    """
     flow = (
         '<s:Dataflows><s:Dataflow id="F" agencyID="A" version="1.0" isPartialLanguage="true"><s:DimensionConstraint>'
         "<s:Dimension>FREQ</s:Dimension><s:Dimension>SEX</s:Dimension></s:DimensionConstraint></s:Dataflow></s:Dataflows>"
@@ -393,7 +396,7 @@ METADATA = f"""<m:GenericMetadata xmlns:m="{ML}3_0/message" xmlns:g="{ML}3_0/met
 
 
 def test_metadata_set() -> None:
-    """A metadata set stands in a message of its own kind; texts, XHTML and values are kept, in their order."""
+    """A metadata set is in a message of its own kind; texts, XHTML and values are kept in their order."""
     one = only(METADATA, MetadataSet)
     assert (one.action, one.metadataflow.id, one.targets[0][-6:]) == ("Replace", "F", "A:*(*)")
     [contact] = one.attributes
@@ -407,7 +410,7 @@ def test_metadata_set() -> None:
 
 
 def stub(cls: str) -> Maintainable:
-    """An external reference of a class."""
+    """Return an external reference of a class."""
     body = f'<s:{cls} id="X" agencyID="A" version="1.0" isExternalReference="true" serviceURL="http://example.org"/>'
     [one] = read_message(xml(f"<s:Things>{body}</s:Things>", "2_1" if cls in NOT_IN_3 else "3_0"))
     return one
@@ -415,7 +418,7 @@ def stub(cls: str) -> Maintainable:
 
 @pytest.mark.parametrize("cls", sorted(set(ARTEFACTS) - ELSEWHERE))
 def test_stubs(cls: str) -> None:
-    """A stub of any class says so, and every question about its parts raises."""
+    """A stub of any class is recognised, and raises whenever one of its parts is requested."""
     one = stub(cls)
     assert type(one) is ARTEFACTS[cls]
     assert one.is_stub
@@ -435,13 +438,13 @@ def test_stubs(cls: str) -> None:
 
 
 def test_an_external_reference_with_content_is_no_stub() -> None:
-    """What is there is there, whatever the mark says."""
+    """An external reference with content is not a stub: its content is available, whatever the flag."""
     whole = only(codelist_xml('<s:Code id="A"/>', 'isExternalReference="true"'), Codelist)
     assert (whole.is_external_reference, whole.is_stub, list(whole.codes)) == (True, False, ["A"])
 
 
 def thing(cls: str, inside: str) -> bytes:
-    """A message of one artefact of a class."""
+    """Return a message with one artefact of a class."""
     return xml(f'<s:Things><s:{cls} id="C" agencyID="A">{inside}</s:{cls}></s:Things>', "3_0")
 
 
@@ -465,13 +468,13 @@ CASCADE = '<s:CubeRegion><s:KeyValue id="K"><s:Value cascadeValues="up">1</s:Val
     ],
 )
 def test_what_cannot_be_kept_is_refused(cls: str, inside: str, reason: str) -> None:
-    """A part without what makes it one is refused with its place, not left out."""
+    """A part without its identifying content is refused with its location, not left out."""
     with pytest.raises(MessageError, match=reason):
         read_message(thing(cls, inside))
 
 
 def test_items_deep_in_items() -> None:
-    """Items nested as deep as XML may be are read or refused, never else."""
+    """Items nested as deep as XML allows are read, or refused with our error."""
     for depth in (200, 300, 100_000):
         body = "".join(f'<s:Category id="C{n}">' for n in range(depth)) + "</s:Category>" * depth
         data = xml(f'<s:X><s:CategoryScheme id="C" agencyID="A">{body}</s:CategoryScheme></s:X>', "3_0")
@@ -488,7 +491,7 @@ PLAIN = "".join(f'<s:Code id="C{n}"><c:Name xml:lang="en">N{n}</c:Name><c:Name>M
 
 
 def test_codes_are_one_object_among_threads() -> None:
-    """Codes are made when asked for; all threads get the same."""
+    """Codes are made on first access, and all threads get the same objects."""
     codelist = only(codelist_xml(PLAIN), Codelist)
     gate = threading.Barrier(8)
     given: list[list[Any]] = []
@@ -521,7 +524,7 @@ def test_codes_are_one_object_among_threads() -> None:
     ],
 )
 def test_codes_that_are_not_plain(extra: str) -> None:
-    """One code out of the ordinary changes nothing for the others, and is read rightly itself."""
+    """A single unusual code is read correctly and changes nothing for the others."""
     plain = only(codelist_xml(PLAIN), Codelist)
     whole = only(codelist_xml(PLAIN + extra + '<s:Code id="Z"><c:Name>Z</c:Name></s:Code>'), Codelist)
     assert list(whole.codes) == [*plain.codes, "X", "Z"]

@@ -1,4 +1,4 @@
-"""A bad artefact costs itself and not the message, where errors are collected: every format, and the look-ups."""
+"""A bad artefact does not affect the rest of its message where errors are collected: all formats, and look-ups."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ KINDS = [("sdmx-ml", version) for version in ("1.0", "2.0", "2.1", "3.0", "3.1")
 
 
 def collected(data: bytes) -> Message:
-    """The message with the errors of its artefacts."""
+    """Return the message with the errors of its artefacts."""
     return read_message(data, on_error="collect")
 
 
 def test_one_bad_artefact_of_36_costs_itself() -> None:
-    """35 artefacts are read, and one error says which artefact is bad, where it is, and why."""
+    """A message of 36 artefacts, one of them bad, gives 35; the error has the bad one's URN, location and reason."""
     lists: list[dict[str, Any]] = [artefact(f"CL{at}", codes=[named("X")]) for at in range(36)]
     lists[17]["codelistExtensions"] = [EXTENSION]
     data = message({"codelists": lists})
@@ -51,7 +51,7 @@ def test_one_bad_artefact_of_36_costs_itself() -> None:
 
 @pytest.mark.parametrize("row", rows(*KINDS))
 def test_one_bad_artefact_costs_itself_in_real_files(row: dict[str, str]) -> None:
-    """Each of a few artefacts of a file is spoiled: it is listed, and all others read and cut as before."""
+    """Each spoiled artefact of a real file is listed, and all others are read and split as before."""
     data = data_of(row)
     if data[:2] in {b"\x1f\x8b", b"PK"}:
         pytest.skip("the file is packed")
@@ -80,7 +80,7 @@ def test_one_bad_artefact_costs_itself_in_real_files(row: dict[str, str]) -> Non
 
 
 def spoiled_xml(data: bytes, urn: Urn) -> bytes | None:
-    """The message with a mark of the artefact that is no boolean, or its item without an id."""
+    """Return the message with an artefact's flag that is not a boolean, or with an item without an id."""
     root = etree.fromstring(data)
     versions = {urn.version, None} if urn.version == "1.0" else {urn.version}
     for one in root.iter("{*}*"):
@@ -94,7 +94,7 @@ def spoiled_xml(data: bytes, urn: Urn) -> bytes | None:
 
 
 def spoiled_json(data: bytes, urn: Urn) -> bytes | None:
-    """The message with an artefact whose names are a number."""
+    """Return the message with an artefact whose names are a number."""
     content = json.loads(data.decode("utf-8-sig"))
     lists = content.get("data") or content
     for name, held in lists.items():
@@ -113,7 +113,7 @@ def spoiled_json(data: bytes, urn: Urn) -> bytes | None:
 
 
 def spoiled_edi(data: bytes, urn: Urn) -> bytes | None:
-    """The interchange with a code that stands twice in the codelist."""
+    """Return the interchange with a code that appears twice in the codelist."""
     found = re.search(rf"VLI\+{re.escape(urn.id)}[^']*'(?:(?!VLI).)*?(CDV\+[^']*')".encode(), data, re.DOTALL)
     return None if found is None else data[: found.end()] + found[1] + data[found.end() :]
 
@@ -122,7 +122,10 @@ SPOIL = {"sdmx-ml": spoiled_xml, "sdmx-json": spoiled_json, "fusion-json": spoil
 
 
 def test_an_artefact_without_an_identity_is_listed_without_a_urn() -> None:
-    """The class and the line are known, the others are read; a class that is no list of artefacts is one error."""
+    """An artefact without identity is listed by class and line, without a URN; the others are read.
+
+    A class whose value is not a list of artefacts gives one error.
+    """
     root = etree.fromstring((DATA / "every_class.sdmx30.xml").read_bytes())
     count = len(read_message(etree.tostring(root)))
     one = next(root.iter("{*}Dataflows"))[0]
@@ -139,7 +142,7 @@ def test_an_artefact_without_an_identity_is_listed_without_a_urn() -> None:
 
 
 def test_two_copies_of_an_artefact_are_both_left_out() -> None:
-    """It cannot be known which one counts, whether both can be read or one of them."""
+    """Two copies of an artefact are both left out, whether one or both can be read: neither can be preferred."""
     twice = [artefact("CL", codes=[named("A")]), artefact("CL", codes=[named("B")]), artefact("OTHER")]
     for spoil in (False, True):
         if spoil:
@@ -152,7 +155,7 @@ def test_two_copies_of_an_artefact_are_both_left_out() -> None:
 
 @pytest.mark.parametrize("data", [b"<a", b"{", b"", b"<m:Data xmlns:m='http://x'/>", b'{"data": {"dataSets": []}}'])
 def test_a_message_that_cannot_be_opened_is_one_error(data: bytes) -> None:
-    """It has no artefacts to tell apart, so its error is raised in both modes."""
+    """A message that cannot be opened has no separate artefacts, so its error is raised in both modes."""
     with pytest.raises(MessageError):
         collected(data)
     with pytest.raises(MessageError):
@@ -160,7 +163,7 @@ def test_a_message_that_cannot_be_opened_is_one_error(data: bytes) -> None:
 
 
 def whole_message(*, bad: str) -> tuple[Urn, bytes]:
-    """A message of three lists, one of them bad, published under the URN of the first."""
+    """Return a message of three lists, one of them bad, published under the URN of the first."""
     lists: list[dict[str, Any]] = [artefact(id_, codes=[named("A")]) for id_ in ("KEY", "GOOD", "OTHER")]
     next(one for one in lists if one["id"] == bad)["codelistExtensions"] = [EXTENSION]
     return Urn.parse(f"{URN}codelist.Codelist=A:KEY(1.0.0)"), message({"codelists": lists})
@@ -169,7 +172,7 @@ def whole_message(*, bad: str) -> tuple[Urn, bytes]:
 @pytest.mark.parametrize("bad", ["KEY", "OTHER"])
 @pytest.mark.parametrize("has_index", [False, True])
 def test_a_record_of_several_artefacts_keeps_the_good_ones(bad: str, has_index: bool) -> None:
-    """Look-ups find them; asking for the bad one tells why it is not there, and unreadable() lists it."""
+    """Look-ups find the good artefacts of a record; the bad one raises its reason, and unreadable() lists it."""
     key, value = whole_message(bad=bad)
     snapshot = FakeSnapshot({bytes(key): record(bytes(key), value)})
     structures = Structures(snapshot, cache=DecodeCache())
@@ -188,7 +191,7 @@ def test_a_record_of_several_artefacts_keeps_the_good_ones(bad: str, has_index: 
 
 
 def test_the_check_asks_for_the_artefact_of_the_key() -> None:
-    """A record is bad if its own artefact is; what came along and is bad does not make it so."""
+    """A record is bad if its own artefact is bad; a bad companion does not matter."""
     check = StructureCheck(whole=True)
     key, value = whole_message(bad="OTHER")
     check(record(bytes(key), value))

@@ -1,4 +1,4 @@
-"""Messages that hold more than the artefact of their key, as older registries send them."""
+"""Messages with more than the artefact of their key, as older registries send them."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ SCHEME = f"{URN}conceptscheme.ConceptScheme=A:CS(1.0.0)"
 
 
 def codelist(code: str, version: str = "1.0.0", extends: str | None = None) -> dict[str, Any]:
-    """A list of one code."""
+    """Return a list with one code."""
     refers = [{"codelist": extends}] if extends else []
     return artefact("CL", version=version, codes=[named(code)], codelistExtensions=refers)
 
 
 def scheme(**content: Any) -> dict[str, Any]:
-    """Concepts that refer to the list."""
+    """Return concepts that refer to the list."""
     concepts = [{"id": "C", "coreRepresentation": {"enumeration": f"{URN}codelist.Codelist=A:CL(1.0+.0)"}}]
     return artefact("CS", concepts=concepts, **content)
 
 
 def whole(code: str = "A") -> bytes:
-    """A dataflow with a list and concepts in one message."""
+    """Return a dataflow with a list and concepts in one message."""
     flow = artefact("DF", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
     return message({"dataflows": [flow], "codelists": [codelist(code)], "conceptSchemes": [scheme()]})
 
 
 def version(*records: tuple[str, bytes], number: int = 1) -> FakeSnapshot:
-    """A version of these records."""
+    """Return a version of these records."""
     held: dict[bytes, Record] = {key.encode(): record(key.encode(), value) for key, value in records}
     return FakeSnapshot(held, number)
 
 
 def code_of(structures: Structures) -> str:
-    """The code of the list that is found."""
+    """Return the code of the list that is found."""
     [code] = structures.codelist(LIST).codes
     assert structures.get(LIST.replace("Codelist=", "Code=") + f".{code}").id == code
     assert structures.codelist("A:CL(1.0+.0)").urn == Urn.parse(LIST)
@@ -57,7 +57,7 @@ def code_of(structures: Structures) -> str:
 
 @pytest.fixture(params=["fresh", "indexed", "packed"])
 def structures(request: pytest.FixtureRequest) -> Structures:
-    """Look-ups before and after all was read, and where messages are in gzip."""
+    """Look-ups before and after everything was read, and in messages in gzip."""
     value = whole()
     found = Structures(version((FLOW, gzip.compress(value) if request.param == "packed" else value)))
     if request.param == "indexed":
@@ -66,7 +66,7 @@ def structures(request: pytest.FixtureRequest) -> Structures:
 
 
 def test_what_came_along_is_found(structures: Structures) -> None:
-    """By its URN, by a version rule, by an item, by reference; the keys alone are listed."""
+    """Companions are found by URN, version rule, item and reference; only the keys are listed."""
     assert code_of(structures) == "A"
     assert structures.get(SCHEME).urn.id == "CS"
     assert structures.get(FLOW).urn.id == "DF"
@@ -82,7 +82,7 @@ def test_what_came_along_is_found(structures: Structures) -> None:
 
 @pytest.mark.parametrize("is_read", [False, True])
 def test_a_record_of_its_own_comes_first(*, is_read: bool) -> None:
-    """Whatever came along; and when it is deleted, what came along counts again."""
+    """A record of its own has priority over a companion; after its deletion the companion counts again."""
     first = Structures(version((FLOW, whole("A"))))
     own = message({"codelists": [codelist("B")]})
     if is_read:
@@ -96,7 +96,7 @@ def test_a_record_of_its_own_comes_first(*, is_read: bool) -> None:
 
 @pytest.mark.parametrize("is_read", [False, True])
 def test_what_came_along_goes_with_its_key(*, is_read: bool) -> None:
-    """When the key is deleted, or written again without it; references to it dangle from then on."""
+    """A companion disappears when its key is deleted or overwritten without it; references to it dangle then."""
     other = message({"conceptSchemes": [scheme(version="2.0.0")]})
     held = (SCHEME.replace("1.0.0", "2.0.0"), other)
     first = Structures(version((FLOW, whole()), held))
@@ -118,7 +118,7 @@ def test_what_came_along_goes_with_its_key(*, is_read: bool) -> None:
 
 
 def test_of_several_the_first_key_counts() -> None:
-    """Whichever was read first; what the others refer to does not count."""
+    """The companion of the first key counts, whichever was read first; references of the others do not count."""
     later = artefact("DF2", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
     nowhere = f"{URN}codelist.Codelist=A:NOWHERE(1.0.0)"
     second = message({"dataflows": [later], "codelists": [codelist("B", extends=nowhere)]})
@@ -136,7 +136,7 @@ def test_of_several_the_first_key_counts() -> None:
 
 
 def test_what_a_search_costs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Messages in which the id does not stand are not decoded; nor is anything where companions are not wanted."""
+    """A search decodes no message without the id, and no message at all where companions are not wanted."""
     others = [
         (f"{URN}codelist.Codelist=A:X{at}(1.0.0)", message({"codelists": [artefact(f"X{at}")]})) for at in range(50)
     ]
@@ -158,7 +158,7 @@ def test_what_a_search_costs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_bad_record_brings_nothing_along() -> None:
-    """A message that does not hold its key's artefact is bad as a whole; so is one that cannot be read."""
+    """A record without its key's artefact, or that cannot be read, is bad as a whole and has no companions."""
     wrong = FLOW.replace("DF", "OTHER")
     found = Structures(version((wrong, whole()), (FLOW.replace("DF", "CL"), b'{"broken": "CL"')))
     assert LIST not in found
@@ -167,7 +167,7 @@ def test_a_bad_record_brings_nothing_along() -> None:
 
 
 def test_a_stub_that_came_along() -> None:
-    """It is found, and says what it is."""
+    """A stub among companions is found, and recognised as a stub."""
     flow = artefact("DF", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
     stub = artefact("CL", isExternalReference=True)
     found = Structures(version((FLOW, message({"dataflows": [flow], "codelists": [stub]}))))
@@ -177,7 +177,7 @@ def test_a_stub_that_came_along() -> None:
 
 
 def test_a_scheme_whose_id_is_left_out() -> None:
-    """The standard fixes the ids of some schemes, and they need not be written."""
+    """A scheme whose id the standard fixes is found although the message leaves the id out."""
     flow = artefact("DF", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
     agencies = {"agencyID": "A", "version": "1.0", "name": "x", "agencies": [named("SUB")]}
     found = Structures(version((FLOW, message({"dataflows": [flow], "agencySchemes": [agencies]}))))
@@ -192,7 +192,7 @@ CHANGES = st.lists(st.tuples(IDS, VERSIONS, PARTS, st.sampled_from(["put", "put"
 
 
 def listing(id_: str, number: str, target: tuple[str, str, bool] | None) -> dict[str, Any]:
-    """A value list or a scheme that refers to another list, or to a code in it."""
+    """Return a value list or a scheme that refers to another list, or to a code in it."""
     held = artefact(id_, version=number, hierarchicalCodes=[])
     if target is not None:
         cls, item = ("Code", ".A") if target[2] else ("Codelist", "")
@@ -203,7 +203,7 @@ def listing(id_: str, number: str, target: tuple[str, str, bool] | None) -> dict
 
 
 def record_of(id_: str, number: str, parts: list[Any], what: str) -> bytes:
-    """A message of a codelist and of those that come along."""
+    """Return a message of a codelist and its companions."""
     lists = {(id_, number): artefact(id_, version=number, codes=[named("A")] if len(parts) % 2 else [])}
     hierarchies = {}
     for part, its, target in parts:
@@ -216,13 +216,13 @@ def record_of(id_: str, number: str, parts: list[Any], what: str) -> bytes:
 
 
 def codelist_of(id_: str, number: str, target: tuple[str, str, bool] | None) -> dict[str, Any]:
-    """A list of one code that may extend another."""
+    """Return a list of one code that may extend another."""
     refers = [{"codelist": f"{URN}codelist.Codelist=A:{target[0]}({target[1]})"}] if target else []
     return artefact(id_, version=number, codes=[named("A")], codelistExtensions=refers)
 
 
 def everything(structures: Structures, is_indexed: bool) -> Any:
-    """All that can be asked of a version."""
+    """Return the answers to all queries on a version."""
     counts = structures.count_references() if is_indexed else None
     urns = [f"{URN}codelist.{cls}=A:{id_}({number})" for cls, prefix in (("Codelist", ""), ("Hierarchy", "H"))
             for id_ in (prefix + one for one in "XYZ")
@@ -239,7 +239,7 @@ def everything(structures: Structures, is_indexed: bool) -> Any:
 
 
 def answer(ask: Any, urn: str) -> Any:
-    """What it says, or how it refuses."""
+    """Return the answer of a look-up, or its error."""
     try:
         found = ask(urn)
     except SdmxError as error:
@@ -250,7 +250,7 @@ def answer(ask: Any, urn: str) -> Any:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(CHANGES, st.booleans()), max_size=5))
 def test_the_indexes_are_kept_from_version_to_version(versions: list[tuple[list[Any], bool]]) -> None:
-    """After any changes all is answered as by look-ups made anew, with and without the indexes; the past stays."""
+    """After any changes look-ups answer as fresh ones do, with and without indexes; earlier versions are unchanged."""
     records: dict[bytes, Record] = {}
     kept = Structures(FakeSnapshot(records, 0))
     past: list[tuple[Structures, Any]] = []

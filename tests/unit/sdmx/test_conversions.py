@@ -1,7 +1,7 @@
-"""What came in a valid message is written as a valid message in every format, or it is refused.
+"""Content of a valid message is written as a valid message in every format, or refused.
 
-Samples made from the schemas of all editions, and artefacts made at random, go through every writer and every schema;
-the files of the corpus do so in test_writing_corpus.py. ``KAFKA_REPLICA_LONG_TESTS=1`` takes many more of them.
+Samples made from the schemas of all editions, and random artefacts, go through every writer and every schema; the files
+of the corpus do so in test_writing_corpus.py. ``KAFKA_REPLICA_LONG_TESTS=1`` tests many more of them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from support.sdmx.sdmx_variations import varied
 
 IS_LONG: Final = bool(os.environ.get("KAFKA_REPLICA_LONG_TESTS"))
 LEAST: Final = 0.1
-"""The share of samples that are written at least: refusing everything would be valid, too."""
+"""The least share of samples that are written: refusing everything would be valid, too."""
 
 
 @pytest.mark.parametrize("source", [*ML, *JSON], ids=lambda one: one.title)
 def test_what_a_schema_allows_becomes_valid_messages(source: Format) -> None:
-    """Each class of each edition, with all that its schema allows and in parts, in every other format."""
+    """Each class of each edition, with all that its schema allows and in parts, becomes valid in every other format."""
     counts: Counter[str] = Counter()
     for _, data in valid_samples(12 if IS_LONG else 2, formats={source}):
         for artefact in read(data):
@@ -43,7 +43,7 @@ def test_what_a_schema_allows_becomes_valid_messages(source: Format) -> None:
 @given(varied())
 @settings(max_examples=2000 if IS_LONG else 40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_is_valid_in_one_format_is_valid_in_all(artefact: Artefact) -> None:
-    """Where some format makes a valid message of an artefact, no other makes one that is not; and it is read again."""
+    """An artefact that is valid in one format is valid in all that can write it, and is read again."""
     found = {format_: faults for format_, faults in faults_by_format(artefact).items() if faults is not None}
     if any(not faults for format_, faults in found.items() if format_ in ML or format_ in JSON):
         assert {format_: faults for format_, faults in found.items() if faults} == {}
@@ -65,7 +65,7 @@ def test_what_is_valid_in_one_format_is_valid_in_all(artefact: Artefact) -> None
     ids=["empty", "odd ids", "no zone", "EDI", "no date"],
 )
 def test_the_header_of_another_format_becomes_valid(header: Header, format_: Format) -> None:
-    """Its id, its date and its sender are as the schema of the format wants them."""
+    """The id, date and sender of another format's header are written as the format's schema requires."""
     names = InternationalString([("en", "Name")])
     codes = read_message(b'{"Codelist":[{"id":"CL","agencyId":"ME","version":"1.0","items":[]}]}')
     [codelist] = [one for one in codes if isinstance(one, Codelist)]

@@ -1,4 +1,4 @@
-"""Real files: everything in them is found, counted, cut up and found again."""
+"""Real files: all their content is found, counted, split and found again."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from support.sdmx.sdmx_corpus import CORPUS, ITEMS, READ, data_of, rows
 
 
 def items_in_xml(one: Maintainable) -> int:  # noqa: PLR0911 - one return a class
-    """What the index counts in an artefact of SDMX-ML: elements of these names, wherever they stand.
+    """Count the elements of an SDMX-ML artefact with the names that the index counts, at any depth.
 
-    Code, Concept, Category, HierarchicalCode (and the Code it refers to), RepresentationMapping, KeyValue;
-    codes of geographic codelists have other names.
+    Code, Concept, Category, HierarchicalCode (and the Code it refers to), RepresentationMapping, KeyValue; codes of
+    geographic codelists have other names.
     """
     if isinstance(one, (GeographicCodelist, GeoGridCodelist)):
         return 0
@@ -52,7 +52,7 @@ def items_in_xml(one: Maintainable) -> int:  # noqa: PLR0911 - one return a clas
 
 
 def items_in_json(one: Maintainable) -> int:
-    """What the index counts in an artefact of Fusion-JSON: the first level of what stands under ``items``."""
+    """Count the items that the index counts in an artefact of Fusion-JSON: the first level under ``items``."""
     if isinstance(one, (Hierarchy, HierarchicalCodelist, Process)):
         return 0
     if isinstance(one, ValueList):
@@ -62,7 +62,7 @@ def items_in_json(one: Maintainable) -> int:
 
 @pytest.mark.parametrize("row", rows(*READ))
 def test_all_is_found(row: dict[str, str]) -> None:
-    """Maintainable artefacts by class, and items, are as many as the index says, for every file; none is opaque."""
+    """Each file has as many maintainable artefacts by class, and items, as the index says; none is opaque."""
     message = read_message(data_of(row))
     expected = dict(part.split("=") for part in row["maintainables_by_type"].split(";"))
     assert Counter(urn.cls for urn in message.artefacts) == {cls: int(count) for cls, count in expected.items()}
@@ -71,7 +71,7 @@ def test_all_is_found(row: dict[str, str]) -> None:
     assert not any(isinstance(one, OpaqueArtefact) for one in message)
 
 
-# Files of one registry and name in Fusion-JSON and SDMX-JSON whose artefacts truly differ: ids, or all.
+# Files of one registry and name in Fusion-JSON and SDMX-JSON whose artefacts really differ: ids, or all.
 CHANGED = {
     "cat__cs": {"F70E4C5A-75A3-C506-3630-9761E9189242", "TEST_ARRAYS_DF"},
     "df__coded_measure": {"STANDALONE_CONCEPT_SCHEME"},
@@ -87,7 +87,7 @@ CHANGED = {
 
 @pytest.mark.parametrize("row", rows(("fusion-json", "")))
 def test_twins(row: dict[str, str]) -> None:
-    """What a registry wrote in Fusion-JSON and in SDMX-JSON is equal, but for the files where it is known not to be."""
+    """A registry's Fusion-JSON and SDMX-JSON are equal, except for the files that are known to differ."""
     name = row["file"].partition("samples__")[2].removesuffix(".fusion.json")
     others = [path for path in CORPUS.glob(f"sdmx-json-*/*samples__{name}.json") if "fmr" in path.name]
     mine = read_message(data_of(row)).artefacts
@@ -100,7 +100,7 @@ def test_twins(row: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("row", rows(*READ))
 def test_parts_hold_what_the_whole_held(row: dict[str, str]) -> None:
-    """Each part reads back to the very artefact of the whole message, under the same header and format."""
+    """Each part reads back to the artefact of the whole message, with the same header and format."""
     whole = read_message(data_of(row))
     parts = split_message(data_of(row))
     assert [part.urn for part in parts] == list(whole.artefacts)
@@ -113,7 +113,7 @@ def test_parts_hold_what_the_whole_held(row: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1")))
 def test_xml_parts_are_faithful(row: dict[str, str]) -> None:
-    """In canonical form, an artefact cut out is the artefact that was in the whole, of every class."""
+    """A part of SDMX-ML has the artefact of the whole message in canonical form, for every class."""
     containers = etree.fromstring(data_of(row)).findall("{*}Structures/{*}*/{*}*")
     for part, was in zip(split_message(data_of(row)), containers, strict=True):
         [now] = etree.fromstring(part.value).findall("{*}Structures/{*}*/{*}*")
@@ -121,7 +121,7 @@ def test_xml_parts_are_faithful(row: dict[str, str]) -> None:
 
 
 def canonical(element: Any) -> str:
-    """An element in canonical form, alone."""
+    """Return an element alone in canonical form."""
     return etree.canonicalize(etree.tostring(element, with_tail=False, encoding="unicode"))
 
 

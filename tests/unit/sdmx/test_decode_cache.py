@@ -1,4 +1,4 @@
-"""Each content is decoded once, for all versions, as long as there is room."""
+"""The decode cache: content is decoded once for all versions, as long as there is room."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEY = f"{URN}codelist.Codelist=A:CL(1.0.0)"
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """What was decoded."""
+    """The contents that were decoded."""
     seen: list[bytes] = []
 
     def read(data: bytes, content_type: str | None, *, on_error: OnError) -> Message:
@@ -37,7 +37,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 def lists(count: int) -> FakeSnapshot:
-    """So many codelists, a record each."""
+    """Return the given number of codelists, in a record each."""
     data = {"codelists": [artefact(f"L{at}", codes=[named("A")]) for at in range(count)]}
     return FakeSnapshot.of(split_message(message(data)))
 
@@ -59,7 +59,7 @@ def test_versions_share_what_they_both_hold(reads: list[bytes]) -> None:
 
 
 def test_all_look_ups_of_a_process_share_one(reads: list[bytes]) -> None:
-    """Unless they are given another one."""
+    """All look-ups of a process share one cache unless another is given."""
     value = message({"codelists": [artefact("CL", codes=[named(f"ONLY_HERE_{os.getpid()}")])]})
     held = {KEY.encode(): record(KEY.encode(), value)}
     assert Structures(FakeSnapshot(held, 1)).get(KEY) is Structures(FakeSnapshot(held, 2)).get(KEY)
@@ -67,7 +67,7 @@ def test_all_look_ups_of_a_process_share_one(reads: list[bytes]) -> None:
 
 
 def test_the_bound_is_kept(reads: list[bytes]) -> None:
-    """The longest unused goes; what is larger than the bound is not kept; a lower bound is kept at once."""
+    """The least recently used content is dropped, content beyond the bound is not kept, a lower bound acts at once."""
     snapshot = lists(4)
     size = len(next(iter(snapshot.records.values())).value or b"")
     cache = DecodeCache(3 * size)
@@ -93,7 +93,7 @@ def test_the_bound_is_kept(reads: list[bytes]) -> None:
 
 
 def test_going_through_all_keeps_what_was_in_use() -> None:
-    """The index of references decodes everything: it takes the room that is left, and no more."""
+    """The index of references decodes everything, and uses only the remaining room of the cache."""
     snapshot = lists(10)
     size = len(next(iter(snapshot.records.values())).value or b"")
     cache = DecodeCache(2 * size + 1)
@@ -107,13 +107,13 @@ def test_going_through_all_keeps_what_was_in_use() -> None:
 
 @pytest.mark.parametrize("value", [ONE, gzip.compress(ONE * 1), gzip.compress(b" " * 100_000 + ONE)])
 def test_sizes_are_of_what_is_unpacked(value: bytes) -> None:
-    """A message in gzip counts as what it unfolds to."""
+    """A message in gzip counts with its unpacked size."""
     plain = gzip.decompress(value) if value[:2] == b"\x1f\x8b" else value
     assert size_of(value) == len(plain)
 
 
 def test_one_thread_decodes_a_content_others_another() -> None:
-    """While one content is decoded, who asks for it waits for that, and who asks for another does not."""
+    """A thread that requests content being decoded waits for it; threads that request other content do not wait."""
     cache = DecodeCache()
     begun, go_on = threading.Event(), threading.Event()
     decoded = read_message(ONE)
@@ -142,7 +142,7 @@ def test_one_thread_decodes_a_content_others_another() -> None:
 
 
 def test_what_cannot_be_read_is_said_to_each_that_asks() -> None:
-    """Those who waited for it get an error, too, and it is tried again the next time."""
+    """Threads that waited for unreadable content get an error, too, and the next request tries again."""
     cache = DecodeCache()
     gate = threading.Barrier(4)
     errors: list[Exception] = []
@@ -171,14 +171,14 @@ def test_what_cannot_be_read_is_said_to_each_that_asks() -> None:
 
 
 def test_the_media_type_is_a_part_of_the_content() -> None:
-    """The same bytes may be another format's under another name."""
+    """The media type is part of the cache key: the same bytes may be another format."""
     assert content_of(b"{}", None) != content_of(b"{}", "application/vnd.fusion.json")
     assert content_of(b"{}", "a") == content_of(bytes(bytearray(b"{}")), "a")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_fork_can_decode(capfd: Any) -> None:
-    """A lock that another thread held when the process was forked holds nobody there."""
+    """A lock that another thread held at a fork does not block the child."""
     cache = DecodeCache()
     held, go_on = threading.Event(), threading.Event()
 

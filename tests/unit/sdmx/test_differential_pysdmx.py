@@ -1,6 +1,6 @@
-"""Our readers against pysdmx's, over real files: what pysdmx reads, it reads as we do, or it is listed why not.
+"""Our readers compared with pysdmx's over real files: equal results, except for listed differences.
 
-SDMX-JSON and Fusion-JSON are always compared; SDMX-ML where ``xmltodict`` is, which pysdmx needs to read it
+SDMX-JSON and Fusion-JSON are always compared; SDMX-ML only with ``xmltodict``, which pysdmx needs to read it
 (``pysdmx[xml]``).
 """
 
@@ -26,7 +26,7 @@ LARGEST_BYTES = 120_000
 
 
 class Known(NamedTuple):
-    """A difference that is pysdmx's: the class, a pattern of paths, and why."""
+    """A known difference caused by pysdmx: the class, a pattern of paths, and the reason."""
 
     cls: str
     path: str
@@ -92,7 +92,7 @@ KNOWN_XML = [
 
 
 def differ(mine: Any, theirs: Any, path: str = "") -> Iterator[str]:
-    """The paths of what differs. A reference is equal to what it refers to."""
+    """Yield the paths of differences; a reference equals the artefact that it refers to."""
     if is_same_reference(mine, theirs) or (not mine and not theirs and not isinstance(mine, bool)):
         return
     if isinstance(mine, msgspec.Struct) and type(mine) is type(theirs):
@@ -109,13 +109,13 @@ def differ(mine: Any, theirs: Any, path: str = "") -> Iterator[str]:
 
 
 def is_same_reference(mine: Any, theirs: Any) -> bool:
-    """Whether one is a reference, as object or text, and the other refers to the same, or is it."""
+    """Tell whether one value is a reference, as object or text, and the other is its target or refers to it."""
     own, other = (short(one) for one in (mine, theirs))
     return own is not None and own == other and (type(mine) is not type(theirs) or isinstance(mine, str))
 
 
 def short(one: Any) -> str | None:
-    """``AGENCY:ID(VERSION)`` of an artefact or reference, with the item if it is of one."""
+    """Return ``AGENCY:ID(VERSION)`` of an artefact or reference, with the item if there is one."""
     if isinstance(one, model.Concept):
         one = one.urn
     if isinstance(one, str):
@@ -127,14 +127,14 @@ def short(one: Any) -> str | None:
 
 
 def from_json(data: bytes) -> Any:
-    """What pysdmx reads in SDMX-JSON, without checking it first."""
+    """Return pysdmx's result for SDMX-JSON, without validation."""
     from pysdmx.io.json.sdmxjson2.messages.structure import JsonStructureMessage
 
     return msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=JsonStructureMessage).to_model()
 
 
 def from_fusion(data: bytes) -> Iterator[Any]:
-    """What pysdmx reads in Fusion-JSON: it has a message for the answer to each kind of query, and all are tried."""
+    """Return pysdmx's result for Fusion-JSON: each kind of query has its own message class, and all are tried."""
     from pysdmx.io.json.fusion import messages
 
     kinds = [kind for name, kind in vars(messages).items() if re.fullmatch("Fusion.*Message", name)]
@@ -147,14 +147,14 @@ def from_fusion(data: bytes) -> Iterator[Any]:
 
 
 def from_xml(row: dict[str, str]) -> Any:
-    """What pysdmx reads in SDMX-ML."""
+    """Return pysdmx's result for SDMX-ML."""
     from pysdmx.io import read_sdmx
 
     return read_sdmx(CORPUS / row["file"], validate=False)
 
 
 def found(files: list[dict[str, str]]) -> Iterator[tuple[str, str, str]]:
-    """File, class and path of each difference; the path is empty for artefacts that are equal."""
+    """Return file, class and path of each difference; the path is empty for equal artefacts."""
     for row in files:
         try:
             with warnings.catch_warnings():
@@ -171,14 +171,14 @@ def found(files: list[dict[str, str]]) -> Iterator[tuple[str, str, str]]:
 
 
 def read(row: dict[str, str]) -> list[Any]:
-    """What pysdmx reads in a file."""
+    """Return pysdmx's result for a file."""
     if row["format"] == "fusion-json":
         return list(from_fusion(data_of(row)))
     return list((from_json(data_of(row)) if row["format"] == "sdmx-json" else from_xml(row)).structures or ())
 
 
 def converted(row: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    """What we read, as objects of pysdmx."""
+    """Return our result for a file, as objects of pysdmx."""
     for artefact in read_message(data_of(row)):
         try:
             own = to_pysdmx(artefact)
@@ -188,7 +188,7 @@ def converted(row: dict[str, str]) -> Iterator[tuple[str, Any]]:
 
 
 def check(files: list[Any], known: list[Known], least: int) -> None:
-    """All differences are known, all known ones are there, and that many artefacts are equal otherwise."""
+    """Check that all differences are known, that all known ones occur, and that enough other artefacts are equal."""
     chosen = [one.values[0] for one in files]
     if chosen == [None]:
         pytest.skip("the shared corpus is not here: pysdmx is NOT compared")
@@ -205,19 +205,19 @@ def check(files: list[Any], known: list[Known], least: int) -> None:
 
 @pytest.mark.corpus
 def test_sdmx_json() -> None:
-    """All that pysdmx reads in SDMX-JSON is equal to what we read, but for the list."""
+    """SDMX-JSON is read as by pysdmx, except for the listed differences."""
     check(rows(("sdmx-json", "2.0"), ("sdmx-json", "2.1")), KNOWN_JSON, 60)
 
 
 @pytest.mark.corpus
 def test_fusion_json() -> None:
-    """All that pysdmx reads in Fusion-JSON is equal to what we read, but for the list."""
+    """Fusion-JSON is read as by pysdmx, except for the listed differences."""
     check(rows(("fusion-json", "")), KNOWN_FUSION, 100)
 
 
 @pytest.mark.corpus
 def test_sdmx_ml() -> None:
-    """All that pysdmx reads in SDMX-ML is equal to what we read, but for the list."""
+    """SDMX-ML is read as by pysdmx, except for the listed differences."""
     if importlib.util.find_spec("xmltodict") is None:
         pytest.skip("xmltodict (pysdmx[xml]) is not installed: pysdmx is NOT compared for SDMX-ML")
     check(rows(("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1")), KNOWN_XML, 100)

@@ -1,4 +1,4 @@
-"""Queries against sdmx1 and pysdmx, where these answer the same question, over real files."""
+"""Queries compared with sdmx1's and pysdmx's, where these have the same query, over real files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ WHOLE = ("sdmx-ml", "2.1")
 
 
 def files(ending: str, *wanted: tuple[str, str]) -> list[Any]:
-    """The files of the corpus with this ending."""
+    """Return the files of the corpus with this ending."""
     return [one for one in rows(*wanted) if one.values[0] is None or one.values[0]["file"].endswith(ending)]
 
 
 def small() -> list[Any]:
-    """Files with codelists that sdmx1 reads in a second or so."""
+    """Return files with codelists that sdmx1 reads in about a second."""
     return [
         one for one in rows(WHOLE)
         if one.values[0] is None
@@ -33,13 +33,13 @@ def small() -> list[Any]:
 
 
 def structures_of(row: dict[str, str]) -> Structures:
-    """Look-ups in a version of what the file holds."""
+    """Return look-ups in a version of the file's content."""
     return Structures(FakeSnapshot.of(split_message(data_of(row))))
 
 
 @pytest.mark.parametrize("row", files("ECB_EXR__1__structure-full.xml", WHOLE))
 def test_allowed_ids_are_those_that_sdmx1_finds_in_the_constraint(row: dict[str, str]) -> None:
-    """Each dimension of the exchange rates has the codes of its selection; those without one have all."""
+    """Each dimension of the exchange rates has the codes of its selection as in sdmx1, or all codes without one."""
     found = structures_of(row).resolve("ECB:EXR(1.0)")
     constraint = sdmx.read_sdmx(io.BytesIO(data_of(row))).constraint["EXR_CONSTRAINTS"]
     members = {dimension.id: member for dimension, member in constraint.data_content_region[0].member.items()}
@@ -55,7 +55,7 @@ def test_allowed_ids_are_those_that_sdmx1_finds_in_the_constraint(row: dict[str,
 
 @pytest.mark.parametrize("row", small())
 def test_children_of_codes_are_those_of_sdmx1(row: dict[str, str]) -> None:
-    """In every codelist of the file; sdmx1 may list them in another order."""
+    """Children of codes equal those of sdmx1 in every codelist of the file, in any order."""
     structures = structures_of(row)
     try:
         theirs = sdmx.read_sdmx(io.BytesIO(data_of(row)))
@@ -75,7 +75,7 @@ def test_children_of_codes_are_those_of_sdmx1(row: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("row", files("samples__cat__cs.fusion.json", ("fusion-json", "")))
 def test_dataflows_of_categories_are_those_of_pysdmx(row: dict[str, str]) -> None:
-    """Of each category, without those below it."""
+    """Dataflows of each category, without those of its subcategories, equal those of pysdmx."""
     structures = structures_of(row)
     [scheme] = structures.find(cls="CategoryScheme")
     decoder = msgspec.json.Decoder(fusion.FusionCategorySchemeMessage)

@@ -1,4 +1,4 @@
-"""Our readers against sdmx1's, over real SDMX-ML: what sdmx1 reads, it reads as we do, or it is listed why not."""
+"""Our readers compared with sdmx1's over real SDMX-ML: equal results, except for listed differences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGEST_BYTES = 60_000  # sdmx1 takes a second for 400 kB
 
 
 class Known(NamedTuple):
-    """Differences that are sdmx1's: where (the end of the file's name), which (a pattern of paths), and why."""
+    """Known differences caused by sdmx1: the end of the file's name, a pattern of paths, and the reason."""
 
     file: str
     path: str
@@ -57,19 +57,19 @@ KNOWN = [
 
 
 def small() -> list[Any]:
-    """Files of the editions that sdmx1 reads, without the large ones."""
+    """Return the files of the editions that sdmx1 reads, without large ones."""
     found = rows(("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"))
     return [one for one in found if one.values[0] is None or int(one.values[0]["bytes"]) < LARGEST_BYTES]
 
 
 def fits(known: Known, file: str, path: str) -> bool:
-    """Whether a known difference is this one; a name in braces stands for each of several."""
+    """Tell whether a known difference matches; a name in braces means several names."""
     ends = {"exr/ecb_exr_{ng,rg}": ("ecb_exr_ng.xml", "ecb_exr_rg.xml")}.get(known.file, (known.file,))
     return any(end in file for end in ends) and re.fullmatch(known.path, path) is not None
 
 
 def compared(row: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """The URNs of all artefacts that both found, each with the paths of what differs, or ''."""
+    """Yield the URN of each artefact that both found, with each differing path, or ''."""
     try:
         theirs = sdmx.read_sdmx(io.BytesIO(data_of(row)))
     except Exception:  # noqa: BLE001 - it reads parts of 2.1 and 3.0 only
@@ -79,23 +79,23 @@ def compared(row: dict[str, str]) -> Iterator[tuple[str, str]]:
     for obj in theirs.iter_objects():
         try:
             found = from_sdmx1(obj)
-            # What sdmx1 has no place for is no difference.
+            # A property that sdmx1 lacks is not a difference.
             own = from_sdmx1(to_sdmx1(mine[found.urn], edition=edition))
         except (KeyError, NotExpressibleError, UrnError):
-            continue  # placeholders for what is only referred to, some without an id
+            continue  # placeholders for targets of references, some without an id
         paths = list(differences(own, found))
         yield from ((str(found.urn), path) for path in paths or [""])
 
 
 @pytest.mark.corpus
 def test_sdmx1_reads_the_same(caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> None:
-    """All that sdmx1 reads is equal to what we read, but for the list; and everything in the list is still so."""
+    """All artefacts that sdmx1 reads are equal, except for the list; every entry of the list still occurs."""
     caplog.set_level(logging.CRITICAL + 1)
     files = [one.values[0] for one in small()]
     if files == [None]:
         pytest.skip("the shared corpus is not here: sdmx1 is NOT compared")
     found = [(row["file"], urn, path) for row in files for urn, path in compared(row)]
-    capsys.readouterr()  # sdmx1 prints what it cannot read
+    capsys.readouterr()  # sdmx1 prints the files that it cannot read
     equal = {(file, urn) for file, urn, path in found if not path}
     assert len(equal) > 80
     differ = [(file, urn, path) for file, urn, path in found if path]

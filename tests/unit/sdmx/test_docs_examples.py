@@ -1,4 +1,4 @@
-"""The examples of docs/sdmx.md: sessions print what the page shows."""
+"""The examples of docs/sdmx.md print what the page shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MORE = SDMX_DATA / "queries.sdmx-json.json"
 
 
 def test_the_sessions_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of them, one after the other, in a folder with the structures that the page names."""
+    """All sessions of the page, run in order in a folder with its structures, print what the page shows."""
     folder = tmp_path / "structures"
     folder.mkdir()
     for file in [*sample_files(), MORE]:

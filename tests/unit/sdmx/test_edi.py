@@ -1,4 +1,4 @@
-"""SDMX-EDI: every construct of our own sample, separators, characters, damage, and the corpus."""
+"""SDMX-EDI: all constructs of the sample, separators, characters, damage, and the corpus."""
 
 from __future__ import annotations
 
@@ -31,32 +31,32 @@ SAMPLE = SDMX_DATA / "structures.edi"
 
 
 def sample() -> Message:
-    """The sample, read."""
+    """Return the sample, read."""
     return read_message(SAMPLE.read_bytes())
 
 
 def small(body: str, *, level: str = "UNOC", agency: str = "NAD+Z02+A'", advice: str = "UNA:+.? '") -> bytes:
-    """An interchange of one structure message, in Latin-1."""
+    """Return an interchange of one structure message, in Latin-1."""
     return (
         f"{advice}UNB+{level}:3+S+R+970101:0000+REF'UNH+M1+GESMES:2:1:E6'BGM+73'{agency}{body}UNT+5+M1'UNZ+1+REF'"
     ).encode("latin-1")
 
 
 def codelist(body: str, **how: str) -> Codelist:
-    """The one codelist of a small interchange."""
+    """Return the codelist of a small interchange."""
     [found] = read_message(small(body, **how))
     assert isinstance(found, Codelist)
     return found
 
 
 def key_family(message: Message) -> DataStructure:
-    """The one data structure of a message."""
+    """Return the data structure of a message."""
     [found] = [one for one in message if isinstance(one, DataStructure)]
     return found
 
 
 def test_envelope() -> None:
-    """Header and artefacts; agencies come from each message, concepts of one agency are one scheme, data is skipped."""
+    """The envelope gives header and artefacts, each message an agency; its concepts are one scheme, data is skipped."""
     message = sample()
     assert message.format is Format.EDI
     assert (message.header.id, message.header.sender) == ("IREF+1", "KR1")
@@ -78,7 +78,7 @@ def test_envelope() -> None:
 
 
 def test_codes() -> None:
-    """Releases are taken off, pieces put together, languages kept; other kinds of free text say nothing."""
+    """Codes lose release characters, join their pieces, and keep languages; other kinds of free text are ignored."""
     freq, empty = (one for one in sample() if isinstance(one, Codelist))
     assert freq.name("en") == "Frequency + code list"
     assert {code.id: code.name() for code in freq.codes.values()} == {
@@ -95,7 +95,7 @@ def test_codes() -> None:
 
 
 def test_key_family() -> None:
-    """Dimensions, measure, attributes with levels, the one group, and formats."""
+    """A key family keeps dimensions, measure, attributes with levels, the group, and formats."""
     found = key_family(sample())
     assert found.name() == "Key family "
     assert [(one.id, one.position, one.urn.cls) for one in found.dimension_list.values()] == [
@@ -131,7 +131,7 @@ def test_key_family() -> None:
 
 
 def test_frequency_is_a_role() -> None:
-    """A dimension of frequency that is not called FREQ says so, and is not in the sibling group."""
+    """A dimension of frequency not called FREQ keeps its role, and is not in the sibling group."""
     body = "ASI+KF'SCD+13+RHYTHM'SCD+4+X'SCD+1+TIME'SCD+3+V'SCD+Z09+T'ATT+3+35+1:USS'ATT+3+32+9:ALV'"
     found = key_family(read_message(small(body)))
     rhythm = found.dimension_list["RHYTHM"]
@@ -147,7 +147,7 @@ def test_frequency_is_a_role() -> None:
 
 
 def test_own_separators() -> None:
-    """UNA may name any separators, and no release character at all."""
+    """UNA may define any separators, and no release character at all."""
     data = b"UNA|*,  ~\r\n UNB*UNOC|3*S*R*970101|0000*REF~\nUNH*M1*GESMES|2|1|E6~BGM*73~NAD*Z02*A~"
     data += b"VLI*CL***What?+ is: this~CDV*X~FTX*ACM***it's|?~UNT*1*M1~UNZ*1*REF~"
     [found] = read_message(data)
@@ -158,7 +158,7 @@ def test_own_separators() -> None:
 
 
 def test_without_una() -> None:
-    """UNA may be left out; the usual separators hold."""
+    """Without UNA the usual separators apply."""
     assert codelist("VLI+CL'CDV+A'", advice="").codes["A"].id == "A"
 
 
@@ -170,14 +170,14 @@ def test_without_una() -> None:
         ("UNOB", "Zürich", "utf-8"),
         ("UNOD", "Łódź", "iso8859-2"),
         ("UNOE", "Москва", "iso8859-5"),
-        # These bytes would be UTF-8 too.
+        # These bytes would be valid UTF-8, too.
         ("UNOE", "аА", "iso8859-5"),
         ("UNOF", "Αθήνα", "iso8859-7"),
         ("UNOW", "東京", "utf-8"),
     ],
 )
 def test_characters(level: str, text: str, encoding: str) -> None:
-    """The level in UNB tells the characters; UTF-8 is known where it is sent under Latin-1. Parts keep them."""
+    """The level in UNB determines the encoding; UTF-8 sent under Latin-1 is recognised, and parts keep the encoding."""
     whole = small("VLI+CL+++@@'CDV+A'VLI+CL2+++x'", level=level).replace(b"@@", text.encode(encoding))
     message = read_message(whole)
     assert next(iter(message)).name() == text
@@ -186,7 +186,7 @@ def test_characters(level: str, text: str, encoding: str) -> None:
 
 
 def test_wrappings() -> None:
-    """gzip, byte order marks and UTF-16 are taken off."""
+    """Gzip, byte order marks and UTF-16 are removed."""
     data = small("VLI+CL+++Zürich'")
     text = data.decode("latin-1")
     for wrapped in (
@@ -201,7 +201,7 @@ def test_wrappings() -> None:
 
 
 def wrapped(data: bytes, columns: int, end: bytes) -> bytes:
-    """The interchange in records of so many columns, as EDIFACT systems keep it: the last one padded with blanks."""
+    """Return the interchange in records of fixed length, as EDIFACT systems keep it, the last one padded by blanks."""
     stream = data.replace(b"\r", b"").replace(b"\n", b"")
     records = [stream[at : at + columns] for at in range(0, len(stream), columns)]
     return b"".join(record.ljust(columns) + end for record in records)
@@ -210,7 +210,7 @@ def wrapped(data: bytes, columns: int, end: bytes) -> bytes:
 @pytest.mark.parametrize("end", [b"\r\n", b"\n", b"\r"], ids=["CRLF", "LF", "CR"])
 @pytest.mark.parametrize("columns", [80, 72, 13, 9])
 def test_records_end_anywhere(columns: int, end: bytes) -> None:
-    """Line ends within segments, tags, release sequences and characters of several bytes are no data."""
+    """Line ends within segments, tags, release sequences and multi-byte characters are not data."""
     expected = list(sample())
     assert list(read_message(wrapped(SAMPLE.read_bytes(), columns, end))) == expected
     parts = split_message(wrapped(SAMPLE.read_bytes(), columns, end))
@@ -220,7 +220,7 @@ def test_records_end_anywhere(columns: int, end: bytes) -> None:
 @given(st.data())
 @settings(max_examples=50, deadline=None)
 def test_a_line_end_at_any_place(data: st.DataObject) -> None:
-    """A text comes back as it is wherever lines end, be its characters of one byte or of several."""
+    """A text comes back unchanged wherever lines end, with characters of one byte or several."""
     text = data.draw(st.text("aé€ ?'+:", min_size=1, max_size=60).filter(lambda one: one.strip() == one))
     released = "".join(f"?{one}" if one in "?'+:" else one for one in text)
     whole = small("", advice="UNA:+.? '").decode("latin-1").replace("UNT+5", f"VLI+CL'CDV+A'FTX+ACM+++{released}'UNT+5")
@@ -233,7 +233,7 @@ def test_a_line_end_at_any_place(data: st.DataObject) -> None:
 
 
 def test_lines_may_be_segments() -> None:
-    """Where the service string names the line end as what ends a segment, it still is."""
+    """A line end that the service string defines as the segment terminator still terminates segments."""
     lines = small("VLI+CL'CDV+A'FTX+ACM+++All'", advice="").decode().replace("'", "\n")
     for end in ("\n", "\r\n"):
         [found] = read_message(f"UNA:+.? {end}{lines.replace(chr(10), end)}".encode())
@@ -242,13 +242,13 @@ def test_lines_may_be_segments() -> None:
 
 
 def test_wrong_counts_are_no_matter() -> None:
-    """UNT and UNZ may count wrongly, as registries' files do."""
+    """Wrong counts in UNT and UNZ are accepted, as in registries' files."""
     data = small("VLI+CL'").replace(b"UNT+5+M1", b"UNT+999+M9").replace(b"UNZ+1", b"UNZ+7")
     assert len(read_message(data)) == 1
 
 
 def test_the_same_twice() -> None:
-    """Messages may each bring the codelists and concepts they need; other words under one id are refused."""
+    """Messages may repeat codelists and concepts they need; different content under one id is refused."""
     body = "VLI+CL'CDV+A'STC+X'FTX+ACM+++x'"
     again = f"UNT+5+M1'UNH+M2+GESMES:2:1:E6'BGM+73'NAD+Z02+A'{body}"
     message = read_message(small(body + again))
@@ -259,7 +259,7 @@ def test_the_same_twice() -> None:
 
 
 def test_fixed_ids_give_way() -> None:
-    """Where another component's concept is called TIME_PERIOD, that of time keeps its concept's id."""
+    """The time dimension keeps its concept's id if another component's concept is called TIME_PERIOD."""
     found = key_family(read_message(small("ASI+KF'SCD+4+TIME_PERIOD'SCD+1+TIME'SCD+1+TIME_FORMAT'SCD+3+V'")))
     assert [(one.id, one.urn.cls) for one in found.components] == [
         ("TIME_PERIOD", "Dimension"),
@@ -270,13 +270,13 @@ def test_fixed_ids_give_way() -> None:
 
 
 def test_groups() -> None:
-    """Messages may stand in groups (UNG to UNE)."""
+    """Messages may be in groups (UNG to UNE)."""
     data = small("VLI+CL'").replace(b"UNH+", b"UNG+GESMES+S+R'UNH+").replace(b"UNZ+", b"UNE+1+1'UNZ+")
     assert len(read_message(data)) == len(split_message(data)) == 1
 
 
 def test_parts_count_rightly() -> None:
-    """UNT of a part tells how many segments there are from UNH to UNT."""
+    """UNT of a part counts the segments from UNH to UNT."""
     for part in split_message(SAMPLE.read_bytes()):
         segments = [line for line in part.value.decode().split("'\r\n") if line]
         start = next(place for place, line in enumerate(segments) if line.startswith("UNH"))
@@ -337,7 +337,7 @@ BAD = {
 }
 
 
-# Cutting does not look at what an artefact holds.
+# Splitting does not examine the content of an artefact.
 OF_READING = {
     "code twice", "code without id", "component outside", "no component", "component twice", "kind", "format",
     "component without concept", "attribute before component", "huge format", "usage", "level of attribute",
@@ -347,7 +347,7 @@ OF_READING = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_refused(name: str) -> None:
-    """What is not right is refused at once, in words that tell what."""
+    """Invalid content is refused at once, with its reason."""
     data, reason = BAD[name]
     for act in (read_message,) if name in OF_READING else (read_message, split_message):
         started = time.thread_time()
@@ -358,7 +358,7 @@ def test_refused(name: str) -> None:
 
 
 def test_linear() -> None:
-    """A long codelist and a wide key family take time by their length only."""
+    """The time for a long codelist and a wide key family is linear in their length."""
 
     def seconds(count: int) -> float:
         codes = "".join(f"CDV+C{i}'FTX+ACM+++Name ?+ {i}'" for i in range(count))
@@ -378,7 +378,7 @@ def test_linear() -> None:
 
 
 def test_many_small_artefacts() -> None:
-    """A header that each part would repeat is refused before memory is gone."""
+    """A header that each part would repeat is refused before memory is exhausted."""
     header = "".join(f"NAD+XX{i}+{'x' * 500}'" for i in range(2000))
     data = small(header + "".join(f"VLI+CL{i}'" for i in range(2000)))
     assert len(read_message(data)) == 2000
@@ -389,7 +389,7 @@ def test_many_small_artefacts() -> None:
 @settings(max_examples=300, deadline=5000)
 @given(st.data())
 def test_damaged_sample(data: st.DataObject) -> None:
-    """The sample with bytes cut out, changed or put in is read or refused with an error of ours; never else."""
+    """The sample with bytes removed, changed or inserted is read or refused with our error."""
     original = SAMPLE.read_bytes()
     for _ in range(data.draw(st.integers(1, 3))):
         start = data.draw(st.integers(0, len(original)))
@@ -403,7 +403,7 @@ def test_damaged_sample(data: st.DataObject) -> None:
 
 @given(st.lists(st.sampled_from(["VLI", "CDV", "STC", "ASI", "SCD", "ATT", "IDE", "FTX", "BGM", "NAD", "UNH", "UNT"])))
 def test_any_order_of_segments(tags: list[str]) -> None:
-    """Segments in any order, with little in them, are read or refused with an error of ours."""
+    """Short segments in any order are read or refused with our error."""
     with contextlib.suppress(MessageError):
         read_message(small("".join(f"{tag}+1+X'" for tag in tags)))
 
@@ -424,7 +424,7 @@ def test_corpus(row: dict[str, str]) -> None:
         assert list(read_message(part.value)) == [artefact]
 
 
-# derived file -> where it comes from, and what was lost or added on the way (see NOTES.md of the corpus)
+# derived file -> its original, and what was lost or added on the way (see NOTES.md of the corpus)
 TWINS = {
     "sdmx-edi/derived__airosa__sdmxfeeder__test__fixtures__xml__v1_0__StructureSample.edi": (
         "sdmx-ml-1.0/airosa__sdmxfeeder__test__fixtures__xml__v1_0__StructureSample.xml",
@@ -439,7 +439,7 @@ TWINS = {
 
 @pytest.mark.parametrize("row", rows(("sdmx-edi", "")))
 def test_twins(row: dict[str, str]) -> None:
-    """The derived files say what their originals say, where EDI can: codes, names, concepts, dimensions."""
+    """Derived files equal their originals where EDI can: codes, names, concepts, dimensions."""
     if row["file"] not in TWINS:
         assert row["kind"] == "real"
         return
@@ -464,7 +464,7 @@ def test_twins(row: dict[str, str]) -> None:
 
 
 def compare(ours: DataStructure, theirs: DataStructure) -> None:
-    """Dimensions with their lists, the measure, and attributes with status and level are the same.
+    """Check that dimensions with their lists, the measure, and attributes with status and level are the same.
 
     EDI calls the concept of time TIME_PERIOD, adds TIME_FORMAT and OBS_STATUS, and has no cross-sections.
     """
@@ -488,6 +488,6 @@ def compare(ours: DataStructure, theirs: DataStructure) -> None:
 
 
 def test_urns_are_whole() -> None:
-    """All URNs that come out can be parsed again."""
+    """All resulting URNs can be parsed again."""
     for artefact in sample():
         assert Urn.parse(str(artefact.urn)) == artefact.urn

@@ -1,4 +1,4 @@
-"""Artefacts as objects of pysdmx: one language, and an error where it would understand something else."""
+"""Artefacts as objects of pysdmx: one language, and an error where it would interpret content differently."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ DATA = SDMX_DATA
 
 
 def of_class(cls: str, name: str = "every_class.sdmx30.xml") -> Any:
-    """The artefact of this class in a sample."""
+    """Return the artefact of this class in a sample."""
     return next(one for one in read_message((DATA / name).read_bytes()) if one.urn.cls == cls)
 
 
 def sample(id_: str) -> Any:
-    """The artefact with this id in the samples of the package."""
+    """Return the artefact with this id in the package's samples."""
     return next(one for path in sample_files() for one in read_message(path.read_bytes()) if one.id == id_)
 
 
 def test_codelists() -> None:
-    """Codes in order with names in the language asked for; validity comes from the annotation registries use."""
+    """Codes keep their order, with names in the requested language; validity comes from registries' annotations."""
     mine = sample("CL_REF_AREA")
     made = to_pysdmx(mine)
     assert isinstance(made, model.Codelist)
@@ -51,7 +51,7 @@ def test_codelists() -> None:
 
 
 def test_data_structures() -> None:
-    """Components with their roles, references, formats and levels, as pysdmx's own readers give them."""
+    """Components have roles, references, formats and levels, as from pysdmx's own readers."""
     mine = sample("DSD_LABOUR")
     made = to_pysdmx(mine)
     assert [part.id for part in made.components.dimensions] == list(mine.dimension_list)
@@ -79,7 +79,7 @@ def test_data_structures() -> None:
     ],
 )
 def test_attachment_levels(about: AttributeRelationship, level: str) -> None:
-    """What an attribute describes, in pysdmx's words."""
+    """An attribute's relationship becomes pysdmx's attachment level."""
     mine = sample("DSD_LABOUR")
     first = next(iter(mine.attributes.values()))
     changed = replace(mine, attributes=Items({first.id: replace(first, relationship=about)}))
@@ -87,7 +87,7 @@ def test_attachment_levels(about: AttributeRelationship, level: str) -> None:
 
 
 def test_refused() -> None:
-    """What pysdmx would understand otherwise is refused, with the URN and the reason."""
+    """Content that pysdmx would interpret differently is refused, with the URN and the reason."""
     for cls, reason in {
         "Codelist": "extend others",
         "DataConstraint": "in constraints",
@@ -142,7 +142,7 @@ def test_classes(cls: str) -> None:
 
 
 def test_metadata_sets() -> None:
-    """A metadata set is a report there: values, texts in the language, attributes below attributes."""
+    """A metadata set becomes a report with values, texts in the language, and nested attributes."""
     from test_classes import METADATA
 
     [mine] = read_message(METADATA)
@@ -158,7 +158,7 @@ def test_metadata_sets() -> None:
 
 
 def test_stubs() -> None:
-    """A stub becomes an artefact without content that says so."""
+    """A stub becomes an artefact without content that is marked as one."""
     mine = of_class("ConceptScheme")
     from kafka_replica.sdmx.containers import StubItems
 
@@ -168,7 +168,7 @@ def test_stubs() -> None:
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where pysdmx is not installed the error names the extra."""
+    """Without pysdmx the error names the extra."""
     monkeypatch.setitem(sys.modules, "pysdmx", None)
     library.pysdmx.cache_clear()
     with pytest.raises(MissingExtraError, match=r"kafka-replica\[pysdmx\]"):

@@ -1,4 +1,4 @@
-"""Artefacts as objects of sdmx1, and back: what it can hold comes back equal, what it cannot hold is told."""
+"""Artefacts as objects of sdmx1, and back: supported content comes back equal, other content is reported."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ sdmx = pytest.importorskip("sdmx")
 DATA = SDMX_DATA
 FILES = [*sample_files(), *(DATA / name for name in ("every_class.sdmx30.xml", "old_classes.sdmx21.xml"))]
 
-# What sdmx1 has no place for: class, and paths.
+# Properties that sdmx1 lacks: class, and paths.
 LOST = {
     ".*": r"(.*\.)?(links|urls)|.*\.contacts\[\d+\]\.id|.*(min_occurs|max_occurs|sentinel_values|is_multi_lingual)",
     "Codelist": r"extensions",
@@ -34,7 +34,7 @@ LOST = {
     "ReportingTaxonomy": r".*\.(structural|provisioning)_metadata",
     "HierarchicalCodelist": r"included_codelists|.*\.(level|codelist_alias|code_id|version)",
 }
-# Classes that sdmx1 does not have, or not with all that makes their meaning.
+# Classes that sdmx1 does not have, or not with their whole meaning.
 REFUSED = {
     "AttachmentConstraint",
     "CategorySchemeMap",
@@ -48,7 +48,7 @@ REFUSED = {
     "RepresentationMap",
     "StructureMap",
 }
-# Classes that it has, of which the samples say what it would understand otherwise.
+# Classes that sdmx1 has, of which it would interpret the samples differently.
 OTHERWISE = {
     "ContentConstraint": "would mean something else",
     "DataConstraint": "would mean something else",
@@ -57,19 +57,19 @@ OTHERWISE = {
 
 
 def artefacts() -> list[Any]:
-    """All artefacts of our samples."""
+    """Return all artefacts of our samples."""
     found = [(path, one) for path in FILES for one in read_message(path.read_bytes())]
     return [pytest.param(one, id=f"{path.name}-{one.urn.cls}-{one.id}") for path, one in found]
 
 
 def of_class(cls: str, name: str = "every_class.sdmx30.xml") -> Artefact:
-    """The artefact of this class in a sample."""
+    """Return the artefact of this class in a sample."""
     return next(one for one in read_message((DATA / name).read_bytes()) if one.urn.cls == cls)
 
 
 @pytest.mark.parametrize("artefact", artefacts())
 def test_what_can_be_held_comes_back(artefact: Artefact) -> None:
-    """Everything comes back but for the list; a class that sdmx1 does not have is refused by name."""
+    """Everything comes back except for the list; a class that sdmx1 does not have is refused by name."""
     cls = artefact.urn.cls
     if cls in REFUSED:
         with pytest.raises(NotExpressibleError, match=f"has no class for a {cls}"):
@@ -85,7 +85,7 @@ def test_what_can_be_held_comes_back(artefact: Artefact) -> None:
 
 
 def test_equal_artefacts() -> None:
-    """Of the classes that sdmx1 holds wholly, the artefact that comes back is the very one."""
+    """An artefact of a class that sdmx1 supports completely comes back equal."""
     for cls in (
         "CategoryScheme",
         "DataProviderScheme",
@@ -100,7 +100,7 @@ def test_equal_artefacts() -> None:
 
 
 def test_every_class_is_known() -> None:
-    """Each class of the model is converted there and back, or refused there and back alike."""
+    """Each class of the model is converted in both directions, or refused in both."""
     from kafka_replica.sdmx.exchange.sdmx1 import _FROM, _TO
 
     assert set(_TO) == set(_FROM)
@@ -109,7 +109,7 @@ def test_every_class_is_known() -> None:
 
 
 def test_its_own_objects() -> None:
-    """What is made are objects of sdmx1, with the parents, languages and references that its users expect."""
+    """The results are objects of sdmx1, with the parents, languages and references that its users expect."""
     areas = next(one for one in read_message(FILES[1].read_bytes()) if one.id == "CL_REF_AREA")
     made = to_sdmx1(areas)
     assert isinstance(made, sdmx.model.v21.Codelist)
@@ -126,7 +126,7 @@ def test_its_own_objects() -> None:
 
 
 def test_editions() -> None:
-    """The edition follows from the artefact, or is what is asked for."""
+    """The edition follows from the artefact unless it is given."""
     flow = of_class("Dataflow")
     kinds = {edition: type(to_sdmx1(flow, edition=edition)) for edition in ("2.1", "3.0")}
     assert kinds == {"2.1": sdmx.model.v21.DataflowDefinition, "3.0": sdmx.model.v30.Dataflow}
@@ -139,7 +139,7 @@ def test_editions() -> None:
 
 
 def test_sdmx1_writes_the_message() -> None:
-    """sdmx1's writer takes the message; our reader finds all in what it wrote, but for what it does not write."""
+    """sdmx1's writer accepts the message; our reader finds all of its content, except what sdmx1 does not write."""
     from sdmx.writer.xml import to_xml
 
     labour = [path for path in sample_files() if path.name.startswith("labour")]
@@ -148,12 +148,12 @@ def test_sdmx1_writes_the_message() -> None:
     assert set(again) == {one.urn for one in mine}
     found = {path for one in mine for path in differences(one, again[one.urn])}
     formats = {path for path in found if re.search(r"format\.(max_length|min_value|max_value)$", path)}
-    # Facets are not written; the measure of 3.0 is the primary one of 2.1.
+    # Facets are not written; the measure of 3.0 is the primary measure of 2.1.
     assert found - formats == {"measures['OBS_VALUE'].urn", "attributes['OBS_STATUS'].relationship.measures"}
 
 
 def test_a_message_has_one_of_an_id() -> None:
-    """Two versions of one codelist do not become one in silence."""
+    """Two versions of one codelist in a message are refused: sdmx1 would keep one of them silently."""
     one = of_class("Codelist")
     other = replace(one, urn=type(one.urn).of("Codelist", one.agency, one.id, "9.0"))
     with pytest.raises(NotExpressibleError, match="there are several"):
@@ -161,7 +161,7 @@ def test_a_message_has_one_of_an_id() -> None:
 
 
 def test_objects_made_by_users() -> None:
-    """An object without URNs gets them from its maintainer; without one, or with a bad id, there is an error."""
+    """An object without URNs gets them from its maintainer; a missing maintainer or a bad id is an error."""
     common = sdmx.model.v21
     mine = common.Codelist(id="CL", maintainer=common.Agency(id="ME"), version="1.1")
     mine.append(common.Code(id="A", name={"en": "a"}))
@@ -179,7 +179,7 @@ def test_objects_made_by_users() -> None:
 
 
 def test_version_rules_in_references() -> None:
-    """A reference with a version rule, which sdmx1's own URNs do not know, comes back as it was."""
+    """A reference with a version rule, which sdmx1's own URNs do not allow, comes back unchanged."""
     flow = of_class("Dataflow")
     rule = type(flow.urn).of("DataStructure", "KR", "DSD", "1.0+.0")
     flow = replace(flow, structure_reference=rule)
@@ -187,7 +187,7 @@ def test_version_rules_in_references() -> None:
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where sdmx1 is not installed the error names the extra."""
+    """Without sdmx1 the error names the extra."""
     import sys
 
     monkeypatch.setitem(sys.modules, "sdmx", None)
@@ -198,7 +198,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_differences() -> None:
-    """Paths of what differs, down to the fields of one item; nothing where all is equal."""
+    """Differences are paths, down to the fields of one item; equal artefacts have none."""
     one = of_class("Codelist", "old_classes.sdmx21.xml")
     assert list(differences(one, one)) == []
     first = next(iter(one.items))

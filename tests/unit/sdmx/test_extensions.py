@@ -1,4 +1,4 @@
-"""Codelists that extend others, expanded; and which codes ids, patterns and cascades mean."""
+"""Expanded codelist extensions; codes selected by ids, patterns and cascades."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from support.sdmx.sdmx_json_samples import URN, artefact, message, named
 
 
 def urn_of(reference: str) -> str:
-    """The URN of a codelist of agency A."""
+    """Return the URN of a codelist of agency A."""
     return f"{URN}codelist.Codelist=A:{reference}"
 
 
 def codes(text: str) -> list[dict[str, Any]]:
-    """Codes "A B<A": a code, and one with a parent."""
+    """Return codes from a text such as "A B<A": a code, and one with a parent."""
     found = []
     for one in text.split():
         id_, _, parent = one.partition("<")
@@ -33,7 +33,7 @@ def codes(text: str) -> list[dict[str, Any]]:
 
 
 def extension(of: str, prefix: str | None = None, include: Any = (), exclude: Any = ()) -> dict[str, Any]:
-    """An extension; members are ids, patterns, or pairs with a cascade."""
+    """Return an extension; members are ids, patterns, or pairs with a cascade."""
     made: dict[str, Any] = {"codelist": urn_of(of)}
     if prefix is not None:
         made["prefix"] = prefix
@@ -50,22 +50,22 @@ def extension(of: str, prefix: str | None = None, include: Any = (), exclude: An
 
 
 def listing(id_: str, own: str = "", *extensions: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A codelist."""
+    """Return a codelist."""
     return artefact(id_, codes=codes(own), codelistExtensions=list(extensions), **more)
 
 
 def structures_of(*lists: dict[str, Any], **more: Any) -> Structures:
-    """Look-ups in a version of these codelists."""
+    """Return look-ups in a version of these codelists."""
     return Structures(FakeSnapshot.of(split_message(message({"codelists": list(lists)} | more))))
 
 
 def expand(*lists: dict[str, Any], of: str = "X(1.0.0)") -> list[str]:
-    """The codes of an expanded list, "A" or "B<A"."""
+    """Return the codes of an expanded list, "A" or "B<A"."""
     return shown(structures_of(*lists).expanded(f"A:{of}"))
 
 
 def shown(codelist: Codelist) -> list[str]:
-    """Ids, each with its parent."""
+    """Return ids, each with its parent."""
     return [id_ if code.parent is None else f"{id_}<{code.parent}" for id_, code in codelist.codes.items()]
 
 
@@ -74,7 +74,10 @@ TREE = listing("P", "A AB<A ABC<AB B BC<B")
 
 
 def test_codes_of_the_extended_lists_come_in() -> None:
-    """In the order of the extensions, then its own. Of two with one id the later counts, and stands in its place."""
+    """Codes of extended lists come first, in the order of the extensions, then the list's own.
+
+    Of two codes with one id the later definition counts, at the later place.
+    """
     indicator, series = listing("I", "A X Y"), listing("S", "A B")
     assert expand(indicator, series, listing("X", "E F", extension("I(1.0.0)"), extension("S(1.0.0)"))) == [
         "X", "Y", "A", "B", "E", "F",
@@ -92,7 +95,7 @@ def test_codes_of_the_extended_lists_come_in() -> None:
 
 
 def test_prefixes() -> None:
-    """They stand before ids and parents, and keep equal ids apart."""
+    """Prefixes are put before ids and parents, and keep equal ids apart."""
     made = expand(PARENT, listing("X", "A", extension("P(1.0.0)", "P_"), extension("P(1.0.0)", "Q_", include=["A"])))
     assert made == ["P_A", "P_B<P_A", "P_C<P_B", "P_D<P_A", "P_Z", "Q_A", "A"]
 
@@ -121,7 +124,7 @@ def test_prefixes() -> None:
     ],
 )
 def test_selections(include: Any, exclude: Any, expected: str) -> None:
-    """Ids, patterns, and cascades over all that is below; of ids as the extended list has them, not prefixed ones."""
+    """Ids, patterns and cascades over all descendants select by the extended list's own ids, without prefixes."""
     extended = listing("X", "", extension("P(1.0.0)", include=include, exclude=exclude))
     assert expand(TREE, extended) == expected.split()
     prefixed = listing("X", "", extension("P(1.0.0)", "P", include=include, exclude=exclude))
@@ -129,7 +132,10 @@ def test_selections(include: Any, exclude: Any, expected: str) -> None:
 
 
 def test_parents_are_kept_where_they_can_be() -> None:
-    """Not where the parent is left out, or another list's code has its id, or the list's own; own parents stay."""
+    """Parents are kept unless the parent is left out, or its id is a code of another list or the list's own.
+
+    The list's own codes keep their parents.
+    """
     assert expand(TREE, listing("X", "", extension("P(1.0.0)", exclude=["AB"]))) == ["A", "ABC", "B", "BC<B"]
     other = listing("O", "AB")
     assert expand(TREE, other, listing("X", "", extension("P(1.0.0)"), extension("O(1.0.0)"))) == [
@@ -141,7 +147,7 @@ def test_parents_are_kept_where_they_can_be() -> None:
 
 
 def test_lists_extend_lists_that_extend() -> None:
-    """Prefixes and selections add up; what is selected of an extended list are all its codes."""
+    """Prefixes and selections of nested extensions accumulate; a selection covers all codes of the extended list."""
     made = expand(
         TREE,
         listing("M", "OWN<m_A", extension("P(1.0.0)", "m_", include=[("A", True)])),
@@ -151,7 +157,7 @@ def test_lists_extend_lists_that_extend() -> None:
 
 
 def test_what_is_expanded_is_a_codelist_like_others() -> None:
-    """Codes have the list's URNs and their names; nothing is left to expand; the artefact itself is as it was."""
+    """An expanded list is a codelist with its own URNs, names and no extensions; the artefact itself is unchanged."""
     structures = structures_of(listing("P", "A B<A"), listing("X", "C", extension("P(1.0.0)", "P_")))
     found = structures.expanded("A:X(1.0.0)")
     assert str(found.codes["P_B"].urn) == f"{URN}codelist.Code=A:X(1.0.0).P_B"
@@ -167,7 +173,7 @@ def test_what_is_expanded_is_a_codelist_like_others() -> None:
 
 
 def test_inherited_codes_are_found_by_their_urns() -> None:
-    """A code of an extended list is an item of the one that extends it; those left out are not."""
+    """A code of an extended list is an item of the extending list; excluded codes are not."""
     structures = structures_of(
         listing("P", "A B"), listing("X", "C", extension("P(1.0.0)", "P_", exclude=["B"])), listing("Y", "D")
     )
@@ -180,7 +186,7 @@ def test_inherited_codes_are_found_by_their_urns() -> None:
 
 
 def test_codes_of_any_class_come_in() -> None:
-    """Cells of a grid stay cells; a geographic list is found under the name of a codelist."""
+    """Grid cells stay grid cells, and a geographic list is found under the name of a codelist."""
     grid = artefact("G", geoType="GeoGridCodelist", gridDefinition="D", geoGridCodes=[named("A", geoCell="1")])
     more = artefact(
         "X", geoType="GeoGridCodelist", gridDefinition="D", geoGridCodes=[named("B", geoCell="2")],
@@ -193,14 +199,14 @@ def test_codes_of_any_class_come_in() -> None:
 
 
 def test_a_list_of_partial_lists_is_partial() -> None:
-    """For codes may be missing."""
+    """A list that extends partial lists is partial, as codes may be missing."""
     lists = [listing("P", "A", isPartial=True), listing("M", "", extension("P(1.0.0)"))]
     structures = structures_of(*lists, listing("X", "", extension("M(1.0.0)")))
     assert structures.expanded("A:X(1.0.0)").is_partial
 
 
 def test_a_version_rule_means_the_newest_list() -> None:
-    """As in any reference."""
+    """A version rule in an extension means the newest list, as in any reference."""
     lists = [listing("P", "OLD"), listing("P", "NEW", version="1.2.0"), listing("P", "TOO_NEW", version="2.0.0")]
     assert expand(*lists, listing("X", "", extension("P(1.0+.0)"))) == ["NEW"]
 
@@ -236,7 +242,7 @@ def test_a_version_rule_means_the_newest_list() -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_expanded(lists: list[dict[str, Any]], error: type[Exception], reason: str) -> None:
-    """The error names the list that was to be expanded, and what is wrong."""
+    """The error names the list that was to be expanded, and the reason."""
     structures = structures_of(*lists)
     for _ in range(2):
         with pytest.raises(error, match=reason) as caught:
@@ -245,7 +251,7 @@ def test_what_cannot_be_expanded(lists: list[dict[str, Any]], error: type[Except
 
 
 def test_lists_that_double_lists_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thirty lists, each twice the one before, are a thousand million codes: an error comes before memory fills."""
+    """Thirty lists that each double the one before are a thousand million codes: an error comes before memory fills."""
     monkeypatch.setattr(module, "MAX_CODES", 5_000)
     lists = [listing("L0", "A")]
     lists += [listing(f"L{i}", "", *(extension(f"L{i - 1}(1.0.0)", one) for one in "ab")) for i in range(1, 31)]
@@ -256,7 +262,7 @@ def test_lists_that_double_lists_are_bounded(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_an_expanded_list_is_made_once_and_anew_when_it_changes() -> None:
-    """The same object while nothing it was made of has changed, in the next version, too; older ones keep their own."""
+    """An expanded list is made once while its sources are unchanged, even across versions; older ones keep theirs."""
     lists = {
         "P": listing("P", "A"),
         "M": listing("M", "", extension("P(1.0.0)")),
@@ -274,7 +280,7 @@ def test_an_expanded_list_is_made_once_and_anew_when_it_changes() -> None:
 
 
 def changed(structures: Structures, lists: dict[str, Any], id_: str) -> tuple[Structures, bytes]:
-    """The next version, in which one list is another."""
+    """Return the next version, in which one list is changed."""
     parts = split_message(message({"codelists": list(lists.values())}))
     key = urn_of(f"{id_}(1.0.0)").encode()
     records = {bytes(part.urn): record(bytes(part.urn), part.value, part.content_type) for part in parts}
@@ -282,7 +288,7 @@ def changed(structures: Structures, lists: dict[str, Any], id_: str) -> tuple[St
 
 
 def test_many_lists_are_kept_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The longest unused are made anew; the answers are the same."""
+    """The least recently used expanded lists are dropped and made again on request, with the same content."""
     monkeypatch.setattr("kafka_replica.sdmx.lookups.expansions.MAX_KEPT_CODES", 2)
     structures = structures_of(listing("P", "A"), *(listing(f"X{i}", "B", extension("P(1.0.0)")) for i in range(3)))
     first = structures.expanded("A:X0(1.0.0)")
@@ -294,7 +300,7 @@ def test_many_lists_are_kept_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_hostile_patterns_and_circles_take_no_time() -> None:
-    """A pattern with many gaps is no search among millions of ways; parents in a circle have an end."""
+    """A pattern with many gaps is not a search among millions of ways, and circular parents terminate."""
     ids = {"a" * 200 + "b": None}
     assert matching_ids("%a" * 100 + "c", ids) == set()
     assert matching_ids("%a" * 100 + "%b", ids) == set(ids)
@@ -304,7 +310,7 @@ def test_hostile_patterns_and_circles_take_no_time() -> None:
 
 @given(st.text("ab%", max_size=6), st.sets(st.text("ab", min_size=1, max_size=5), max_size=8))
 def test_patterns_mean_what_they_say(pattern: str, ids: set[str]) -> None:
-    """Against the plainest definition: a gap is empty or begins with some letter."""
+    """Patterns agree with the simplest definition: a gap is empty or begins with some letter."""
 
     def fits(pattern: str, text: str) -> bool:
         if not pattern:
@@ -329,7 +335,7 @@ LISTS = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(LISTS)
 def test_any_lists(lists: list[Any]) -> None:
-    """Random lists that extend those after them: ids as counted by hand, parents of the same origin and there."""
+    """Random lists that extend later ones have the counted ids, and parents of the same origin that exist."""
     made = [
         listing(
             f"L{number}",
@@ -359,7 +365,7 @@ def test_any_lists(lists: list[Any]) -> None:
 
 
 def test_selections_of_codes() -> None:
-    """What constraints use, too: a set of ids, whatever the order; nothing selected means nothing."""
+    """A selection is a set of ids in any order, also for constraints; an empty selection selects nothing."""
     found = structures_of(TREE).codelist("A:P(1.0.0)").codes
     assert selected_codes([], found) == set()
     assert selected_codes([MemberValue("AB", "true"), MemberValue("B%", "0")], found) == {"AB", "ABC", "B", "BC"}
@@ -367,20 +373,20 @@ def test_selections_of_codes() -> None:
 
 
 def sample(ending: str) -> list[Any]:
-    """The file of the corpus with this ending."""
+    """Return the file of the corpus with this ending."""
     found = rows(("sdmx-ml", "3.0"))
     return [one for one in found if one.values[0] is None or one.values[0]["file"].endswith(ending)]
 
 
 @pytest.mark.parametrize("row", sample("codelist_-_extended.xml"))
 def test_the_standards_own_sample(row: dict[str, str]) -> None:
-    """The age list of the standard's sample: five codes less one, and two of its own, counted by hand."""
+    """The age list of the standard's sample has five codes less one, and two of its own, counted by hand."""
     found = Structures(FakeSnapshot.of(split_message(data_of(row))))
     assert list(found.expanded("EXAMPLE:CL_EXTENDED_AGE(1.0)").codes) == ["M", "W", "D", "H", "I", "S"]
 
 
 def test_any_look_up_will_do() -> None:
-    """The function alone, over artefacts that are in no replica."""
+    """The function works with any look-up, over artefacts that are in no replica."""
     lists = {
         one.urn: one for one in read_message(message({"codelists": [PARENT, listing("X", "", extension("P(1.0.0)"))]}))
     }
@@ -391,7 +397,7 @@ def test_any_look_up_will_do() -> None:
 
 @pytest.mark.parametrize("row", sample("codelist_-_discriminated_union.xml"))
 def test_the_standards_discriminated_union(row: dict[str, str]) -> None:
-    """Its lists are not in the file; with two of our own, 2 and 3 codes are 5 with their prefixes."""
+    """The standard's discriminated union, with handmade lists of 2 and 3 codes, has 5 codes with their prefixes."""
     parts = split_message(data_of(row))
     key = "EXAMPLE:CL_ACTIVITY(1.0)"
     with pytest.raises(ArtefactNotFoundError, match=r"CL_ACTIVITY_NACE2\(1\.0\)"):

@@ -1,7 +1,7 @@
-"""References whose class, package, id or version the schema fixes or presets need not state it (SDMX-ML).
+"""References whose class, package, id or version the schema fixes or presets need not contain it (SDMX-ML).
 
 The table of such references is derived from the official schemas: the reader must give the same model whether a message
-states the value or leaves it out, so no kind of reference can be forgotten.
+contains the value or leaves it out, so no kind of reference can be forgotten.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from support.sdmx.sdmx_corpus import FakeSnapshot
 from support.sdmx.xsd_samples import Schemas
 
 STATED = {"21": {"class": 90, "package": 90, "version": 70, "maintainableParentVersion": 20, "id": 10}, "30": {"id": 5}}
-"""How many places of each attribute the schemas are known to fix or preset, at least."""
+"""The least number of places of each attribute that the schemas fix or preset."""
 OTHER_MESSAGES = {
     "21": [
         ("GenericMetadata", "MetadataSet"),
@@ -37,7 +37,7 @@ OTHER_MESSAGES = {
 
 
 class PresetSchemas(Schemas):
-    """Schemas that note which attributes of the sample elements have a fixed or default value."""
+    """Schemas that record which attributes of the sample elements have a fixed or default value."""
 
     def __init__(self, version: str) -> None:
         super().__init__(version)
@@ -53,7 +53,7 @@ class PresetSchemas(Schemas):
         super()._fill(made, node, inside, path)
 
     def presets_of(self, element: etree._Element) -> dict[str, str]:
-        """The attributes of an element that a schema fixes or presets, with their values."""
+        """Return the attributes of an element that a schema fixes or presets, with their values."""
         path, node = str(element.tag), element.getparent()
         while path not in self.presets and node is not None:
             path, node = f"{node.tag}/{path}", node.getparent()
@@ -61,7 +61,7 @@ class PresetSchemas(Schemas):
 
 
 def samples(schemas: PresetSchemas, version: str) -> Iterator[etree._Element]:
-    """Messages that together hold every element of an edition."""
+    """Return messages that together contain every element of an edition."""
     for container in schemas.structure_message:
         for artefact in schemas.artefacts(container):
             for _ in range(10):
@@ -80,7 +80,7 @@ def samples(schemas: PresetSchemas, version: str) -> Iterator[etree._Element]:
 
 
 def outcome(root: etree._Element) -> Any:
-    """The model of a message, or why it is refused."""
+    """Return the model of a message, or the reason for its refusal."""
     try:
         return model_of(etree.tostring(root))
     except MessageError as error:
@@ -176,7 +176,7 @@ def test_a_measure_dimension_takes_its_values_from_a_concept_scheme() -> None:
 
 
 def test_the_class_is_what_sdmx1_reads_where_it_is_stated() -> None:
-    """The model without the class is the one that sdmx1 has of the same message with the class."""
+    """The model without the class equals sdmx1's of the same message with the class."""
     stated = MEASURE_DIMENSION.replace(
         b'<Ref id="CS11"', b'<Ref class="ConceptScheme" package="conceptscheme" id="CS11"'
     )

@@ -1,4 +1,4 @@
-"""Fusion-JSON: what it says is what SDMX-ML says, and what is not known is not guessed."""
+"""Fusion-JSON has the same meaning as SDMX-ML, and unknown content is not guessed."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ NOT_IN_FUSION = [
 
 
 def fusion(cls: str, **artefact: Any) -> bytes:
-    """A message of one artefact."""
+    """Return a message of one artefact."""
     return json.dumps({cls: [{"id": "X", "agencyId": "KR", "version": "1.0", **artefact}]}).encode()
 
 
 @pytest.mark.parametrize("cls", [cls for cls in TWINS if cls != "meta"])
 def test_twins_of_every_class(cls: str) -> None:
-    """The same artefact in Fusion-JSON and in SDMX-ML gives equal models."""
+    """An artefact in Fusion-JSON and in SDMX-ML gives equal models."""
     text = EVERY.decode()
     for part in NOT_IN_FUSION:
         assert part in text
@@ -69,7 +69,7 @@ SERIES = {"dims": ["FREQ", "SEX"], "comps": ["STATUS"], "rows": [["A", None, "F"
 
 
 def test_constraint() -> None:
-    """Cubes and series, in and out, cascades, roles; dates in milliseconds."""
+    """Constraints keep cubes and series, included and excluded, cascades and roles; dates are in milliseconds."""
     found = only(
         fusion(
             "DataConstraint",
@@ -112,7 +112,7 @@ def test_constraint() -> None:
     ],
 )
 def test_what_would_change_the_meaning_is_not_dropped(cls: str, unknown: dict[str, Any]) -> None:
-    """A key that we do not know, where it may change what the rest means, leaves the artefact as it is."""
+    """An artefact with an unknown key that may change the meaning of the rest is kept unread."""
     data = fusion(cls, **unknown)
     kept = only(data, OpaqueArtefact)
     assert json.loads(kept.content) == json.loads(data)
@@ -120,7 +120,7 @@ def test_what_would_change_the_meaning_is_not_dropped(cls: str, unknown: dict[st
 
 
 def test_structure_map() -> None:
-    """Component maps, fixed values, patterns of dates."""
+    """Structure maps keep component maps, fixed values and date patterns."""
     found = only(
         fusion(
             "StructureMap",
@@ -151,7 +151,7 @@ def test_structure_map() -> None:
 
 
 def test_representation_map() -> None:
-    """Lists and data types, regular expressions, validity, rows that map to nothing."""
+    """Representation maps keep lists and data types, regular expressions, validity, and rows without a target."""
     found = only(
         fusion(
             "RepresentationMap",
@@ -171,7 +171,7 @@ def test_representation_map() -> None:
 
 
 def test_hierarchy() -> None:
-    """Codes in codes, with dates in milliseconds as in the other formats of the same registries."""
+    """Nested codes are kept, with dates in milliseconds equal to those of the same registries' other formats."""
     code = "urn:sdmx:org.sdmx.infomodel.codelist.Code=KR:CL(1.0)."
     below = {"id": "B", "code": code + "Y", "validFrom": 94694400000, "validTo": 1609459199000}
     found = only(
@@ -197,7 +197,7 @@ def test_hierarchy() -> None:
     ],
 )
 def test_what_cannot_be_kept_is_refused(cls: str, artefact: dict[str, Any]) -> None:
-    """A part without what makes it one is refused, not left out."""
+    """A part without its identifying content is refused, not left out."""
     with pytest.raises(MessageError):
         read_message(fusion(cls, **artefact))
 
@@ -215,7 +215,7 @@ def test_items_deep_in_items(depth: int) -> None:
 
 
 def test_a_codelist_is_its_twin() -> None:
-    """Codes in Fusion-JSON equal those that SDMX-ML reads late."""
+    """Codes in Fusion-JSON equal those that SDMX-ML decodes lazily."""
     items = [
         {"id": "Z", "names": [{"locale": "en", "value": "Zed"}], "descriptions": [{"locale": "en", "value": "Last"}]},
         {"id": "Y", "uri": "http://example.org/y", "parentCode": "Z", "names": [{"locale": "en", "value": "Why"}]},
@@ -227,7 +227,7 @@ def test_a_codelist_is_its_twin() -> None:
 
 
 def test_texts_are_the_same_before_and_after_they_were_asked_for() -> None:
-    """Pairs are made of what is written at the first question, whichever it is; eight threads get the same."""
+    """Texts are the same before and after the first access, whichever it is, and for eight threads."""
     written = [Text(value=f"text {number}", locale=f"l{number}") for number in range(50)]
     pairs = tuple((one.locale, one.value) for one in written)
     questions: list[Callable[[InternationalString], Any]] = [

@@ -18,13 +18,13 @@ META: Final = {"id": "M", "test": False, "sender": {"id": "KR"}, "format": "fusi
 
 
 def artefact(id_: str, **content: Any) -> dict[str, Any]:
-    """What every artefact says of itself, and more."""
+    """Return the properties of every artefact, and further ones."""
     names = [{"locale": "en", "value": id_}, {"locale": "fr", "value": f"{id_} fr"}]
     return {"id": id_, "agencyId": "KR", "version": "1.0", "names": names} | content
 
 
 def only(message: dict[str, Any]) -> Any:
-    """The one artefact of a message; cutting gives the same."""
+    """Return the only artefact of a message, after checking that splitting gives the same."""
     data = json.dumps({"meta": META} | message).encode()
     whole = read_message(data)
     assert whole.format is Format.FUSION_JSON
@@ -38,7 +38,7 @@ def only(message: dict[str, Any]) -> Any:
 
 
 def test_levels() -> None:
-    """Levels stand in a list from the top down; in the model each holds the one below it."""
+    """Levels are listed from the top down; in the model each contains the level below."""
     levels = [{"id": "0", "names": [{"locale": "en", "value": "Divisions"}]}, {"id": "1"}, {"id": "2"}]
     code = {"id": "A", "code": f"{PREFIX}codelist.Code=KR:CL(1.0).A", "level": "0"}
     found = only({"Hierarchy": [artefact("H", formalLevels=True, levels=levels, codes=[code])]})
@@ -53,13 +53,13 @@ def test_levels() -> None:
 
 
 def test_levels_that_repeat() -> None:
-    """Two levels of one id cannot be told apart."""
+    """Two levels of one id are refused, as they cannot be distinguished."""
     with pytest.raises(MessageError, match="twice"):
         read_message(json.dumps({"Hierarchy": [artefact("H", levels=[{"id": "0"}, {"id": "0"}])]}).encode())
 
 
 def test_metadata_sets() -> None:
-    """They stand in an object ``data``; an attribute with several values stands there several times."""
+    """Metadata sets are in an object ``data``; an attribute with several values appears several times."""
     attributes = [
         {"id": "DYNAMIC", "value": "CL1"},
         {"id": "DYNAMIC", "value": "CL2"},
@@ -86,7 +86,7 @@ EXTENDED: Final = f"{PREFIX}codelist.Codelist=KR:BASE(1.0)"
 
 
 def test_extensions() -> None:
-    """Written as SDMX-JSON writes them they are read, beside the own codes."""
+    """Extensions written as in SDMX-JSON are read, beside the list's own codes."""
     extension = {
         "codelist": EXTENDED,
         "prefix": "X_",
@@ -110,7 +110,7 @@ def test_extensions() -> None:
     ],
 )
 def test_extensions_in_other_words(content: dict[str, Any]) -> None:
-    """A codelist without the codes that it takes over would be another one: it is kept as it is."""
+    """A codelist with an unknown notation of extensions is kept unread: without these codes its meaning changes."""
     found = only({"Codelist": [artefact("CL", items=[{"id": "A"}], **content)]})
     assert isinstance(found, OpaqueArtefact)
     assert found.name("fr") == "CL fr"
@@ -120,7 +120,7 @@ def test_extensions_in_other_words(content: dict[str, Any]) -> None:
 
 
 def test_what_else_a_codelist_says() -> None:
-    """What is no extension keeps no codelist from being read."""
+    """Properties other than extensions do not prevent a codelist from being read."""
     found = only({"Codelist": [artefact("CL", items=[{"id": "A"}], validityType="item", extensions=[], more={"a": 1})]})
     assert isinstance(found, Codelist)
     assert list(found.codes) == ["A"]
@@ -128,7 +128,7 @@ def test_what_else_a_codelist_says() -> None:
 
 @pytest.mark.parametrize("class_", ["ReportingTemplate", "ValidationScheme", "PublicationTable"])
 def test_classes_of_the_vendor(class_: str) -> None:
-    """They are kept whole, with URN, names and content, alone in a message too."""
+    """Classes of the vendor are kept whole, with URN, names and content, also alone in a message."""
     urn = f"{PREFIX}vendor.{class_}=KR:V(1.0)"
     found = only({class_: [artefact("V", urn=urn, startDate=978307200000, worksheets=[{"id": 1}])]})
     assert isinstance(found, OpaqueArtefact)

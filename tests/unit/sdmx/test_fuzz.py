@@ -1,4 +1,4 @@
-"""A short run of `make fuzz`: every reader survives some hundred inputs; and a reader that does not is found out."""
+"""A short run of `make fuzz`: every reader survives some hundred inputs, and a reader that does not is found."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "150"))
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_survives(name: str, tmp_path: Path) -> None:
-    """Nothing but errors of ours comes out, whatever goes in."""
+    """Any input gives a result or one of our errors."""
     found = batch(TARGETS[name], 1, EXAMPLES, tmp_path)
     assert found is None, found
 
 
 def test_what_is_not_survived_is_kept(tmp_path: Path) -> None:
-    """An input that breaks a reader is made small, kept in a file, and fed again by the command that is shown."""
+    """An input that breaks a reader is minimised, kept in a file, and run again by the printed command."""
 
     def feed(data: bytes) -> None:
         if b"x" in data:

@@ -1,4 +1,4 @@
-"""Hierarchies walked: places, levels, leaves, codes, and which hierarchies belong to what."""
+"""Navigation in hierarchies: nodes, levels, leaves, codes, and the hierarchies associated with an artefact."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AREA = f"{URN}codelist.Code=A:AREA(1.0.0)."
 
 
 def place(id_: str, *below: dict[str, Any], code: str | None = None, **more: Any) -> dict[str, Any]:
-    """A hierarchical code."""
+    """Return a hierarchical code."""
     return {"id": id_, "code": AREA + (code or id_), "hierarchicalCodes": list(below)} | more
 
 
@@ -38,12 +38,12 @@ DATA = {
 
 
 def structures_of(data: dict[str, Any], version: str = "2.0.0") -> Structures:
-    """Look-ups in a version of these artefacts."""
+    """Return look-ups in a version of these artefacts."""
     return Structures(FakeSnapshot.of(split_message(message(data, version))))
 
 
 def test_walking() -> None:
-    """Parents first, in the order of the message; each place knows where it is."""
+    """Nodes are listed parents first, in the order of the message; each node knows its path."""
     tree = structures_of(DATA).hierarchy_tree("A:WORLD(1.0.0)")
     assert [one.path for one in tree.walk()] == [
         "EU", "EU.NORTH", "EU.NORTH.SE", "EU.NORTH.FI", "EU.DE", "NATO", "NATO.DE2", "NATO.NEW", "GONE",
@@ -67,7 +67,7 @@ def test_walking() -> None:
 
 
 def test_levels() -> None:
-    """That which the code names; else by depth, as far as there are levels."""
+    """A node has the level that its code names, otherwise the level of its depth if there is one."""
     tree = structures_of(DATA).hierarchy_tree(f"{URN}codelist.Hierarchy=A:WORLD(1.0+.0)")
     assert [one.id for one in tree.levels] == ["TOP", "REGION", "COUNTRY"]
     found = {one.path: one.level.id for one in tree.walk() if one.level is not None}
@@ -81,7 +81,7 @@ def test_levels() -> None:
 
 
 def test_codes() -> None:
-    """Each place gives its code, one that the list has by extension, too; what is not there raises when it is asked."""
+    """Each node returns its code, also one from an extension; a missing code raises on access."""
     tree = structures_of(DATA).hierarchy_tree("A:WORLD(1.0.0)")
     assert tree.at("NATO.DE2").code is tree.at("EU.DE").code
     assert tree.at("EU.DE").code.name("en") == "DE"
@@ -96,7 +96,7 @@ def test_codes() -> None:
 
 
 def test_places_of_a_code() -> None:
-    """A code may stand in several places, or in none; by URN, text, or id."""
+    """A code may appear at several nodes or none; it is found by URN, text, or id."""
     tree = structures_of(DATA).hierarchy_tree("A:WORLD(1.0.0)")
     for code in ("DE", AREA + "DE", Urn.parse(AREA + "DE")):
         assert [one.path for one in tree.places_of(code)] == ["EU.DE", "NATO.DE2"]
@@ -105,7 +105,7 @@ def test_places_of_a_code() -> None:
 
 
 def test_hierarchies_of_2_1() -> None:
-    """Those within a hierarchical codelist, by the id after a dot; codes by alias; levels by path."""
+    """Hierarchies within a hierarchical codelist are found by the id after a dot; codes by alias; levels by path."""
     data = SAMPLE_1_0 | {"codelists": [artefact("CL", version="1.0", codes=[named("Z"), named("A")])]}
     structures = structures_of(data, "1.0")
     tree = structures.hierarchy_tree("A:HCL(1.0).H1")
@@ -127,20 +127,20 @@ def test_hierarchies_of_2_1() -> None:
 
 
 def test_stubs_have_no_places() -> None:
-    """Asking raises; it does not seem empty."""
+    """A stub's nodes raise on access and do not seem empty."""
     tree = structures_of(DATA).hierarchy_tree("A:STUB(1.0.0)")
     with pytest.raises(UnreadableContentError, match="stub"):
         list(tree.walk())
 
 
 def association(id_: str, linked: str, context: str | None = None, hierarchy: str = "WORLD") -> dict[str, Any]:
-    """A hierarchy association."""
+    """Return a hierarchy association."""
     made = artefact(id_, linkedHierarchy=f"{URN}codelist.Hierarchy=A:{hierarchy}(1.0.0)", linkedObject=linked)
     return made if context is None else made | {"contextObject": context}
 
 
 def test_hierarchies_of() -> None:
-    """Associations with a list, in any spelling of its version, or a component; told apart by context."""
+    """Associations with a list, whatever its version's spelling, or a component are found, and filtered by context."""
     dimension = f"{URN}datastructure.Dimension=A:DSD(1.0.0).AREA"
     data = {
         "codelists": [artefact("CL", version="1.0"), artefact("CL", version="1.1"), artefact("CL2")],
@@ -174,14 +174,14 @@ def test_hierarchies_of() -> None:
 
 
 def files(*endings: str) -> list[Any]:
-    """The files of the corpus with these endings."""
+    """Return the files of the corpus with these endings."""
     found = rows(("fusion-json", ""), ("sdmx-json", "2.0"))
     return [one for one in found if one.values[0] is None or one.values[0]["file"].endswith(endings)]
 
 
 @pytest.mark.parametrize("row", files("samples__code__hier.fusion.json", "samples__code__hier.json"))
 def test_real_hierarchies(row: dict[str, str]) -> None:
-    """The elements of a public sample: 4 roots, 18 places of which 15 are leaves, counted by hand; all have a code."""
+    """A public sample has 4 roots and 18 nodes, 15 of them leaves, counted by hand; all have a code."""
     parts: list[Part] = split_message(data_of(row))
     tree = Structures(FakeSnapshot.of(parts)).hierarchy_tree("TEST:HCL_ELEMENT(1.0)")
     assert (len(tree.roots), len(list(tree.walk())), len(list(tree.leaves()))) == (4, 18, 15)

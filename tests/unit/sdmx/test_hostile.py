@@ -1,4 +1,4 @@
-"""Bad input: an error of ours, in bounded time, and nothing half read."""
+"""Bad input gives one of our errors in bounded time, and is never partly read."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ HOSTILE: dict[str, bytes] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_refused(name: str) -> None:
-    """Each is refused with MessageError, at once, in words of bounded length."""
+    """Each bad input is refused with MessageError at once, in a message of bounded length."""
     started = time.thread_time()
     with pytest.raises(MessageError) as caught:
         read_message(HOSTILE[name])
@@ -99,13 +99,13 @@ def test_refused(name: str) -> None:
 @pytest.mark.parametrize("name", ["doctype", "external", "utf-16 doctype"])
 @pytest.mark.parametrize("act", [read_message, split_message])
 def test_doctype_is_named(name: str, act: Callable[[bytes], Any]) -> None:
-    """A DOCTYPE is refused as such, before anything in it is looked at, in reading and in cutting."""
+    """A DOCTYPE is refused as such before its content is examined, in reading and in splitting."""
     with pytest.raises(MessageError, match="DOCTYPE"):
         act(HOSTILE[name])
 
 
 def test_lines_are_told() -> None:
-    """Errors in XML and JSON say the line."""
+    """Errors in XML and JSON contain the line."""
     with pytest.raises(MessageError, match="line 4"):
         read_message(b"\n\n\n" + GOOD.replace(b"</c:Name>", b""))
     with pytest.raises(MessageError, match="line 3"):
@@ -115,14 +115,14 @@ def test_lines_are_told() -> None:
 
 
 def test_gzip_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small gzip that unfolds to more than the bound is refused, without unfolding it all."""
+    """A small gzip that unpacks to more than the limit is refused without unpacking all of it."""
     monkeypatch.setattr(formats, "MAX_BYTES", 1_000_000)
     with pytest.raises(MessageError, match="unfolds"):
         read_message(gzip.compress(b"<" + b" " * 50_000_000))
 
 
 def test_a_mark_of_ours_in_a_header_is_no_trap() -> None:
-    """A header that holds the very comment the cutter uses changes nothing."""
+    """A header with the very comment that the splitter uses changes nothing."""
     data = xml(
         '<s:Codelists><s:Codelist id="CL" agencyID="A"/></s:Codelists>',
         header="<m:ID>x</m:ID><!--the artefact goes here-->",
@@ -132,7 +132,7 @@ def test_a_mark_of_ours_in_a_header_is_no_trap() -> None:
 
 
 def test_prefixes_in_values_survive_cutting() -> None:
-    """A prefix that is used only in an attribute's value is still declared in the part."""
+    """A prefix used only in an attribute's value is still declared in the part."""
     data = xml(
         '<s:Processes xmlns:v="urn:v" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
         '<s:Process id="P" agencyID="A" xsi:type="v:Own"><!-- kept --></s:Process></s:Processes>'
@@ -146,7 +146,7 @@ def test_prefixes_in_values_survive_cutting() -> None:
 @settings(max_examples=200)
 @given(st.data())
 def test_damaged_samples(data: st.DataObject) -> None:
-    """A sample with bytes cut out, changed or doubled is read or refused with an error of ours; never else."""
+    """A sample with bytes removed, changed or doubled is read or refused with our error."""
     original = data.draw(st.sampled_from(sample_files())).read_bytes()
     start = data.draw(st.integers(0, len(original)))
     end = data.draw(st.integers(start, min(len(original), start + 200)))
@@ -164,7 +164,7 @@ def test_noise(data: bytes, content_type: str | None) -> None:
 
 
 def test_no_quadratic_work() -> None:
-    """Four times as many artefacts take about four times as long to cut and read, not sixteen."""
+    """Splitting and reading four times as many artefacts takes about four times as long, not sixteen."""
 
     def seconds(count: int) -> float:
         lists = "".join(
@@ -185,7 +185,7 @@ def test_no_quadratic_work() -> None:
 
 @pytest.mark.parametrize("what", ["components", "answers"])
 def test_many_of_one_kind(what: str) -> None:
-    """40,000 components with unusual ids, or as many empty answers, are looked at once each, not once an other."""
+    """The time for 40,000 components with unusual ids, or as many empty answers, is linear in their number."""
     count = 40_000
     if what == "components":
         concept = "urn:sdmx:org.sdmx.infomodel.conceptscheme.Concept=A:C(1.0).X"
@@ -215,7 +215,7 @@ def test_many_namespaces() -> None:
 
 
 def test_a_large_header_before_many_artefacts() -> None:
-    """A header of a megabyte, which each part would repeat, is refused before memory is gone; in JSON too."""
+    """A header of a megabyte that each part would repeat is refused before memory is exhausted, in JSON too."""
     codelists = "".join(f'<str:Codelist id="C{i}" agencyID="A" version="1.0"/>' for i in range(10_000))
     with pytest.raises(MessageError, match="header"):
         split_message(_message_21(codelists, header="x" * 1_000_000))

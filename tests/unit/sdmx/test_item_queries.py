@@ -1,4 +1,4 @@
-"""Queries about items: who refers to a code or concept, what is below and above it, which dataflows a category has."""
+"""Queries about items: referrers of a code or concept, items below and above it, dataflows of a category."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ CATEGORY = f"{URN}categoryscheme.Category=A:CATS(1.0.0)."
 
 
 def structures_of(data: dict[str, Any], version: str = "2.0.0") -> Structures:
-    """Look-ups in a version of these artefacts."""
+    """Return look-ups in a version of these artefacts."""
     return Structures(FakeSnapshot.of(split_message(message(data, version))))
 
 
 def ids(found: Any) -> list[str]:
-    """The ids of URNs or items."""
+    """Return the ids of URNs or items."""
     return [one.id for one in found]
 
 
 def hierarchy(id_: str, *codes: str) -> dict[str, Any]:
-    """A hierarchy of these codes, one below the other."""
+    """Return a hierarchy of these codes, each below the previous one."""
     held: list[dict[str, Any]] = []
     for at, code in reversed(list(enumerate(codes))):
         held = [{"id": f"N{at}", "code": code, "hierarchicalCodes": held}]
@@ -41,7 +41,7 @@ def hierarchy(id_: str, *codes: str) -> dict[str, Any]:
 
 
 def data_structure(id_: str, *concepts: str, enumeration: str | None = None) -> dict[str, Any]:
-    """A data structure with a dimension of each concept."""
+    """Return a data structure with a dimension of each concept."""
     local = {"localRepresentation": {"enumeration": enumeration}} if enumeration else {}
     dimensions = [{"id": one.rpartition(".")[2], "conceptIdentity": one} | local for one in concepts]
     components = {"dimensionList": {"id": "DimensionDescriptor", "dimensions": dimensions}}
@@ -56,7 +56,7 @@ CONCEPTS = artefact("CS", concepts=[named("FREQ"), named("SUB", parent="FREQ"), 
 
 
 def test_parents_of_an_item_refer_to_that_item() -> None:
-    """Not to other items of its scheme, and not to the scheme alone; a version rule counts as what it means."""
+    """Parents of an item refer to it, not to other items or only to its scheme; version rules count as their target."""
     found = structures_of({
         "codelists": [TREE],
         "conceptSchemes": [CONCEPTS],
@@ -84,7 +84,7 @@ def test_parents_of_an_item_refer_to_that_item() -> None:
 
 
 def test_parents_of_an_item_of_what_cannot_be_read() -> None:
-    """References to the item are found by its name; the record is listed."""
+    """References to an item of an unreadable record are found by the item's name; the record is listed."""
     data = {"codelists": [TREE], "hierarchies": [hierarchy("H", CODE + "DE"), hierarchy("H2", CODE + "US")]}
     snapshot = FakeSnapshot.of(split_message(message(data)))
     key = LIST
@@ -102,7 +102,7 @@ def test_parents_of_an_item_of_what_cannot_be_read() -> None:
 
 
 def test_codes_below_and_above_a_code() -> None:
-    """By their parents, in the order of the list; of a parent that is not there nothing is known."""
+    """Codes below and above a code follow parents in the order of the list; a missing parent has no ancestors."""
     found = structures_of({"codelists": [TREE], "conceptSchemes": [CONCEPTS]})
     codes = found.codelist("A:CL(1.0.0)")
     assert ids(codes.children_of("W")) == ["EU", "US"]
@@ -124,7 +124,7 @@ def test_codes_below_and_above_a_code() -> None:
 
 
 def test_items_that_hold_items() -> None:
-    """Categories and hierarchical codes are below the one that holds them, found by their path."""
+    """Nested categories and hierarchical codes are below the item that contains them, and found by their path."""
     found = structures_of({
         "codelists": [TREE],
         "hierarchies": [hierarchy("H", CODE + "W", CODE + "EU", CODE + "DE")],
@@ -145,7 +145,7 @@ def test_items_that_hold_items() -> None:
 
 
 def test_a_hierarchy_within_a_list_of_hierarchies() -> None:
-    """A hierarchical codelist of 2.1."""
+    """Nested items of a hierarchical codelist of 2.1 are found."""
     data = {"codelists": [artefact("CL", version="1.0", codes=[named("Z"), named("A")])],
             "hierarchicalCodelists": [artefact("HCL", version="1.0", hierarchies=[named("H1", hierarchicalCodes=[
                 {"id": "ONE", "code": f"{URN}codelist.Code=A:CL(1.0).Z", "hierarchicalCodes": [
@@ -157,7 +157,7 @@ def test_a_hierarchy_within_a_list_of_hierarchies() -> None:
 
 
 def test_codes_by_extension_count() -> None:
-    """What a codelist has from another stands below its parent there; and a circle of parents ends."""
+    """Inherited codes of a codelist are below their parent, and circular parents terminate."""
     extension = {"codelist": LIST, "prefix": "X_"}
     found = structures_of({"codelists": [TREE, artefact("EXT", codelistExtensions=[extension], codes=[
         named("A", parent="B"), named("B", parent="A")])]})  # fmt: skip
@@ -169,7 +169,7 @@ def test_codes_by_extension_count() -> None:
 
 
 def test_children_are_indexed_once() -> None:
-    """The children of all codes of a long list come from one index, which is made at the first question."""
+    """The children of all codes of a long list come from one index, which is made at the first query."""
     chance = random.Random(1)
     count = 3000
     codes = [named(f"C{at}", **({"parent": f"C{chance.randrange(at)}"} if at else {})) for at in range(count)]
@@ -186,7 +186,7 @@ def test_children_are_indexed_once() -> None:
 
 
 def categorisation(id_: str, flow: str, category: str) -> dict[str, Any]:
-    """A flow in a category."""
+    """Return a categorisation of a flow in a category."""
     return artefact(id_, source=f"{URN}datastructure.Dataflow=A:{flow}(1.0.0)", target=category)
 
 
@@ -208,7 +208,7 @@ CATEGORIES: dict[str, Any] = {
 
 
 def test_dataflows_of_a_category() -> None:
-    """Those in the categories below as well, unless only its own are wanted; none of another category or class."""
+    """Dataflows of a category include those of subcategories unless excluded, and none of others."""
     found = structures_of(CATEGORIES)
     assert ids(found.dataflows_of(CATEGORY + "ECO")) == ["F_CPI", "F_ECO", "F_TWICE"]
     assert ids(found.dataflows_of("A:CATS(+).ECO", children=False)) == ["F_ECO"]
@@ -226,7 +226,7 @@ def test_dataflows_of_a_category() -> None:
 
 
 def test_dataflows_of_a_category_where_something_cannot_be_read() -> None:
-    """Other categorisations still count; the bad one is listed, and so is the scheme."""
+    """Other categorisations still count if one cannot be read; it is listed, and so is an unreadable scheme."""
     snapshot = FakeSnapshot.of(split_message(message(CATEGORIES)))
     for key in (f"{URN}categoryscheme.Categorisation=A:C1(1.0.0)", f"{URN}categoryscheme.CategoryScheme=A:CATS(1.0.0)"):
         snapshot.records[key.encode()] = snapshot.records[key.encode()]._replace(value=b"{broken")
@@ -252,7 +252,7 @@ def test_reporting_taxonomies_and_messages_of_20() -> None:
 
 
 def files() -> list[Any]:
-    """Files of every format."""
+    """Return files of every format."""
     return rows(
         ("fusion-json", ""), ("sdmx-ml", "2.0"), ("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1"),
         ("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1"),
@@ -261,7 +261,7 @@ def files() -> list[Any]:
 
 @pytest.mark.parametrize("row", files())
 def test_real_files(row: dict[str, str]) -> None:
-    """Below and above are each other's opposite in all schemes; dataflows of categories are those collected by hand."""
+    """Items below and above are inverse relations in all schemes; categories have the dataflows collected by hand."""
     try:
         parts = split_message(data_of(row))
     except (MessageError, UnreadableContentError):
@@ -279,7 +279,7 @@ def test_real_files(row: dict[str, str]) -> None:
 
 
 def check_scheme(scheme: ItemScheme) -> None:
-    """Each item is a child of its first ancestor, and what is below the topmost items is everything."""
+    """Check that each item is a child of its first ancestor, and that all items are below the topmost ones."""
     seen = 0
     for item in scheme.items.values():
         above = scheme.ancestors_of(item.id)
@@ -291,7 +291,7 @@ def check_scheme(scheme: ItemScheme) -> None:
 
 
 def check_categories(structures: Structures, scheme: Urn) -> None:
-    """Collected from categorisations, from the scheme, and from the dataflows of 2.0."""
+    """Check the categories against categorisations, the scheme, and the dataflows of 2.0."""
     named = {one for one in references_of(structures.get(scheme)) if one.cls == "Dataflow"}  # type: ignore[arg-type]
     for urn in structures.find(cls="Categorisation"):
         found: Any = structures.get(urn)
@@ -309,14 +309,14 @@ def _holder(structures: Structures, category: Urn) -> Urn | None:
     return structures.get(scheme).urn if scheme in structures else None
 
 
-# --- what it costs ---
+# --- cost ---
 
 
 def test_the_cost_of_item_queries_does_not_depend_on_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten records change: as many are read and decoded for these queries among 1,000 records as among 20,000."""
+    """After ten changed records queries read and decode as many among 1,000 records as among 20,000."""
     costs = [_cost(size, monkeypatch) for size in (1_000, 20_000)]
     assert costs[0] == costs[1]
-    assert costs[0][0] <= 14  # the ten, and what is asked about
+    assert costs[0][0] <= 14  # the ten, and the targets of the query
 
 
 def _cost(size: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""A value that the schemas of SDMX-JSON allow as a plain text or as an object reads the same in both forms.
+"""Values that the schemas of SDMX-JSON allow as a text or as an object read the same in both forms.
 
 The places are derived from the official JSON schemas, so that none is forgotten.
 """
@@ -17,7 +17,7 @@ from support.sdmx.schema_probe import JSON_SCHEMAS, leaves, model_of
 
 
 class AlternativeSchema(JsonSchema):
-    """A schema that notes at which paths it allows a text or an object with a member ``value``."""
+    """A schema that records the paths at which it allows a text or an object with a member ``value``."""
 
     def __init__(self, version: str, kind: str) -> None:
         super().__init__(version, kind)
@@ -37,7 +37,7 @@ class AlternativeSchema(JsonSchema):
     [("10", "structure", 0), ("20", "structure", 10), ("21", "structure", 10), ("20", "metadata", 0)],
 )
 def test_a_text_reads_as_an_object_with_that_value(version: str, kind: str, expected: int) -> None:
-    """Each artefact reads the same whether such a place holds ``"X"`` or ``{"value": "X"}``."""
+    """An artefact reads the same whether such a place contains ``"X"`` or ``{"value": "X"}``."""
     schema = AlternativeSchema(version, kind)
     meta = {"schema": f"https://json.sdmx.org/{JSON_SCHEMAS[version]}/sdmx-json-{kind}-schema.json", "id": "X"}
     tried: set[str] = set()

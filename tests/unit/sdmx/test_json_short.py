@@ -1,4 +1,4 @@
-"""The short way for JSON finds what the long way finds, takes what is usual, and leaves the rest alone."""
+"""The fast path for JSON agrees with the full parser, handles the usual cases, and leaves the rest to the parser."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ ALL = rows(("fusion-json", ""), ("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sd
 
 
 def short_way(data: bytes) -> Message | None:
-    """What the short way finds."""
+    """Return the result of the fast path."""
     return short(sdmx_json.read_short if b'"data"' in data else fusion.read_short, data, None)
 
 
 def long_way(data: bytes) -> Message:
-    """What the long way finds."""
+    """Return the result of the full parser."""
     outer = opened(data, None)
     room: Any = fusion if outer.format is Format.FUSION_JSON else sdmx_json
     found: Message = room.read_message(outer)
@@ -35,7 +35,7 @@ def long_way(data: bytes) -> Message:
 
 
 def written(data: bytes, style: str) -> bytes:
-    """The same with other blanks."""
+    """Return the data with other whitespace."""
     how: dict[str, Any] = {"compact": {"separators": (",", ":")}, "usual": {}, "indented": {"indent": "\t"}}[style]
     return json.dumps(json.loads(data), ensure_ascii=False, **how).encode()
 
@@ -43,7 +43,7 @@ def written(data: bytes, style: str) -> bytes:
 @pytest.mark.parametrize("style", ["compact", "usual", "indented"])
 @pytest.mark.parametrize("format_", ["SDMX-JSON", "Fusion-JSON"])
 def test_both_ways_agree(format_: str, style: str) -> None:
-    """Artefact by artefact of every class, however it is written."""
+    """Both paths agree on artefacts of every class, with any whitespace."""
     whole = json.loads(message(SAMPLE) if format_ == "SDMX-JSON" else FUSION)
     held = whole["data"] if format_ == "SDMX-JSON" else {name: one for name, one in whole.items() if name != "meta"}
     taken = 0
@@ -61,7 +61,7 @@ def test_both_ways_agree(format_: str, style: str) -> None:
 
 @pytest.mark.parametrize("row", ALL)
 def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
-    """The short way declines, or finds the same."""
+    """The fast path declines a real file, or agrees with the full parser."""
     data = unpacked(data_of(row)).lstrip()
     found = short_way(data)
     if found is not None:
@@ -88,7 +88,7 @@ BAD: dict[str, tuple[bytes, bytes]] = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_the_short_way_lets_nothing_through(name: str) -> None:
-    """What is refused stays refused, and it is the long way that says why."""
+    """Invalid messages are declined by the fast path, and refused with a reason by the full parser."""
     assert short_way(GOOD) is not None
     bad = GOOD.replace(*BAD[name], 1)
     assert bad != GOOD
@@ -98,7 +98,7 @@ def test_the_short_way_lets_nothing_through(name: str) -> None:
 
 
 def test_a_name_that_only_looks_twice() -> None:
-    """Blanks, braces and names inside of texts do not confuse it."""
+    """Whitespace, braces and names inside texts do not confuse the fast path."""
     odd = GOOD.replace(b"{", b" {\n ").replace(b'"id": "X"', b'"id": "X", "name": "a \\" {\\"id\\": 1}, \\n  b"')
     found = short_way(odd)
     assert found is not None
@@ -106,14 +106,14 @@ def test_a_name_that_only_looks_twice() -> None:
 
 
 def long_message(**last: Any) -> dict[str, Any]:
-    """A message longer than those that are called short, with texts that are not ASCII."""
+    """Return a message above the length of short ones, with texts that are not ASCII."""
     codes = [{"id": f"C{n}", "name": f"catégorie € {n} " * 5} for n in range(2000)]
     return json.loads(GOOD) | {"data": {"codelists": [{"id": "CL", "agencyID": "A", "codes": codes, **last}]}}
 
 
 @pytest.mark.parametrize("style", ["compact", "usual", "indented"])
 def test_a_long_message(style: str) -> None:
-    """It is read in the short way, whatever its blanks are; what is wrong with it is not let through."""
+    """A long message takes the fast path, whatever its whitespace; its faults are still refused."""
     data = written(json.dumps(long_message(version="1.0")).encode(), style)
     assert len(data) > 3 * (1 << 16)
     found = short_way(data)
@@ -134,7 +134,7 @@ def test_a_long_message(style: str) -> None:
 
 
 def test_letters_across_the_pieces_that_are_checked() -> None:
-    """A letter of several bytes may lie anywhere; half of one at the end is damage."""
+    """A multi-byte character may cross the border of checked pieces; half a character at the end is damage."""
     for shift in range(8):
         message_ = long_message(version="1.0", name="x" * shift + "€" * 50_000)
         data = json.dumps(message_, ensure_ascii=False).encode()
@@ -146,7 +146,7 @@ def test_letters_across_the_pieces_that_are_checked() -> None:
 
 @pytest.mark.parametrize("style", ["compact", "usual", "indented"])
 def test_which_of_the_two_it_is(style: str) -> None:
-    """Both formats are told apart however their outer members are ordered, with any class alone."""
+    """Both formats are recognised in any order of their outer members, with any single class."""
     fusion_ = {"Codelist": [{"id": "CL", "agencyId": "A", "version": "1.0", "items": [{"id": "X"}]}]}
     sdmx = {"codelists": [{"id": "CL", "agencyID": "A", "version": "1.0", "codes": [{"id": "X"}]}]}
     meta: dict[str, Any] = {"meta": {"id": "M", "sender": {"id": "S"}}}

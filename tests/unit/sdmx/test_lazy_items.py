@@ -1,4 +1,4 @@
-"""Items that are made late, and texts that are: the same for whoever asks, in whatever order."""
+"""Lazily made items and texts: equal for all users, in any order of access."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from kafka_replica.errors import UnreadableContentError
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.containers import InternationalString, Items, LazyItems, StubItems, with_ids, written_texts
 
-COUNT = 3000  # several runs of those that are made together
+COUNT = 3000  # several batches of items that are made together
 
 
 class Written(NamedTuple):
-    """What was read of an item."""
+    """The source of an item, as read."""
 
     number: int
 
 
 class Made:
-    """An item: no two are equal."""
+    """An item that equals no other."""
 
     def __init__(self, id_: str, written: Written) -> None:
         self.id, self.number = id_, written.number
 
 
 def items() -> LazyItems[Made]:
-    """A long list of which none is made."""
+    """Return a long list of which no item is made."""
     return LazyItems({f"I{number}": Written(number) for number in range(COUNT)}, Made, Written)
 
 
 def test_each_is_made_once_whoever_asks() -> None:
-    """Threads that ask for all of them and threads that ask for one at a time are given the same objects."""
+    """Threads that request all items and threads that request single ones get the same objects."""
     for _ in range(5):
         lazy, start = items(), threading.Barrier(8)
 
@@ -58,7 +58,7 @@ def test_each_is_made_once_whoever_asks() -> None:
 
 
 def test_one_asked_for_before_stays_the_one() -> None:
-    """What was given out first is among all of them, and a list of which all are made makes none anew."""
+    """An item made early is among all items, and a list whose items are all made makes none again."""
     lazy = items()
     some = {id_: lazy[id_] for id_ in ("I0", "I255", "I256", "I2999")}
     everything = dict(lazy.items())
@@ -69,7 +69,7 @@ def test_one_asked_for_before_stays_the_one() -> None:
 
 
 def test_the_collector_is_as_it_was() -> None:
-    """Long lists are made without the collector, and it is on again, or off as before."""
+    """Long lists are made without the garbage collector, whose state is restored afterwards."""
     assert gc.isenabled()
     assert len(items().values()) == COUNT
     assert gc.isenabled()
@@ -83,17 +83,17 @@ def test_the_collector_is_as_it_was() -> None:
 
 @pytest.mark.parametrize("bad", ["", None, "a b", "a\nb", "ä", "a/b", "x" * 300])
 def test_ids_that_are_none(bad: Any) -> None:
-    """Among a few and among many."""
+    """Invalid ids are found among a few and among many."""
     for count in (3, 1000):
         ids: list[Any] = [f"A{number}" for number in range(count)]
         assert with_ids(dict.fromkeys(ids), count) is not None
         assert with_ids(dict.fromkeys([*ids, bad]), count + 1) is None
-        assert with_ids(dict.fromkeys(ids), count + 1) is None  # one came twice
+        assert with_ids(dict.fromkeys(ids), count + 1) is None  # an id appears twice
     assert with_ids({"0-1": 1, "@$": 2}, 2) == {"0-1": 1, "@$": 2}
 
 
 def test_values_of_items() -> None:
-    """Items give their values as a mapping does; those of a stub refuse when they are looked at."""
+    """Items give their values as a mapping does; those of a stub raise on access."""
     held = Items({"A": 1, "B": 2})
     assert (list(held.values()), list(held.items())) == ([1, 2], [("A", 1), ("B", 2)])
     stub: StubItems[int] = StubItems(Urn.of("Codelist", "A", "CL", "1.0"))
@@ -116,7 +116,7 @@ def test_texts_from_pairs(given: Any) -> None:
 
 
 def test_texts_are_a_mapping_that_nobody_changes() -> None:
-    """From a mapping, by name, of what a message has: equal, immutable, of no interest to the collector."""
+    """Texts made from mappings, names or messages are equal, immutable, and not tracked by the garbage collector."""
     whole = {"en": "Frequency", "fr": "Fréquence"}
     held = [
         InternationalString(whole), InternationalString(texts=whole), InternationalString(InternationalString(whole)),
@@ -126,7 +126,7 @@ def test_texts_are_a_mapping_that_nobody_changes() -> None:
         assert isinstance(one, Mapping)
         assert isinstance(one, InternationalString)
         assert one == held[0]
-        assert not one != held[0]  # noqa: SIM202 - the other question is what is asked
+        assert not one != held[0]  # noqa: SIM202 - tests __ne__
         assert one != InternationalString({"en": "Frequency"})
         assert hash(one) == hash(held[0])
         assert (dict(one), list(one.items()), list(one.keys())) == (whole, list(whole.items()), list(whole))
@@ -142,7 +142,7 @@ def test_texts_are_a_mapping_that_nobody_changes() -> None:
 
 
 def test_texts_do_not_change_with_what_they_were_made_of() -> None:
-    """A list or dict that is changed later is not theirs."""
+    """Texts do not change with the list or dict they were made from."""
     pairs, whole = [("en", "a")], {"en": "a"}
     one, other = InternationalString(pairs), InternationalString(whole)
     pairs.append(("fr", "b"))

@@ -1,4 +1,4 @@
-"""A look-up for every class, and an item by URN for everything that has one."""
+"""Look-ups of every class, and of every item that has a URN."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ METHODS = {
 
 
 def structures_of(*messages: bytes) -> Structures:
-    """Look-ups in a version of what these messages hold."""
+    """Return look-ups in a version of these messages."""
     return Structures(FakeSnapshot.of([part for one in messages for part in split_message(one)]))
 
 
 @pytest.fixture(scope="module")
 def structures() -> Structures:
-    """An artefact of every class."""
+    """Look-ups with an artefact of every class."""
     return structures_of(message(SAMPLE_1_0, "1.0"), message(SAMPLE))
 
 
 @pytest.mark.parametrize("cls", sorted(ARTEFACTS))
 def test_every_class_has_a_look_up(structures: Structures, cls: str) -> None:
-    """By reference and by URN, as its struct; another class's URN is refused."""
+    """Each class is found by reference and URN as its struct; another class's URN is refused."""
     ask = getattr(structures, METHODS[cls])
     for urn in structures.find(cls):
         found = ask(urn.reference)
@@ -51,18 +51,18 @@ def test_every_class_has_a_look_up(structures: Structures, cls: str) -> None:
 
 
 def test_the_samples_have_every_class(structures: Structures) -> None:
-    """But for metadata sets and registrations, which may be in other messages."""
+    """The samples have every class except metadata sets and registrations, which may be in other messages."""
     assert set(ARTEFACTS) - {urn.cls for urn in structures} <= {"MetadataSet", "Registration"}
 
 
 def test_constraints_under_both_names(structures: Structures) -> None:
-    """One of 2.1 and one of 3.x."""
+    """Constraints of 2.1 and of 3.x are found under both names."""
     assert isinstance(structures.data_constraint("A:CON(1.0.0)"), DataConstraint)
     assert isinstance(structures.data_constraint("A:CC(1.0)"), ContentConstraint)
 
 
 def held(one: Artefact) -> Iterator[Any]:
-    """Everything in an artefact that has a URN of its own."""
+    """Yield all parts of an artefact that have a URN of their own."""
     stack: list[Any] = [one]
     while stack:
         part = stack.pop()
@@ -90,7 +90,7 @@ def held(one: Artefact) -> Iterator[Any]:
     ids=["3.0", "1.0"],
 )
 def test_all_that_has_a_urn_is_found_by_it(data: bytes, some: set[str]) -> None:
-    """Codes, components, levels, steps and their transitions, maps within sets, date patterns: all."""
+    """Codes, components, levels, steps and transitions, maps within sets, and date patterns are found by their URNs."""
     structures = structures_of(data)
     found = [(part, structures.get(part.urn)) for one in read_message(data) for part in held(one)]
     assert all(part == item for part, item in found)
@@ -114,7 +114,7 @@ def test_all_that_has_a_urn_is_found_by_it(data: bytes, some: set[str]) -> None:
     ],
 )
 def test_items_that_are_in_no_scheme(structures: Structures, urn: str, is_there: bool) -> None:
-    """By class and path; another class's item of the same id is not taken for it."""
+    """Items outside schemes are found by class and path; an item of another class with the same id is not."""
     if is_there:
         assert str(structures.get(URN + urn).urn) == URN + urn
     else:
@@ -123,7 +123,7 @@ def test_items_that_are_in_no_scheme(structures: Structures, urn: str, is_there:
 
 
 def test_items_of_stubs_are_refused() -> None:
-    """They are elsewhere, which is not the same as not being there."""
+    """Items of a stub raise: they are elsewhere, which differs from missing."""
     stub = {"isExternalReference": True}
     stubs = structures_of(
         message({"structureMaps": [artefact("SM", **stub)], "codelists": [artefact("CL", **stub)]}),
@@ -142,7 +142,7 @@ def test_items_of_stubs_are_refused() -> None:
     ],
 )  # fmt: skip
 def test_version_rules_in_look_ups(reference: str, version: str) -> None:
-    """Two-part versions by number, semantic ones among them; drafts only by name."""
+    """Two-part versions compare by number, also with semantic ones; drafts are found only by name."""
     lists = [artefact("CL", version=one, codes=[named("A")]) for one in ("1.0", "1.9", "1.10", "2.0.0", "3.0.0-draft")]
     found = structures_of(message({"codelists": lists}))
     assert found.codelist(reference).version == version

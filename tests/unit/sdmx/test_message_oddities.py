@@ -1,4 +1,4 @@
-"""What real registries and tools do to messages around their content: encodings, blanks, prefixes, envelopes."""
+"""Variations around the content of real messages: encodings, blanks, prefixes, envelopes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIST: Final = (
 
 
 def xml(body: str = LIST, declaration: str = "") -> str:
-    """A message of SDMX-ML 2.1."""
+    """Return a message of SDMX-ML 2.1."""
     return (
         f'{declaration}<m:Structure xmlns:m="{BASE}/message" xmlns:s="{BASE}/structure" xmlns:c="{BASE}/common">'
         f"<m:Header><m:ID>X</m:ID></m:Header><m:Structures>{body}</m:Structures></m:Structure>"
@@ -31,12 +31,12 @@ def xml(body: str = LIST, declaration: str = "") -> str:
 
 
 def declared(encoding: str) -> str:
-    """The declaration of an encoding."""
+    """Return the XML declaration of an encoding."""
     return f'<?xml version="1.0" encoding="{encoding}"?>\n'
 
 
 def only(data: bytes, content_type: str | None = None) -> Any:
-    """The one artefact of a message; cutting gives the same."""
+    """Return the only artefact of a message, after checking that splitting gives the same."""
     [found] = read_message(data, content_type)
     [part] = split_message(data, content_type)
     assert list(read_message(part.value, part.content_type)) == [found]
@@ -70,7 +70,7 @@ def only(data: bytes, content_type: str | None = None) -> Any:
     ],
 )  # fmt: skip
 def test_characters_and_blanks(data: bytes) -> None:
-    """However it is written, it is the same list."""
+    """The list is the same in all encodings and notations."""
     found = only(data)
     assert isinstance(found, Codelist)
     assert str(found.urn) == URN
@@ -79,7 +79,7 @@ def test_characters_and_blanks(data: bytes) -> None:
 
 
 def test_charset_of_the_content_type() -> None:
-    """Where the bytes do not say it, the content type may."""
+    """The content type determines the encoding if the bytes do not."""
     data = json.dumps({"data": {"codelists": [{"id": "CL", "agencyID": "KR", "name": "Été"}]}}, ensure_ascii=False)
     content_type = "application/vnd.sdmx.structure+json;version=1.0;charset=ISO-8859-1"
     assert only(data.encode("latin-1"), content_type).name() == "Été"
@@ -99,7 +99,7 @@ def test_charset_of_the_content_type() -> None:
     ],
 )
 def test_content_types_that_are_wrong(content_type: str) -> None:
-    """What the bytes hold decides."""
+    """The content of a message overrides a wrong content type."""
     assert read_message(xml().encode(), content_type).format is Format.SDMX_ML_2_1
 
 
@@ -128,7 +128,7 @@ FIELDS: Final = 'id="FREQ" maintainableParentID="CS" agencyID="KR"'
     ],
 )
 def test_references_and_numbers(reference: str) -> None:
-    """References in every spelling; blanks around numbers; empty attributes say nothing."""
+    """References are read in every notation, numbers with blanks, and empty attributes as absent."""
     found = only(xml(STRUCTURE.format(reference=reference)).encode())
     assert isinstance(found, DataStructure)
     dimension = found.dimension_list["FREQ"]
@@ -141,7 +141,7 @@ def test_references_and_numbers(reference: str) -> None:
 
 
 def test_names_of_what_has_none() -> None:
-    """Groups and components have no names in any edition; a message that gives them some is read all the same."""
+    """Groups and components have no names in any edition; a message that gives them names is read nevertheless."""
     ended = "</s:Dimension></s:DimensionList>"
     name = '<c:Name xml:lang="en">N</c:Name><c:Description xml:lang="en">D</c:Description>'
     group = f'{name}<s:GroupDimension><s:DimensionReference><Ref id="FREQ"/></s:DimensionReference></s:GroupDimension>'
@@ -152,14 +152,14 @@ def test_names_of_what_has_none() -> None:
 
 
 def test_a_reference_to_nothing() -> None:
-    """A URN that is none is told, with its line."""
+    """An invalid URN is reported with its line."""
     with pytest.raises(MessageError, match="line 1"):
         read_message(xml(STRUCTURE.format(reference="<URN>urn:sdmx:nothing</URN>")).encode())
 
 
 @pytest.mark.parametrize("body", ["", "<s:Codelists/>", "<s:Codelists><!-- none --></s:Codelists>"])
 def test_messages_of_nothing(body: str) -> None:
-    """A message may hold nothing; the schemas let even <Structures> be missing."""
+    """A message without artefacts is read; the schemas even allow <Structures> to be missing."""
     assert len(read_message(xml(body).encode())) == 0
     assert split_message(xml(body).encode()) == []
     whole = xml(body)
@@ -168,7 +168,7 @@ def test_messages_of_nothing(body: str) -> None:
 
 
 def test_answers_that_are_errors() -> None:
-    """What a registry says is in our error."""
+    """The error of a registry's answer is contained in our error."""
     error = (
         f'<m:Error xmlns:m="{BASE}/message" xmlns:c="{BASE}/common"><m:ErrorMessage code="100">'
         "<c:Text>No results found</c:Text></m:ErrorMessage></m:Error>"
@@ -197,7 +197,7 @@ ARTEFACT: Final = {"id": "CL", "agencyID": "KR", "version": "1.0", "name": "n", 
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
 def test_sdmx_json_in_every_wrapping(message: dict[str, Any], encoding: str) -> None:
-    """With and without ``data``, ``meta``, empty lists, nulls and extensions."""
+    """SDMX-JSON is read with and without ``data``, ``meta``, empty lists, nulls and extensions."""
     found = only(json.dumps(message, ensure_ascii=False).encode(encoding))
     assert str(found.urn) == URN
     assert found.codes["A"].name() == "é"
@@ -205,7 +205,7 @@ def test_sdmx_json_in_every_wrapping(message: dict[str, Any], encoding: str) -> 
 
 @pytest.mark.parametrize("message", [{"data": None}, {"data": {}}, {"meta": {"id": "X"}, "data": {"codelists": []}}])
 def test_sdmx_json_of_nothing(message: dict[str, Any]) -> None:
-    """Nothing is no error."""
+    """SDMX-JSON without artefacts is not an error."""
     assert len(read_message(json.dumps(message).encode())) == 0
 
 
@@ -230,13 +230,13 @@ EDI: Final = (
     ],
 )
 def test_edi_with_and_without_its_envelope(text: str) -> None:
-    """UNA and UNB may be missing, lines may break where they like between segments."""
+    """UNA and UNB may be missing, and lines may break anywhere between segments."""
     found = only(text.encode())
     assert str(found.urn) == URN
     assert found.codes["A"].name() == "a"
 
 
 def test_edi_that_is_cut_off() -> None:
-    """Without an envelope the end of the message tells that it is whole."""
+    """Without an envelope the end of the message shows that it is complete."""
     with pytest.raises(MessageError, match="UNT"):
         read_message(EDI[EDI.index("UNH") : EDI.index("UNT")].encode())

@@ -1,4 +1,4 @@
-"""Metadata sets of SDMX-ML 2.1 and 2.0: what they say, their URNs, and that they agree with those of 3.0."""
+"""Metadata sets of SDMX-ML 2.1 and 2.0: their content, their URNs, and their equality with those of 3.0."""
 
 from __future__ import annotations
 
@@ -59,26 +59,26 @@ SPECIFIC = f"""<m:StructureSpecificMetadata xmlns:m="{ML}2_1/message" xmlns:c="{
 
 
 def sets(data: bytes) -> list[MetadataSetOfReports]:
-    """All sets of a message."""
+    """Return all sets of a message."""
     found = list(read_message(data))
     assert all(isinstance(one, MetadataSetOfReports) for one in found)
     return found  # type: ignore[return-value]
 
 
 def as_of_3(one: MetadataSet) -> dict[str, Any]:
-    """What a set of 3.x can say of itself."""
+    """Return the part of a set that 3.x can express."""
     return {name: getattr(one, name) for name in MetadataSet.__struct_fields__}
 
 
 def test_twins_of_21_and_30() -> None:
-    """With one report a set of 2.1 says what one of 3.0 does, and has the same URN: its agency is its provider."""
+    """A set of 2.1 with one report equals that of 3.0 and has the same URN: its agency is its provider."""
     [of_30] = read_message(OF_30)
     assert isinstance(of_30, MetadataSet)
     assert as_of_3(sets(OF_21)[0]) == as_of_3(of_30)
 
 
 def test_structure_specific_is_the_same() -> None:
-    """Elements named by a metadata structure are read without it, and say the same as the generic message."""
+    """Elements named by a metadata structure are read without it, and equal those of the generic message."""
     assert sets(SPECIFIC) == sets(OF_21)[:1]
 
 
@@ -93,9 +93,9 @@ def test_ids_that_only_the_schema_has() -> None:
 
 
 def test_reports_about_several_things() -> None:
-    """Each report keeps its own target; the set has all that they say, one after the other."""
+    """Each report keeps its own target; the set has the content of all, in order."""
     one = sets(OF_21)[1]
-    assert str(one.urn) == f"{URN}metadatastructure.MetadataSet=KR:SERIES(1.0)"  # no provider: who made the structure
+    assert str(one.urn) == f"{URN}metadatastructure.MetadataSet=KR:SERIES(1.0)"  # no provider: the structure's agency
     assert (one.action, one.metadataflow, one.metadata_structure.id) == ("Append", None, "MSD")
     assert one.metadata_structure_url == "https://example.org/msd.xml"
     first, second = one.reports
@@ -109,7 +109,7 @@ def test_reports_about_several_things() -> None:
 
 
 def test_20() -> None:
-    """A set of 2.0 says what that of 2.1 does; its id may be in the header."""
+    """A set of 2.0 equals that of 2.1; its id may be in the header."""
     [one], other = sets(OF_20), sets(OF_21)[0]
     assert one.urn == other.urn
     same = ("names", "metadataflow", "data_provider", "action", "reporting_begin_date", "reporting_end_date",
@@ -128,7 +128,7 @@ def test_20() -> None:
 
 @pytest.mark.parametrize(("data", "edition"), [(OF_21, "21"), (SPECIFIC, None), (OF_20, "20")])
 def test_parts(data: bytes, edition: str | None) -> None:
-    """What is cut out is found by its URN, says the same, and is valid."""
+    """A part is found by its URN, has the same content, and is valid."""
     whole = sets(data)
     parts = split_message(data)
     assert [part.urn for part in parts] == [one.urn for one in whole]
@@ -142,7 +142,7 @@ def test_parts(data: bytes, edition: str | None) -> None:
 
 
 def test_urns() -> None:
-    """The id is that of the set, else of the header where it is the only one; without any there is no URN."""
+    """The id is the set's, or the header's for a single set; without an id there is no URN."""
     alone = split_message(OF_21)[0].value
     assert sets(alone.replace(b' setID="LABOUR"', b""))[0].id == "M1"
     named = alone.replace(b"</m:DataSetAction>", b"</m:DataSetAction><m:DataSetID>D</m:DataSetID>")
@@ -167,14 +167,14 @@ PROVIDER = (
 
 
 def test_of_all_sets() -> None:
-    """A provider in the header is that of the sets that name none."""
+    """A provider in the header applies to the sets that name none."""
     first, second = sets(OF_21.replace(b"<m:DataSetAction>", PROVIDER + b"<m:DataSetAction>"))
     assert first.data_provider == second.data_provider
     assert (second.agency, first.action, second.action) == ("STAT", "Replace", "Append")
 
 
 def test_what_is_no_set() -> None:
-    """Data in a message group, and metadata reports with elements of their own, are refused and not half read."""
+    """Data in a message group, and metadata reports with elements of their own, are refused, not partly read."""
     group = OF_20.replace(b"GenericMetadata", b"MessageGroup")
     assert [one.reports for one in sets(group.replace(b"<g:MetadataSet ", b'<g:MetadataSet datasetID="S" '))]
     with pytest.raises(MessageError, match="neither a structure message"):
@@ -188,7 +188,7 @@ def test_what_is_no_set() -> None:
 
 
 def test_not_taken_for_what_it_is_not() -> None:
-    """Where reports have no place a set is refused, not written without them."""
+    """A message that cannot contain reports is refused instead of written without them."""
     [one] = sets(SPECIFIC)
     for format_ in (Format.SDMX_ML_3_0, Format.SDMX_ML_2_1, Format.SDMX_JSON_2_0):
         with pytest.raises(UnwritableError):

@@ -1,4 +1,4 @@
-"""SDMX-ML 1.0: every construct of our own sample, twins in 1.0, 2.0, 2.1 and EDI, damage, and the corpus."""
+"""SDMX-ML 1.0: all constructs of the sample, twins in 1.0, 2.0, 2.1 and EDI, damage, and the corpus."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ V10 = "http://www.SDMX.org/resources/SDMXML/schemas/v1_0"
 
 
 def xml(body: str, header: str = '<Sender id="S"/>') -> bytes:
-    """A message of SDMX-ML 1.0."""
+    """Return a message of SDMX-ML 1.0."""
     return (
         f'<Structure xmlns="{V10}/message" xmlns:s="{V10}/structure" xmlns:c="{V10}/common">'
         f"<Header>{header}</Header>{body}</Structure>"
@@ -37,7 +37,7 @@ def xml(body: str, header: str = '<Sender id="S"/>') -> bytes:
 
 
 def test_all_is_there() -> None:
-    """Agencies, codelists, concepts and key families; an artefact without an agency is the sender's."""
+    """Agencies, codelists, concepts and key families are read; an artefact without an agency is the sender's."""
     message = read_message(SAMPLE.read_bytes())
     assert message.format is Format.SDMX_ML_1_0
     assert (message.header.id, message.header.sender, message.header.test) == ("KR10", "KR", False)
@@ -52,7 +52,7 @@ def test_all_is_there() -> None:
 
 
 def test_items() -> None:
-    """Codes, concepts, agencies: names in all languages, English where none is said; annotations, contacts."""
+    """Codes, concepts and agencies keep names in all languages (English by default), annotations and contacts."""
     agencies, freq, dots, stub, concepts, _ = read_message(SAMPLE.read_bytes())
     assert isinstance(agencies, AgencyScheme)
     assert list(agencies.organisations) == ["KR", "KR2"]
@@ -73,7 +73,7 @@ def test_items() -> None:
 
 
 def test_key_family() -> None:
-    """The time dimension has the id that 2.1 fixes, its concept the name of 1.0; formats and levels are told."""
+    """The time dimension has the id fixed by 2.1, its concept the name of 1.0; formats and levels are kept."""
     found = next(one for one in read_message(SAMPLE.read_bytes()) if isinstance(one, DataStructure))
     assert [(one.id, one.urn.cls) for one in found.components] == [
         ("FREQ", "Dimension"),
@@ -126,7 +126,7 @@ def test_splitting() -> None:
 
 
 def twins() -> list[bytes]:
-    """One codelist, one concept and one key family, in 1.0, 2.0, 2.1 and SDMX-EDI."""
+    """Return a codelist, a concept and a key family in 1.0, 2.0, 2.1 and SDMX-EDI."""
     old = """
     <CodeLists><s:CodeList id="CL" {agency}="A"><s:Name>List</s:Name>
       <s:Code value="X"><s:Description>Ex</s:Description></s:Code></s:CodeList></CodeLists>
@@ -193,7 +193,7 @@ def twins() -> list[bytes]:
 
 
 def test_twins() -> None:
-    """The same structures in four formats are equal, but for the format of time that EDI fixes."""
+    """Equal structures in four formats give equal models, except for the format of time that EDI fixes."""
     first, second, third, edi = (list(read_message(data)) for data in twins())
     assert first == second
     assert [one.urn for one in first] == [one.urn for one in third] == [one.urn for one in edi]
@@ -238,7 +238,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_refused(name: str) -> None:
-    """What is not right is refused, in words that tell what."""
+    """Invalid content is refused with its reason."""
     data, reason = BAD[name]
     with pytest.raises(MessageError, match=reason):
         read_message(data)
@@ -247,7 +247,7 @@ def test_refused(name: str) -> None:
 @settings(max_examples=200, deadline=5000)
 @given(st.data())
 def test_damaged_sample(data: st.DataObject) -> None:
-    """The sample with bytes cut out, changed or doubled is read or refused with an error of ours; never else."""
+    """The sample with bytes removed, changed or doubled is read or refused with our error."""
     original = SAMPLE.read_bytes()
     start = data.draw(st.integers(0, len(original)))
     end = data.draw(st.integers(start, min(len(original), start + 200)))
@@ -259,7 +259,7 @@ def test_damaged_sample(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "1.0")))
 def test_corpus(row: dict[str, str]) -> None:
-    """All that the index counts is found."""
+    """All artefacts and items counted by the index are found."""
     message = read_message(data_of(row))
     expected = dict(part.split("=") for part in row["maintainables_by_type"].split(";"))
     found = Counter(urn.cls for urn in message.artefacts)

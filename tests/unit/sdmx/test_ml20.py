@@ -1,4 +1,4 @@
-"""SDMX-ML 2.0: every class of our own sample, references, cutting, hostile content, and the corpus."""
+"""SDMX-ML 2.0: all classes of the sample, references, splitting, hostile content, and the corpus."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ A = TypeVar("A", bound=Maintainable)
 
 
 def get(kind: type[A], id_: str, message: Message | None = None) -> A:
-    """The artefact of this id in the sample."""
+    """Return the artefact of this id in the sample."""
     [found] = [one for one in message or read_message(SAMPLE.read_bytes()) if isinstance(one, kind) and one.id == id_]
     return found
 
 
 def xml(body: str, header: str = '<Sender id="S"/>') -> bytes:
-    """A message of SDMX-ML 2.0."""
+    """Return a message of SDMX-ML 2.0."""
     return (
         f'<Structure xmlns="{V20}/message" xmlns:s="{V20}/structure" xmlns:c="{V20}/common">'
         f"<Header>{header}</Header>{body}</Structure>"
@@ -84,17 +84,17 @@ def xml(body: str, header: str = '<Sender id="S"/>') -> bytes:
 
 
 def codelist_xml(codes: str, attributes: str = 'id="CL" agencyID="A"') -> bytes:
-    """A message of one codelist."""
+    """Return a message of one codelist."""
     return xml(f"<CodeLists><s:CodeList {attributes}>{codes}</s:CodeList></CodeLists>")
 
 
 def short(urn: Urn | None) -> str | None:
-    """Class and reference of a URN."""
+    """Return class and reference of a URN."""
     return f"{urn.cls}={urn.reference}" if urn else None
 
 
 def test_all_is_there() -> None:
-    """Every artefact, where it belongs since SDMX 2.1; what has no place is kept whole."""
+    """Each artefact is read into its class of SDMX 2.1; other content is kept whole."""
     message = read_message(SAMPLE.read_bytes())
     assert message.format is Format.SDMX_ML_2_0
     assert (message.header.id, message.header.sender, message.header.test) == ("KR20", "KR", True)
@@ -129,7 +129,7 @@ def test_all_is_there() -> None:
 
 
 def test_codelists() -> None:
-    """What a code is called is its name, in all languages; parents, annotations, marks and stubs."""
+    """The description of a code is its name, in all languages; parents, annotations, flags and stubs are kept."""
     freq = get(Codelist, "CL_FREQ")
     assert dict(freq.names) == {"en": "Frequency", "fr": "Fréquence"}
     assert (freq.description(), freq.uri, freq.is_final) == ("How often", "http://example.org/cl_freq.xml", True)
@@ -148,7 +148,7 @@ def test_codelists() -> None:
 
 
 def test_concepts() -> None:
-    """Concepts that stand alone are one scheme an agency; without an agency it is the sender's."""
+    """Concepts outside schemes form one scheme per agency; without an agency the sender counts."""
     message = read_message(SAMPLE.read_bytes())
     own, others = (one for one in message if isinstance(one, ConceptScheme) and one.id.startswith("STANDALONE"))
     assert {id_: one.name() for id_, one in own.concepts.items()} == {
@@ -172,7 +172,7 @@ def test_concepts() -> None:
 
 
 def test_key_family() -> None:
-    """Components, their concepts and lists, groups, levels."""
+    """Key families keep components, their concepts and lists, groups and levels."""
     found = get(DataStructure, "KF")
     assert [(one.id, one.urn.cls, short(one.concept)) for one in found.components[:7]] == [
         ("FREQ", "Dimension", "Concept=KR:STANDALONE_CONCEPT_SCHEME(1.0).FREQ"),
@@ -216,7 +216,7 @@ def test_key_family() -> None:
     [("Date", "GregorianDay"), ("YearMonth", "GregorianYearMonth"), ("Timespan", "TimeRange"), ("Double", "Double")],
 )
 def test_text_types(written: str, today: str) -> None:
-    """Types are called as they are since 2.1."""
+    """Text types have their names of 2.1."""
     format_ = f'<s:PrimaryMeasure conceptRef="V"><s:TextFormat textType="{written}" decimals="1"/></s:PrimaryMeasure>'
     found = get(DataStructure, "K", read_message(xml(KEY_FAMILY.format(format_))))
     representation = found.measures["OBS_VALUE"].representation
@@ -225,7 +225,7 @@ def test_text_types(written: str, today: str) -> None:
 
 
 def test_roles_and_cross_sections() -> None:
-    """What only key families say is kept in components of their own; one that says nothing is a plain one."""
+    """Properties of key families only are kept in component subclasses; a component without any is a plain one."""
     found = get(DataStructure, "KF")
     assert type(found.dimension_list["FREQ"]).__name__ == "Dimension"
     area = found.dimension_list["AREA"]
@@ -241,7 +241,7 @@ def test_roles_and_cross_sections() -> None:
 
 
 def test_a_key_family_without_components_answers_nothing() -> None:
-    """Its content is elsewhere; it is not taken for one without dimensions."""
+    """A key family without components raises: its content is elsewhere, and it does not seem empty."""
     found = get(DataStructure, "NAME_ONLY")
     assert (found.name(), found.is_stub) == ("No components are said", True)
     with pytest.raises(UnreadableContentError):
@@ -249,7 +249,7 @@ def test_a_key_family_without_components_answers_nothing() -> None:
 
 
 def test_flows_and_categories() -> None:
-    """Structures by fields and by URN of that time; categories stand in flows, flows in categories."""
+    """References by fields and by 2.0's URNs are read; categories in flows and flows in categories, too."""
     flow = get(Dataflow, "FLOW")
     assert isinstance(flow, CategorisedDataflow)
     assert short(flow.structure) == "DataStructure=KR:KF(2.0)"
@@ -288,7 +288,7 @@ def test_organisations() -> None:
 
 
 def test_hierarchies() -> None:
-    """Codes by alias and by URN, nodes, levels by their order."""
+    """Hierarchies have codes by alias and by URN, nested nodes, and levels in their order."""
     found = get(HierarchicalCodelist, "HCL")
     assert {one.alias: short(one.codelist) for one in found.included_codelists} == {
         "AREA": "Codelist=KR:CL_AREA(3.1)",
@@ -311,7 +311,7 @@ def test_hierarchies() -> None:
 
 
 def test_one_code_of_two_lists_below_one() -> None:
-    """Two codes with one id are told apart by their lists, and the same one twice by number: 2.0 allows both."""
+    """Codes with one id are distinguished by their lists, repeated codes by number: 2.0 allows both."""
     ref = "<s:CodeRef><s:CodelistAliasRef>{}</s:CodelistAliasRef><s:CodeID>1</s:CodeID></s:CodeRef>"
     hierarchy = '<HierarchicalCodelists><s:HierarchicalCodelist id="H" agencyID="A"><s:Hierarchy id="I">{}</s:Hierarchy></s:HierarchicalCodelist></HierarchicalCodelists>'  # noqa: E501
     [found] = read_message(xml(hierarchy.format(ref.format("X") + ref.format("Y"))))
@@ -327,7 +327,7 @@ def test_one_code_of_two_lists_below_one() -> None:
 
 
 def test_metadata_structure() -> None:
-    """Target identifiers are metadata targets, their components the objects in these; reports hold attributes."""
+    """Target identifiers become metadata targets, their components target objects; reports contain attributes."""
     found = get(MetadataStructure, "MSD")
     assert {id_: list(one.target_objects) for id_, one in found.metadata_targets.items()} == {
         "FULL": ["PROVIDER", "WHAT"],
@@ -355,7 +355,7 @@ def test_metadata_structure() -> None:
 
 
 def test_structure_set() -> None:
-    """Maps between structures and between schemes of all kinds."""
+    """Structure sets keep maps between structures and between schemes of all kinds."""
     found = get(StructureSet, "SET")
     assert [short(one) for one in found.related_structures] == [
         "DataStructure=KR:KF(2.0)",
@@ -381,7 +381,7 @@ def test_structure_set() -> None:
 
 
 def test_process() -> None:
-    """Steps in steps, what they compute, and where they go on."""
+    """Processes keep nested steps, computations and transitions."""
     found = get(Process, "PROC")
     first = found.steps["S1"]
     assert first.computation is not None
@@ -395,7 +395,7 @@ def test_process() -> None:
 
 
 def test_splitting() -> None:
-    """Each part is a message of one artefact, and reads as the same artefact, comments and header kept."""
+    """Each part is a message of one artefact that reads the same, with comments and header kept."""
     message = read_message(SAMPLE.read_bytes())
     parts = split_message(SAMPLE.read_bytes())
     assert [part.urn for part in parts] == list(message.artefacts)
@@ -411,21 +411,21 @@ def test_splitting() -> None:
 
 
 def test_cutting_keeps_what_is_not_read() -> None:
-    """Comments, and elements of other namespaces, stay in the part."""
+    """Comments and elements of other namespaces stay in the part."""
     [part] = split_message(codelist_xml('<!-- kept --><x:own xmlns:x="urn:x">mine</x:own>'))
     assert b"<!-- kept -->" in part.value
     assert b"mine</x:own>" in part.value
 
 
 def test_look_ups() -> None:
-    """A record with several artefacts answers for the one its key names, and for its items."""
+    """A record with several artefacts gives the artefact of its key, and its items."""
     urn = Urn.of("ConceptScheme", "KR", "STANDALONE_CONCEPT_SCHEME", "1.0")
     structures = Structures(FakeSnapshot({bytes(urn): record(bytes(urn), SAMPLE.read_bytes())}))
     assert structures.concept_scheme("KR:STANDALONE_CONCEPT_SCHEME(1.0)").concepts["TIME"].name() == "Time"
 
 
 def test_registry_messages() -> None:
-    """Structures in the answer of a registry, or in what is submitted to one, and in a SOAP envelope."""
+    """Structures in registry answers, in submissions, and in a SOAP envelope are read."""
     registry = f'xmlns="{V20}/message" xmlns:r="{V20}/registry" xmlns:s="{V20}/structure"'
     codelists = '<{0}CodeLists><s:CodeList id="CL" agencyID="A"/></{0}CodeLists>'
     answer = (
@@ -445,7 +445,7 @@ def test_registry_messages() -> None:
 
 
 def test_several_containers() -> None:
-    """Concepts and agencies that stand in several containers come together."""
+    """Concepts and agencies in several containers are combined."""
     concept = '<Concepts><s:Concept id="{}" agencyID="A"><s:Name>x</s:Name></s:Concept></Concepts>'
     data = xml(concept.format("X") + concept.format("Y"))
     [scheme] = read_message(data)
@@ -456,7 +456,7 @@ def test_several_containers() -> None:
 
 
 def test_the_same_twice() -> None:
-    """A concept, or an agency, that is said twice in the same words is one; see BAD for other words."""
+    """A concept or an agency repeated with equal content is read once; BAD has those with different content."""
     concept = '<s:Concept id="X" agencyID="A"><s:Name>x</s:Name></s:Concept>'
     agency = (
         "<s:OrganisationScheme id='{}' agencyID='A'><s:Agencies><s:Agency id='A'/></s:Agencies></s:OrganisationScheme>"
@@ -471,7 +471,7 @@ def test_the_same_twice() -> None:
 
 
 def test_fixed_ids_give_way() -> None:
-    """Where another component's concept is called TIME_PERIOD or OBS_VALUE, time and measure keep their concepts'."""
+    """Time and measure keep their concepts' ids if another concept is called TIME_PERIOD or OBS_VALUE."""
     parts = (
         '<s:Dimension conceptRef="TIME_PERIOD"/><s:TimeDimension conceptRef="TIME"/><s:PrimaryMeasure conceptRef="V"/>'
         '<s:Attribute conceptRef="OBS_VALUE" attachmentLevel="Observation"/>'
@@ -486,7 +486,7 @@ def test_fixed_ids_give_way() -> None:
 
 
 def test_a_flow_in_a_whole_scheme() -> None:
-    """A reference to a category may name the scheme alone."""
+    """A reference to a category may name only the scheme."""
     ref = "<s:CategoryRef><s:CategorySchemeID>CS</s:CategorySchemeID></s:CategoryRef>"
     [flow] = read_message(xml(f'<Dataflows><s:Dataflow id="F" agencyID="A">{ref}</s:Dataflow></Dataflows>'))
     assert isinstance(flow, CategorisedDataflow)
@@ -494,7 +494,7 @@ def test_a_flow_in_a_whole_scheme() -> None:
 
 
 def test_encodings() -> None:
-    """Declared encodings, byte order marks, gzip."""
+    """Declared encodings, byte order marks and gzip are read."""
     text = codelist_xml("<s:Name>Zürich</s:Name>").decode()
     declared = f'<?xml version="1.0" encoding="ISO-8859-1"?>{text}'.encode("latin-1")
     for data in (declared, b"\xef\xbb\xbf" + text.encode(), text.encode("utf-16"), gzip.compress(text.encode())):
@@ -505,7 +505,7 @@ def test_encodings() -> None:
 
 
 def test_ids_with_blanks() -> None:
-    """Blanks around an id are none of it; a code may be more than IDType allows."""
+    """Blanks around an id are removed; a code may have characters beyond IDType."""
     codes = '<s:Code value=" A "><s:Description>x</s:Description></s:Code><s:Code value="A+B"/>'
     [found] = read_message(codelist_xml(codes, 'id=" CL" agencyID="A " version="1.0 "'))
     assert isinstance(found, Codelist)
@@ -562,7 +562,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_refused(name: str) -> None:
-    """What is not right is refused at once, in words that tell what and where."""
+    """Invalid content is refused at once, with its reason and location."""
     data, reason = BAD[name]
     started = time.thread_time()
     with pytest.raises(MessageError, match=reason) as caught:
@@ -572,7 +572,7 @@ def test_refused(name: str) -> None:
 
 
 def frames_now() -> int:
-    """How many frames are on the stack."""
+    """Return the number of frames on the stack."""
     frame, count = inspect.currentframe(), 0
     while frame is not None:
         frame, count = frame.f_back, count + 1
@@ -580,13 +580,13 @@ def frames_now() -> int:
 
 
 def nested_steps(levels: int) -> bytes:
-    """A process with steps in steps."""
+    """Return a process with nested steps."""
     step = "".join(f'<s:ProcessStep id="S{i}">' for i in range(levels)) + "</s:ProcessStep>" * levels
     return xml(f'<Processes><s:Process id="P" agencyID="A">{step}</s:Process></Processes>')
 
 
 def test_deep_nesting() -> None:
-    """As many levels as XML may have are read; more are refused, also where the stack is used up already."""
+    """The maximum number of levels in XML is read; more are refused, also on a stack that is nearly used up."""
     assert len(read_message(nested_steps(240))) == 1
     with pytest.raises(MessageError, match="depth"):
         read_message(nested_steps(300))
@@ -599,7 +599,7 @@ def test_deep_nesting() -> None:
 
 
 def test_a_long_text_below_many_levels() -> None:
-    """A text is not walked through once more on each level above it."""
+    """A text is not processed again on each level above it."""
     deep = "<s:CodeRef><s:CodeID>1</s:CodeID>" * 240 + "<!-- -->" + "x" * 5_000_000 + "</s:CodeRef>" * 240
     hierarchy = (
         f'<s:HierarchicalCodelist id="H" agencyID="A"><s:Hierarchy id="I">{deep}</s:Hierarchy></s:HierarchicalCodelist>'
@@ -610,7 +610,7 @@ def test_a_long_text_below_many_levels() -> None:
 
 
 def test_linear() -> None:
-    """Many codes, concepts, components and artefacts take time by their number only, in reading and cutting."""
+    """Reading and splitting codes, concepts, components and artefacts take linear time."""
 
     def seconds(count: int) -> float:
         codes = "".join(f'<s:Code value="C{i}"><s:Description>x</s:Description></s:Code>' for i in range(count))
@@ -636,7 +636,7 @@ def test_linear() -> None:
 @settings(max_examples=200, deadline=5000)
 @given(st.data())
 def test_damaged_sample(data: st.DataObject) -> None:
-    """The sample with bytes cut out, changed or doubled is read or refused with an error of ours; never else."""
+    """The sample with bytes removed, changed or doubled is read or refused with our error."""
     original = SAMPLE.read_bytes()
     start = data.draw(st.integers(0, len(original)))
     end = data.draw(st.integers(start, min(len(original), start + 200)))
@@ -649,7 +649,7 @@ def test_damaged_sample(data: st.DataObject) -> None:
 @settings(max_examples=300, deadline=5000)
 @given(st.data())
 def test_rearranged_sample(data: st.DataObject) -> None:
-    """The sample with lines left out, doubled or moved, or values replaced: read, or refused with our own error."""
+    """The sample with lines removed, doubled or moved, or values replaced, is read or refused with our error."""
     lines = SAMPLE.read_text(encoding="utf-8").splitlines()
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(3, len(lines) - 2))
@@ -666,12 +666,12 @@ def test_rearranged_sample(data: st.DataObject) -> None:
         read_message("\n".join(lines).encode())
 
 
-# How the index calls what is since SDMX 2.1 something else.
+# The names that the index uses for classes renamed by SDMX 2.1.
 NAMES = {"CodeList": "Codelist", "KeyFamily": "DataStructure", "MetadataStructureDefinition": "MetadataStructure"}
 
 
 def count_items(message: Message) -> int:
-    """Codes, concepts and hierarchical codes, as the index counts them."""
+    """Return the number of codes, concepts and hierarchical codes, as the index counts them."""
     count = 0
     for one in message:
         if isinstance(one, Codelist | ConceptScheme) and not one.is_stub:
@@ -683,7 +683,7 @@ def count_items(message: Message) -> int:
 
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "2.0")))
 def test_corpus(row: dict[str, str]) -> None:
-    """All that the index counts is found; organisation schemes are agency schemes or kept whole."""
+    """All content counted by the index is found; organisation schemes are agency schemes or kept whole."""
     message = read_message(data_of(row))
     expected: Counter[str] = Counter()
     for one in row["maintainables_by_type"].split(";"):

@@ -1,4 +1,4 @@
-"""The short way for SDMX-ML takes nothing that libxml2 refuses, and makes the same of what it takes."""
+"""The fast path for SDMX-ML accepts nothing that libxml2 refuses, and agrees with libxml2 on the rest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OWN: Final = sorted(DATA.glob("*.xml"))
 
 
 def plainly(data: bytes) -> Element | None:
-    """The root, or None where the document is left to libxml2."""
+    """Return the root, or None where the document is left to libxml2."""
     try:
         return parsed(data)
     except (NotPlainError, UnicodeDecodeError):
@@ -34,18 +34,18 @@ def plainly(data: bytes) -> Element | None:
 
 
 def tree(element: Any) -> Any:
-    """All that an element of either kind says."""
+    """Return the content of an element of either kind."""
     inner = [tree(child) for child in element]
     return element.tag, list(element.items()), element.text or "", element.tail or "", inner
 
 
 def said(message: Message) -> Any:
-    """All that a message says, with its codes made."""
+    """Return the content of a message, with its codes made."""
     return message.format, message.header, list(message)
 
 
 def assert_the_same(data: bytes) -> bool:
-    """Whether it was taken; the tree is that of libxml2 then, and so are the texts and what is asked of elements."""
+    """Check that tree and texts equal those of libxml2, and tell whether the fast path took the document."""
     found = plainly(data)
     if found is None:
         return False
@@ -57,7 +57,7 @@ def assert_the_same(data: bytes) -> bool:
 
 @pytest.mark.parametrize("row", ALL)
 def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
-    """As they are, and cut into small messages."""
+    """Both paths agree on real files, whole and split into small messages."""
     whole = unpacked(data_of(row)).lstrip()
     parts = [part.value for part in split_message(whole)] if len(whole) < 3_000_000 else []
     for data in (whole, *parts[:60]):
@@ -70,7 +70,7 @@ def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
 def test_both_ways_agree_on_every_class(path: Any) -> None:
-    """Position up, our own samples are small and plain: most of them are taken, and of other messages none."""
+    """Most parts of the samples of structures in 2.1 and later take the fast path; parts of other messages do not."""
     parts = [part.value for part in split_message(path.read_bytes())]
     taken = 0
     for data in parts:
@@ -99,7 +99,7 @@ PLAIN: Final = [
 
 @pytest.mark.parametrize("inner", PLAIN)
 def test_what_is_plain_is_taken_or_left_but_never_misread(inner: str) -> None:
-    """Every form that the parser knows, and some that it leaves alone."""
+    """Every form that the fast parser knows is read like libxml2; the others are left to libxml2."""
     taken = assert_the_same(GOOD.format(inner).encode())
     assert taken or "#" in inner
 
@@ -119,7 +119,7 @@ BAD: Final = [
 
 @pytest.mark.parametrize("inner", BAD)
 def test_what_is_no_xml_is_left_alone(inner: str) -> None:
-    """Each of these libxml2 refuses; so it has to be asked."""
+    """Invalid XML that libxml2 refuses is left to libxml2."""
     data = GOOD.format(inner).encode()
     with pytest.raises(etree.XMLSyntaxError):
         etree.fromstring(data)
@@ -139,19 +139,19 @@ def test_what_is_no_xml_is_left_alone(inner: str) -> None:
     ],
 )  # fmt: skip
 def test_documents_that_are_left_alone(data: bytes) -> None:
-    """Allowed or not: what stands around the root, encodings, reserved namespaces, depth."""
+    """Documents with unusual prologs, encodings, namespaces or depth are left to libxml2, whether valid or not."""
     assert plainly(data) is None
 
 
 def test_what_was_read_of_tags_is_kept_within_bounds() -> None:
-    """A hundred thousand tags that are all different do not stay in memory, and change nothing."""
+    """A hundred thousand different tags do not stay in memory, and change no result."""
     inner = "".join(f"<b c{number % 700}='{number}' d=\"{number}\"/>" for number in range(20_000))
     for _ in range(2):
         assert assert_the_same(GOOD.format(inner).encode())
 
 
 def small_parts() -> list[bytes]:
-    """Our own samples in parts."""
+    """Return our own samples in parts."""
     return [part.value for path in OWN for part in split_message(path.read_bytes()) if len(part.value) < 8_000]
 
 
@@ -164,7 +164,7 @@ _JUNK: Final = ["<", ">", "&", "'", '"', "/", "=", " ", "\n", "\r", "]]>", "<b>"
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 10**9))
 def test_damage_is_met_as_libxml2_meets_it(seed: int) -> None:
-    """Texts cut, doubled and mixed with junk: what is taken is well-formed, and the same for both."""
+    """Texts that are cut, doubled and mixed with junk are either left alone, or well-formed and read like libxml2."""
     chance = random.Random(seed)
     text = chance.choice(_PARTS).decode()
     for _ in range(chance.randint(1, 3)):
@@ -185,13 +185,13 @@ def test_damage_is_met_as_libxml2_meets_it(seed: int) -> None:
     "inner", ["<b xmlns='http://x.org/a'/>", '<b xmlns:a="http://x.org/d"/>', "<b xmlns:c='http://c.org/'/>"]
 )
 def test_what_is_declared_within_is_left_alone(inner: str) -> None:
-    """Unless it says the same again, as messages do that were cut out of larger ones."""
+    """Namespaces declared inside are left alone unless they repeat outer ones, as in parts of larger messages."""
     etree.fromstring(GOOD.format(inner).encode())
     assert plainly(GOOD.format(inner).encode()) is None
 
 
 def test_the_long_way_tells_what_is_wrong() -> None:
-    """What the short way cannot make anything of is an error with its line."""
+    """Content that the fast path cannot read gives an error with its line."""
     data = next(one for one in _PARTS if b"/v2_1/" in one and ml.read_short(one))
     broken = data.replace(b' agencyID="', b' agencyID=" (', 1)
     assert ml.read_short(broken) is None
@@ -219,7 +219,7 @@ _CODELIST: Final = (
     ],
 )
 def test_codes_with_names_where_none_belong(inner: str, names: dict[str, str], parent: str | None) -> None:
-    """Elements in a text are part of the text, and those elsewhere no names of the code; whichever way it is read."""
+    """Elements in a text are part of the text, misplaced names are not the code's, in both paths."""
     data = _CODELIST.format(inner).encode()
     found = ml.read_short(data)
     assert found is not None

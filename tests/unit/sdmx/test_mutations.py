@@ -1,4 +1,4 @@
-"""Messages of every class with something in them gone or wrong: read, or refused with an error of ours."""
+"""Messages of every class with parts removed or changed are read, or refused with one of our errors."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ TWINS = json.loads((DATA / "every_class.fusion.json").read_bytes())
 
 
 def settle(data: bytes) -> None:
-    """Read, look at all of it, and cut up: nothing but errors of ours may come out."""
+    """Read, access all content, and split: only our errors may come out."""
     with contextlib.suppress(SdmxError):
         for artefact in read_message(data):
-            assert artefact == artefact  # noqa: PLR0124 - it makes what is made late
+            assert artefact == artefact  # noqa: PLR0124 - makes the lazy parts
             hash(artefact)
             repr(artefact)
         split_message(data)
 
 
 def mutated(root: Any, chance: random.Random) -> bytes:
-    """The tree with one to three elements or attributes gone, changed, moved or doubled."""
+    """Return the tree with one to three elements or attributes removed, changed, moved or doubled."""
     root = copy.deepcopy(root)
     for _ in range(chance.randint(1, 3)):
         elements = [one for one in root.iter("{*}*") if one.getparent() is not None]
@@ -71,7 +71,7 @@ def mutated(root: Any, chance: random.Random) -> bytes:
 
 @pytest.mark.parametrize("sample", [EVERY, OLD], ids=["3.0", "2.1"])
 def test_xml(sample: bytes) -> None:
-    """Any part of a message of SDMX-ML may be missing, twice, or nonsense."""
+    """Any part of a message of SDMX-ML may be missing, doubled, or nonsense."""
     chance = random.Random(1)
     root = etree.fromstring(sample)
     for _ in range(ROUNDS):
@@ -79,7 +79,7 @@ def test_xml(sample: bytes) -> None:
 
 
 def spoil(value: Any, chance: random.Random) -> Any:
-    """The value with one thing in it gone or changed, somewhere."""
+    """Return the value with something in it removed or changed."""
     if chance.random() < 0.15 or not value or not isinstance(value, (dict, list)):
         return chance.choice(VALUES)
     value = copy.copy(value)

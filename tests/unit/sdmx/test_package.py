@@ -1,4 +1,4 @@
-"""The room as a whole: what it imports, and what it says where a library is missing."""
+"""The package as a whole: its imports, and its errors where a library is missing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OURS = (
     "kafka_replica.common.wording",
 )
 
-# Each of the libraries that may be there or not is in one file.
+# Each optional library is imported in one file only.
 ROOMS = {
     "tables/__init__.py": {"pandas", "polars", "pyarrow"},  # for types alone
     "tables/libraries.py": {"pandas", "polars", "pyarrow"},
@@ -31,13 +31,13 @@ ROOMS = {
 
 
 def run(code: str) -> str:
-    """What a fresh interpreter prints."""
+    """Return the output of a fresh interpreter."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     return done.stdout
 
 
 def test_it_knows_nothing_of_brokers() -> None:
-    """No file of the room imports a Kafka client, or anything of kafka_replica but OURS."""
+    """No file of the package imports a Kafka client, or anything of kafka_replica except OURS."""
     room = Path(kafka_replica.sdmx.__file__).parent
     for path in room.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -71,7 +71,7 @@ def test_it_works_without_a_kafka_client() -> None:
 @pytest.mark.parametrize("library", ["lxml", "msgspec"])
 @pytest.mark.parametrize("name", ["Structures", "read_message", "Codelist", "InternationalString", "model"])
 def test_a_missing_library_is_named(library: str, name: str) -> None:
-    """Without one of its libraries the room says which extra to install, whatever is asked for first."""
+    """Without one of its libraries the package names the extra to install, whatever is used first."""
     wanted = "import kafka_replica.sdmx.model" if name == "model" else f"from kafka_replica.sdmx import {name}"
     printed = run(
         f"import sys; sys.modules[{library!r}] = None\n"
@@ -82,7 +82,7 @@ def test_a_missing_library_is_named(library: str, name: str) -> None:
 
 
 def test_urns_and_versions_need_no_library() -> None:
-    """URNs, their classes, versions and formats work where neither lxml nor msgspec is, and as they do elsewhere."""
+    """URNs, their classes, versions and formats work, with the same results, without lxml and msgspec."""
     code = (
         "from kafka_replica.sdmx import Format, Urn\n"
         "from kafka_replica.sdmx.urn import MAX_URN\n"
@@ -104,7 +104,7 @@ def test_urns_and_versions_need_no_library() -> None:
 
 
 def test_every_public_name_is_there() -> None:
-    """What the package says it has it has, each name from its home; others are no attributes."""
+    """Each public name of the package exists, from its own module; other names are not attributes."""
     assert set(kafka_replica.sdmx.__all__) <= set(dir(kafka_replica.sdmx))
     assert all(getattr(kafka_replica.sdmx, name) is not None for name in kafka_replica.sdmx.__all__)
     assert set(kafka_replica.sdmx.__all__) == set(kafka_replica.sdmx._HOME_OF)

@@ -1,4 +1,4 @@
-"""The mapping that never changes, and the index of keys that stands on it."""
+"""The persistent mapping, and the index of keys that is built on it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class Clumsy:
-    """A key whose hash says little, so that leaves are full."""
+    """A key with a poor hash, so that leaves are full."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -31,7 +31,7 @@ KEYS = st.integers(-500, 500) | st.text(max_size=2) | st.builds(Clumsy, st.integ
 @settings(max_examples=200, deadline=None)
 @given(st.dictionaries(KEYS, st.integers(), max_size=150), st.lists(st.tuples(KEYS, st.none() | st.integers())))
 def test_it_is_what_a_dict_would_be(first: dict[object, int], changes: list[tuple[object, int | None]]) -> None:
-    """After any changes it holds what a dict holds; and what it was made of holds what it held."""
+    """After any changes the mapping equals a dict, and its earlier versions are unchanged."""
     kept, expected = PersistentMap(first), dict(first)
     past = [(kept, dict(expected))]
     for key, value in changes:
@@ -53,7 +53,7 @@ def test_it_is_what_a_dict_would_be(first: dict[object, int], changes: list[tupl
 
 
 def test_a_change_shares_nearly_everything() -> None:
-    """Of a hundred thousand keys a change of one makes few new objects; of a thousand about as many."""
+    """Changing one of a hundred thousand keys makes few new objects, about as many as of a thousand."""
 
     def nodes(node: object) -> set[int]:
         below = [nodes(child) for child in node] if isinstance(node, tuple) else []
@@ -65,7 +65,7 @@ def test_a_change_shares_nearly_everything() -> None:
         held = nodes(kept._root)
         assert len(held) > size / 64
         new = [len(nodes(kept.putting(f"another {at}", 1)._root) - held) for at in range(30)]
-        # Python's hashes of texts differ from run to run: some leaf may be full, and is parted in 32 then.
+        # Python's hashes of texts differ between runs: a full leaf may be split in 32.
         assert max(new) <= 6 + 32
         made[size] = median(new)
     assert made[1_000] <= made[100_000] <= 6
@@ -77,7 +77,7 @@ def test_a_change_shares_nearly_everything() -> None:
     st.lists(st.tuples(*[st.sampled_from("ABC")] * 4, st.booleans()), max_size=30),
 )
 def test_the_index_of_keys(first: set[tuple[str, ...]], changes: list[tuple[str, str, str, str, bool]]) -> None:
-    """It knows the URNs that are there, by whatever is asked; those it was made of still know theirs."""
+    """The index finds the URNs by any of their parts, and its earlier versions find theirs."""
     held = {Urn("p", *one) for one in first}
     index = KeyIndex(held)
     before, was = index, set(held)

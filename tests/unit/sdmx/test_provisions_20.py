@@ -1,4 +1,4 @@
-"""Provision agreements of SDMX-ML 2.0, which stand in the messages of registries."""
+"""Provision agreements of SDMX-ML 2.0 in the messages of registries."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ AGREEMENT = (
 
 
 def test_twin() -> None:
-    """An agreement that says nothing else is the same as in 2.1; its agency is that of the flow."""
+    """An agreement without further content equals that of 2.1; its agency is that of the flow."""
     plain, _ = read_message(DATA)
     assert type(plain) is ProvisionAgreement
     assert [plain] == list(read_message(OF_21))
 
 
 def test_sources_and_constraints() -> None:
-    """What 2.1 has no place for is kept; the URN tells the agency and version where the agreement has one."""
+    """Properties without a place in 2.1 are kept; the URN has the agency and version where the agreement has them."""
     _, full = read_message(DATA)
     assert isinstance(full, ProvisionAgreementOfSources)
     assert str(full.urn) == f"{URN}registry.ProvisionAgreement=OTHER:PA_FULL(2.0)"
@@ -66,7 +66,7 @@ def test_sources_and_constraints() -> None:
 
 
 def test_parts() -> None:
-    """Each agreement is cut out alone, and the message stays valid: the status stands behind it."""
+    """Each agreement is split off alone, and the message stays valid: the status comes after it."""
     whole = list(read_message(DATA))
     parts = split_message(
         DATA.replace(b'status="Success"/>', b'status="Success"><!--the artefact goes here--></r:StatusMessage>')
@@ -85,7 +85,7 @@ def _faults(data: bytes) -> list[etree._LogEntry]:
 
 
 def test_requests_and_events() -> None:
-    """Agreements stand in requests and events too; what is to be deleted is refused."""
+    """Agreements in requests and events are read; those to be deleted are refused."""
     for action in ("Append", "Delete"):
         one = AGREEMENT.format(action=action)
         event = "<m:NotifyRegistryEvent><r:EventAction>{}</r:EventAction><r:ProvisioningEvent>{}</r:ProvisioningEvent>"
@@ -103,7 +103,7 @@ def test_requests_and_events() -> None:
 
 
 def test_nothing_found_and_no_id() -> None:
-    """An answer without agreements is a message of nothing; an agreement without any id has no URN."""
+    """An answer without agreements is an empty message; an agreement without any id has no URN."""
     body = '<m:QueryProvisioningResponse><r:StatusMessage status="Success"/></m:QueryProvisioningResponse>'
     assert len(read_message(interface("20", body))) == 0
     with pytest.raises(MessageError, match="no id"):
@@ -114,7 +114,7 @@ def test_nothing_found_and_no_id() -> None:
 
 
 def test_one_message_within_another() -> None:
-    """An answer within a metadata set has no place there: cut out, the set would bring its agreements along."""
+    """An answer within a metadata set is refused: the part of the set would contain its agreements."""
     inner = DATA[DATA.index(b"<m:QueryProvisioningResponse") : DATA.index(b"</m:RegistryInterface>")]
     reports = (SDMX_DATA / "metadata_set.sdmx20.xml").read_bytes()
     mark = b"</g:AttributeValueSet>"

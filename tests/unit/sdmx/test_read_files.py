@@ -20,19 +20,19 @@ BAD = {"codelistExtensions": [{"inclusiveCodeSelection": {"memberValues": ["X"]}
 
 
 def lists(*ids: str, code: str = "A", bad: str | None = None) -> bytes:
-    """A message of codelists, of which one cannot be read."""
+    """Return a message of codelists, one of which cannot be read."""
     return message({"codelists": [
         artefact(id_, codes=[named(code)], **(BAD if id_ == bad else {})) for id_ in ids
     ]})  # fmt: skip
 
 
 def ids(structures: Structures) -> list[str]:
-    """The ids of all artefacts."""
+    """Return the ids of all artefacts."""
     return [one.id for one in structures]
 
 
 def test_files_of_every_kind_of_source(tmp_path: Path) -> None:
-    """A file, a folder, a pattern, file objects and packed files; in a folder other files are passed over."""
+    """A file, a folder, a pattern, file objects and packed files are read; other files of a folder are skipped."""
     (tmp_path / "deep" / "er").mkdir(parents=True)
     (tmp_path / "one.json").write_bytes(lists("ONE"))
     (tmp_path / "deep" / "two.json").write_bytes(lists("TWO"))
@@ -55,7 +55,7 @@ def test_files_of_every_kind_of_source(tmp_path: Path) -> None:
 
 
 def test_errors_are_listed(tmp_path: Path) -> None:
-    """A damaged file and an artefact that cannot be read leave the others; each error names its file."""
+    """A damaged file and an unreadable artefact do not affect others; each error names its file."""
     (tmp_path / "a.json").write_bytes(lists("GOOD", "BAD", bad="BAD"))
     (tmp_path / "b.json").write_bytes(lists("HALF")[:-9])
     (tmp_path / "c.xml").write_bytes(b"<html/>")
@@ -72,7 +72,7 @@ def test_errors_are_listed(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    """It is said what is missing; a file object of texts is refused."""
+    """The error names what is missing; a text file object is refused."""
     with pytest.raises(UsageError, match=r"no file or folder .*nothing"):
         read_files(tmp_path / "nothing.xml")
     with pytest.raises(UsageError, match=r"no file or folder matches .*\*\.xml"):
@@ -83,7 +83,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 
 
 def test_the_last_file_counts(tmp_path: Path) -> None:
-    """Of an artefact in two files; what was replaced is told."""
+    """The last copy of an artefact in two files counts; the replaced copy is reported."""
     (tmp_path / "a.json").write_bytes(lists("L", code="OLD"))
     (tmp_path / "b.json").write_bytes(lists("L", code="NEW"))
     assert list(read_files(tmp_path).codelist("A:L(1.0.0)").codes) == ["NEW"]
@@ -94,7 +94,7 @@ def test_the_last_file_counts(tmp_path: Path) -> None:
 
 
 def test_all_look_ups_work() -> None:
-    """As in a version of a replica: references, resolution, constraints, version rules; and moving on."""
+    """References, resolution, constraints, version rules and refreshing work as in a version of a replica."""
     found = read_files(*sample_files())
     assert found.version == 1
     assert found.codelist("SDMX:CL_FREQ(+)").codes["A"].name("en") == "Annual"
@@ -111,7 +111,7 @@ def test_all_look_ups_work() -> None:
     ("xlsx", ""),
 ))  # fmt: skip
 def test_real_files(row: dict[str, str]) -> None:
-    """Every artefact that publishing takes of a file can be looked up, byte for byte; all others are errors."""
+    """Every artefact that publishing accepts from a file is found byte for byte; all others are errors."""
     file = CORPUS / row["file"]
     found = read_files(file)
     published = read_structures(files_of([file]), skip_unreadable=True)
@@ -127,7 +127,7 @@ def test_real_files(row: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "2.1"))[:1])
 def test_the_whole_corpus_at_once(row: dict[str, str] | None) -> None:
-    """All files of the corpus as one version: all of them can be read, and queries answer."""
+    """All files of the corpus as one version can be read, and queries work."""
     assert row is not None
     found = read_files(CORPUS / "sdmx-ml-*" / "*.xml", CORPUS / "*json*" / "*.json")
     assert len(found) > 300

@@ -1,4 +1,4 @@
-"""Reading into the model: the samples, hand-made messages, twins, stubs, what content types say."""
+"""Reading into the model: samples, handmade messages, twins, stubs, content types."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ML = "http://www.sdmx.org/resources/sdmxml/schemas/v"
 
 
 def xml(body: str, version: str = "2_1", header: str = "") -> bytes:
-    """A message of SDMX-ML around some containers."""
+    """Return a message of SDMX-ML around some containers."""
     base = f"{ML}{version}"
     return (
         f'<m:Structure xmlns:m="{base}/message" xmlns:s="{base}/structure" xmlns:c="{base}/common">'
@@ -40,7 +40,7 @@ def xml(body: str, version: str = "2_1", header: str = "") -> bytes:
 
 
 def codelist_xml(codes: str, attributes: str = "", version: str = "2_1") -> bytes:
-    """A message of one codelist."""
+    """Return a message of one codelist."""
     return xml(
         f'<s:Codelists><s:Codelist id="CL" agencyID="A" version="1.0" {attributes}>{codes}</s:Codelist></s:Codelists>',
         version,
@@ -48,14 +48,14 @@ def codelist_xml(codes: str, attributes: str = "", version: str = "2_1") -> byte
 
 
 def only(data: bytes, kind: type[Any]) -> Any:
-    """The one artefact of a message."""
+    """Return the only artefact of a message."""
     [found] = read_message(data)
     assert isinstance(found, kind)
     return found
 
 
 def test_samples() -> None:
-    """The samples are of three formats, in two languages, and hold what the demo shows."""
+    """The samples are of three formats, in two languages, and have the content that the demo shows."""
     messages = [read_message(path.read_bytes()) for path in sample_files()]
     assert {one.format for one in messages} == {Format.FUSION_JSON, Format.SDMX_ML_2_1, Format.SDMX_ML_3_0}
     artefacts = {urn: artefact for one in messages for urn, artefact in one.artefacts.items()}
@@ -69,7 +69,7 @@ def test_samples() -> None:
 
 
 def test_names() -> None:
-    """All languages are kept in order; no language in the message means English; none asked means English first."""
+    """All languages are kept in order; the message's default is English, and English is preferred by default."""
     codelist = only(
         codelist_xml(
             '<c:Name xml:lang="fr">Liste</c:Name><c:Name>List</c:Name><c:Description xml:lang="de">So</c:Description>'
@@ -103,7 +103,7 @@ def test_codes() -> None:
 
 
 def test_twins() -> None:
-    """The same codelist in four formats is the same codelist."""
+    """A codelist in four formats gives equal codelists."""
     code = '<s:Code id="A"><c:Name xml:lang="en">Annual</c:Name>{}</s:Code><s:Code id="B"><c:Name>B</c:Name></s:Code>'
     twins = [
         codelist_xml(code.format(""), 'isFinal="true" validFrom="2020-01-01"', version=version)
@@ -139,7 +139,7 @@ def test_twins() -> None:
     )
 )
 def test_any_codelist_is_the_same_in_each_format(codes: dict[str, dict[str, str]]) -> None:
-    """Random ids and texts come out of SDMX-ML and Fusion-JSON equal, and equal to what went in."""
+    """Random ids and texts are equal in SDMX-ML and Fusion-JSON, and equal to the input."""
     from xml.sax.saxutils import escape
 
     body = "".join(
@@ -183,7 +183,7 @@ DSD_21 = """
 
 
 def test_data_structure_2_1() -> None:
-    """References by fields and by URN, defaults of version and id, relationships, facets."""
+    """References by fields and by URN, defaults of version and id, relationships and facets are read."""
     found = only(xml(DSD_21), DataStructure)
     assert found.version == "1.0"
     assert list(found.dimensions) == ["FREQ"]
@@ -246,7 +246,7 @@ STUB = 'isExternalReference="true" structureURL="http://example.org/x"'
     ],
 )
 def test_stubs_do_not_look_empty(container: str, tag: str, kind: type[Any], attribute: str) -> None:
-    """Asking a stub for its content raises and says it is a stub; what it does say can be asked."""
+    """A stub's content raises and names the stub; the properties it has can be read."""
     data = xml(f'<s:{container}><s:{tag} id="X" agencyID="A" version="1.0" {STUB}/></s:{container}>')
     stub = only(data, kind)
     assert stub.is_stub
@@ -260,7 +260,7 @@ def test_stubs_do_not_look_empty(container: str, tag: str, kind: type[Any], attr
 
 
 def test_opaque() -> None:
-    """A vendor's class keeps names and a message of its own; all else raises by the name of the class."""
+    """A vendor's class keeps names and a message of its own; everything else raises with the class's name."""
     data = xml(
         '<v:Things xmlns:v="urn:v"><v:Thing id="P" agencyID="A" version="1.0" urn="urn:sdmx:org.sdmx.infomodel.own.'
         'Thing=A:P(1.0)"><c:Name>N</c:Name></v:Thing><v:Thing id="Q" agencyID="A" version="1.0" '
@@ -277,7 +277,7 @@ def test_opaque() -> None:
 
 
 def test_own_identity_wins() -> None:
-    """The URN is made of class, agency, id and version; the one that is written may lie."""
+    """The URN is made of class, agency, id and version; a different written one is ignored."""
     lie = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=OTHER:CL_X(9.9)"
     found = only(codelist_xml("", f'urn="{lie}"'), Codelist)
     assert str(found.urn) == "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL(1.0)"
@@ -305,7 +305,7 @@ def test_own_identity_wins() -> None:
     ],
 )
 def test_content_types(text: str, expected: Format | None) -> None:
-    """Media types are understood whatever their case and spacing; every format's own name leads back to it."""
+    """Media types are understood in any case and spacing; every format's own name leads back to it."""
     assert of_content_type(text) is expected
     assert all(of_content_type(one) is one for one in Format)
 
@@ -335,7 +335,7 @@ def test_wrappings(wrap: Any) -> None:
 
 
 def test_soap() -> None:
-    """A message in a SOAP envelope is read, and its parts too."""
+    """A message in a SOAP envelope is read, and so are its parts."""
     data = codelist_xml('<s:Code id="A"/>')
     soap = (
         b'<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>' + data + b"</e:Body></e:Envelope>"
@@ -352,7 +352,7 @@ def test_fixed_ids() -> None:
 
 
 def test_twice() -> None:
-    """An artefact that comes twice makes the message unreadable: which one counts cannot be known."""
+    """An artefact that appears twice makes the message unreadable, as neither copy can be preferred."""
     one = '<s:Codelist id="CL" agencyID="A" version="1.0"/>'
     data = xml(f"<s:Codelists>{one}{one}</s:Codelists>")
     fusion = b'{"Codelist":[{"id":"CL","agencyId":"A"},{"id":"CL","agencyId":"A","version":"1.0"}]}'

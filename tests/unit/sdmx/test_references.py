@@ -1,4 +1,4 @@
-"""What refers to what in one version, version rules in look-ups, and references that lead nowhere."""
+"""References in one version: parents and children, version rules in look-ups, and dangling references."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from support.sdmx.sdmx_json_samples import CODELIST, CONCEPT, FLOW, SAMPLE, URN,
 
 
 def structures_of(data: dict[str, Any]) -> Structures:
-    """Look-ups in a version of these artefacts."""
+    """Return look-ups in a version of these artefacts."""
     return Structures(FakeSnapshot.of(split_message(message(data))))
 
 
 def codelists(*versions: str, id_: str = "CL") -> list[dict[str, Any]]:
-    """One codelist in these versions."""
+    """Return a codelist in several versions."""
     return [artefact(id_, version=version, codes=[named("A")]) for version in versions]
 
 
 def names(urns: Any) -> list[str]:
-    """The ids and versions of URNs."""
+    """Return the ids and versions of URNs."""
     return [f"{urn.id}({urn.version})" for urn in urns]
 
 
@@ -52,7 +52,7 @@ def names(urns: Any) -> list[str]:
     ],
 )
 def test_find_by_a_rule(rule: str, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each artefact once, in the version meant; nothing is decoded for it. Text patterns still work."""
+    """A rule finds each artefact once, in the newest version that fits, without decoding; text patterns still work."""
     lists = codelists("1.0.0", "1.0.1", "1.10.0", "1.9.0", "2.0.0", "3.0.0-draft") + codelists("1.0", id_="CL2")
     found = structures_of({"codelists": lists})
     monkeypatch.setattr(module, "read_message", None)
@@ -61,7 +61,7 @@ def test_find_by_a_rule(rule: str, expected: list[str], monkeypatch: pytest.Monk
 
 
 def test_latest() -> None:
-    """The newest version of an artefact, drafts only where they are asked for."""
+    """The newest version of an artefact is found, drafts only on request."""
     found = structures_of({"codelists": codelists("1.0.0", "1.10.0", "2.0.0-draft")})
     assert found.latest(f"{URN}codelist.Codelist=A:CL(1.0.0)").version == "1.10.0"
     assert found.latest(Urn.of("Code", "A", "CL", "7.7", "A"), stable=False).version == "2.0.0-draft"
@@ -73,7 +73,7 @@ def test_latest() -> None:
 
 
 def test_a_reference_with_a_rule_is_followed() -> None:
-    """An item, and a child, in the newest version that fits."""
+    """An item, and a child, are found in the newest version that fits the reference's rule."""
     concepts = [{"id": "C", "coreRepresentation": {"enumeration": f"{URN}codelist.Codelist=A:CL(1.0+.0)"}}]
     data = {
         "codelists": codelists("1.0.0", "1.10.0", "2.0.0"),
@@ -103,7 +103,7 @@ def test_the_samples() -> None:
 
 
 def test_references_of_every_class() -> None:
-    """Each class's references are found: those that the sample of SDMX-JSON writes, and no others."""
+    """Exactly the references written in the sample of SDMX-JSON are found, for each class."""
     expected = {
         "DF": {"DSD"}, "CAT": {"DF", "CATS"}, "PA": {"DF", "DATA_PROVIDERS"}, "CON": {"DF"}, "H": {"CL"},
         "HA": {"H", "CL", "DF"}, "SM": {"DSD", "DF", "RM"}, "RM": {"CL"}, "CSM": {"CS", "CS2"}, "MDF": {"MSD"},
@@ -116,7 +116,7 @@ def test_references_of_every_class() -> None:
 
 
 def listing(id_: str, version: str, target: tuple[str, str] | None) -> dict[str, Any]:
-    """A codelist that may extend another."""
+    """Return a codelist that may extend another."""
     refers = [{"codelist": f"{URN}codelist.Codelist=A:{target[0]}({target[1]})"}] if target else []
     return artefact(id_, version=version, codelistExtensions=refers)
 
@@ -130,7 +130,7 @@ CHANGES = st.lists(st.tuples(IDS, VERSIONS, TARGETS, st.booleans()), max_size=4)
 @settings(max_examples=150, deadline=None)
 @given(st.lists(CHANGES, max_size=5))
 def test_the_index_is_kept_from_version_to_version(versions: list[list[tuple[Any, ...]]]) -> None:
-    """After any changes it answers as one that is made anew; and the older version still answers for itself."""
+    """After any changes the index answers as a fresh one, and the older version still gives its own answers."""
     records: dict[bytes, Record] = {}
     kept = Structures(FakeSnapshot(records, 0))
     kept.dangling()
@@ -151,7 +151,7 @@ def test_the_index_is_kept_from_version_to_version(versions: list[list[tuple[Any
 
 
 def family(structures: Structures) -> Any:
-    """All that can be asked of the references of a version."""
+    """Return the answers to all queries about the references of a version."""
     asked = [
         (urn, structures.parents(urn), structures.children(urn), structures.descendants(urn), structures.ancestors(urn))
         for urn in structures
@@ -160,7 +160,7 @@ def family(structures: Structures) -> Any:
 
 
 def test_moving_on_decodes_what_changed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of a hundred artefacts is changed: one is decoded."""
+    """After a change of one artefact among a hundred, one artefact is decoded."""
     lists = [listing(f"L{i}", "1.0.0", ("L0", "1.0.0") if i else None) for i in range(100)]
     snapshot = FakeSnapshot.of(split_message(message({"codelists": lists})))
     first = Structures(snapshot, cache=DecodeCache())
@@ -178,7 +178,7 @@ def test_moving_on_decodes_what_changed_alone(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_dangling() -> None:
-    """Artefacts and items that are not there; not what may be elsewhere."""
+    """Missing artefacts and items are reported as dangling, but not artefacts that may be elsewhere."""
     data = {
         "codelists": [
             artefact("FULL", codes=[named("A")]),
@@ -206,7 +206,7 @@ def test_dangling() -> None:
 
 
 def test_a_rule_in_a_draft_means_drafts_too() -> None:
-    """For queries, expansion, representations and resolution alike; in a stable artefact it does not."""
+    """A rule in a draft includes drafts, in queries, expansion, representations and resolution, otherwise not."""
     rule = f"{URN}codelist.Codelist=A:CL(1.0+.0)"
     concept = f"{URN}conceptscheme.Concept=A:CS(VERSION).C"
     lists = [
@@ -249,7 +249,7 @@ def test_circles_do_no_harm() -> None:
 
 
 def test_a_record_that_cannot_be_read_does_not_stop_queries() -> None:
-    """Every query answers from what can be read, and lists each record that cannot, with its place in the log."""
+    """Every query answers from the readable records, and lists each unreadable one with its place in the log."""
     snapshot = FakeSnapshot.of(split_message(message({"codelists": [
         listing("L0", "1.0.0", None), listing("L1", "1.0.0", ("L0", "1.0.0")), listing("L2", "1.0.0", ("L1", "1.0.0")),
         listing("L3", "1.0.0", ("NONE", "1.0.0")), listing("BAD", "1.0.0", ("L0", "1.0.0"))]})))  # fmt: skip
@@ -282,7 +282,7 @@ def test_a_record_that_cannot_be_read_does_not_stop_queries() -> None:
 
 
 def test_the_attachments_of_what_cannot_be_read() -> None:
-    """Constraints that cannot be read are listed with those that can; so is a record that may hold a constraint."""
+    """Unreadable constraints are listed with the readable ones, and so is a record that may contain a constraint."""
     data = {"dataConstraints": [
         artefact(one, role="Allowed", constraintAttachment={"dataflows": [FLOW]}) for one in ("GOOD", "BAD")
     ]}  # fmt: skip
@@ -307,7 +307,7 @@ def test_the_attachments_of_what_cannot_be_read() -> None:
 
 
 def test_unknown_artefacts_are_refused() -> None:
-    """Asking for the family of what is not there raises."""
+    """A query about the references of a missing artefact raises."""
     found = structures_of({"codelists": codelists("1.0.0")})
     for ask in (found.children, found.parents, found.descendants, found.ancestors):
         with pytest.raises(ArtefactNotFoundError):
@@ -315,7 +315,7 @@ def test_unknown_artefacts_are_refused() -> None:
 
 
 def test_items_of_every_class() -> None:
-    """Items of all schemes are found by their path, and what is not there is not."""
+    """Items of all schemes are found by their path, and missing items are not."""
     held = {one.urn.id: one for one in read_message(message(SAMPLE))}
     for artefact_id, class_, path in [
         ("CATS", "Category", "ONE.TWO.X"), ("H", "HierarchicalCode", "ONE.TWO"), ("H", "Level", "L1.L2"),

@@ -25,7 +25,7 @@ EDITIONS = ["21", "30", "31"]
 @pytest.mark.parametrize("version", EDITIONS)
 @pytest.mark.parametrize("make", [request, answer])
 def test_registrations(version: str, make: type) -> None:
-    """Everything that a registration says, in a request and in the answer to a query."""
+    """All properties of a registration are read, in a request and in the answer to a query."""
     data = make(version)
     [found] = read_message(data)
     assert isinstance(found, Registration)
@@ -51,7 +51,7 @@ def test_registrations(version: str, make: type) -> None:
 @pytest.mark.parametrize("version", EDITIONS)
 @pytest.mark.parametrize("make", [request, answer])
 def test_parts_of_registry_messages(version: str, make: type) -> None:
-    """What is cut out says the same, and is valid where the whole is."""
+    """A part has the same content as in the whole message, and is valid if the whole is."""
     data = make(version)
     [part] = split_message(data)
     assert str(part.urn) == REGISTRATION_URN
@@ -63,7 +63,7 @@ def test_parts_of_registry_messages(version: str, make: type) -> None:
 
 @pytest.mark.parametrize("version", EDITIONS)
 def test_samples_are_valid(version: str) -> None:
-    """The samples are what the standard means."""
+    """The samples are valid in the standard's schemas."""
     valid = schema(version)
     for data in (request(version), answer(version), submission(version)):
         assert valid.validate(etree.fromstring(data)), valid.error_log
@@ -71,7 +71,7 @@ def test_samples_are_valid(version: str) -> None:
 
 @pytest.mark.parametrize("version", ["20", *EDITIONS])
 def test_structures_in_a_submission(version: str) -> None:
-    """A registry message that holds structures is read as a structure message is."""
+    """Structures in a registry message are read like those in a structure message."""
     data = submission(version)
     [found] = read_message(data)
     assert isinstance(found, Codelist)
@@ -82,7 +82,7 @@ def test_structures_in_a_submission(version: str) -> None:
 
 
 def test_structures_in_answers_of_20() -> None:
-    """QueryStructureResponse and StructuralEvent of 2.0 hold structures too."""
+    """QueryStructureResponse and StructuralEvent of 2.0 contain structures, too."""
     codelist = '<s:CodeList id="CL" agencyID="KR"><s:Name>A list</s:Name></s:CodeList>'
     held = f"<r:CodeLists>{codelist}</r:CodeLists>"
     response = f'<m:QueryStructureResponse><r:StatusMessage status="Success"/>{held}</m:QueryStructureResponse>'
@@ -95,7 +95,7 @@ def test_structures_in_answers_of_20() -> None:
 
 
 def test_no_results() -> None:
-    """A query that found nothing gives a message of nothing, not an error."""
+    """The answer of a query without results is an empty message, not an error."""
     body = '<m:QueryRegistrationResponse><r:StatusMessage status="Success"/></m:QueryRegistrationResponse>'
     for version in EDITIONS:
         assert len(read_message(interface(version, body))) == 0
@@ -103,14 +103,14 @@ def test_no_results() -> None:
 
 @pytest.mark.parametrize("version", EDITIONS)
 def test_deletions_are_refused(version: str) -> None:
-    """What a message asks to delete must not be taken for what is there."""
+    """Artefacts to be deleted are refused: they must not be taken for content."""
     for data in (request(version, "Delete"), submission(version, "Delete")):
         with pytest.raises(MessageError, match="deletion"):
             read_message(data)
 
 
 def test_deletions_of_20_are_refused() -> None:
-    """In 2.0 what is to be deleted stands beside the structures, or an event says so."""
+    """Deletions of 2.0, which are given beside the structures or in an event, are refused."""
     end = b"</r:Structure>"
     asked = submission("20").replace(end, end + b'<r:SubmittedStructure action="Delete"/>')
     held = '<r:StructuralEvent><r:CodeLists><s:CodeList id="CL" agencyID="KR"/></r:CodeLists></r:StructuralEvent>'
@@ -121,7 +121,7 @@ def test_deletions_of_20_are_refused() -> None:
 
 
 def test_without_id() -> None:
-    """A registration that no registry has given an id yet has no URN."""
+    """A registration without an id from a registry has no URN."""
     data = request("21").replace(b'<r:Registration id="REG_1" ', b"<r:Registration ")
     with pytest.raises(MessageError, match="no id"):
         read_message(data)

@@ -1,4 +1,4 @@
-"""What may come once and comes twice is refused or merged in every format; neither of the two is dropped silently."""
+"""Repeated single elements are refused or merged in every format; neither of the two is dropped silently."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MARK: Final = "a name to replace"
 
 
 def objects_in(value: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every object of a document, with its path; items of lists have none of their own."""
+    """Yield every object of a document with its path; items of lists have no path of their own."""
     if isinstance(value, dict):
         yield path, value
         for name, inner in value.items():
@@ -47,7 +47,7 @@ def _concept(core: dict[str, Any]) -> bytes:
 
 
 def test_two_formats_of_one_representation_are_refused() -> None:
-    """SDMX-JSON 1.0 allows one for codes beside one for texts; they are taken where both say the same."""
+    """SDMX-JSON 1.0 allows a format for codes beside a format for texts: equal ones are accepted, others refused."""
     codes = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=ME:CL(1.0)"
     core: dict[str, Any] = {"enumeration": codes, "enumerationFormat": {"maxLength": 3}, "textFormat": {"maxLength": 3}}
     [scheme] = read_message(_concept(core))
@@ -59,7 +59,7 @@ def test_two_formats_of_one_representation_are_refused() -> None:
 
 @pytest.mark.parametrize("format_", JSON_MESSAGES)
 def test_a_name_that_comes_twice_is_refused_at_any_depth(format_: str) -> None:
-    """Each member of an object of each kind, repeated in the same words or in escapes."""
+    """A repeated member of an object of any kind is refused, in equal words or with escapes."""
     whole = json.loads(JSON_MESSAGES[format_])
     seen: set[str] = set()
     for path, one in list(objects_in(whole)):
@@ -91,7 +91,7 @@ ROUNDS: Final = 10
 
 
 def structure_messages(version: str) -> Iterator[tuple[Schemas, etree._Element, etree._Element]]:
-    """Structure messages made from the schemas of an edition, and the artefact in each."""
+    """Yield structure messages made from the schemas of an edition, with the artefact in each."""
     schemas = Schemas(version)
     for container in schemas.structure_message:
         for declared in schemas.artefacts(container):
@@ -104,7 +104,7 @@ def structure_messages(version: str) -> Iterator[tuple[Schemas, etree._Element, 
 
 
 def other_messages(version: str, *path: str) -> Iterator[tuple[Schemas, etree._Element, etree._Element]]:
-    """The same for messages of other kinds."""
+    """Yield messages of other kinds made from the schemas, with the artefact in each."""
     schemas = Schemas(version)
     declared = schemas.in_message(*path)
     for _ in range(ROUNDS):
@@ -120,7 +120,7 @@ def other_messages(version: str, *path: str) -> Iterator[tuple[Schemas, etree._E
 
 @pytest.mark.parametrize("version", ["10", "20", "21", "30", "31"])
 def test_a_single_element_that_comes_twice_is_not_dropped(version: str) -> None:
-    """Every element that the schema of a structure message allows once, beside itself with other words in it."""
+    """No element that a structure message's schema allows once is dropped when a different copy is beside it."""
     found = what_becomes_of_repeated(structure_messages(version))
     assert [place for place, result in found.items() if result == "dropped"] == []
     assert sum(result == "refused" for result in found.values()) > {"10": 50, "20": 400}.get(version, 500)
@@ -128,7 +128,7 @@ def test_a_single_element_that_comes_twice_is_not_dropped(version: str) -> None:
 
 @pytest.mark.parametrize("path", OTHER_MESSAGES, ids="-".join)
 def test_a_single_element_in_other_messages(path: tuple[str, ...]) -> None:
-    """The same for metadata sets, and for provision agreements of 2.0."""
+    """No single element of metadata sets and of 2.0's provision agreements is dropped when it is repeated."""
     found = what_becomes_of_repeated(other_messages(*path))
     assert [place for place, result in found.items() if result == "dropped"] == []
     assert sum(result == "refused" for result in found.values()) > 5
@@ -137,7 +137,7 @@ def test_a_single_element_in_other_messages(path: tuple[str, ...]) -> None:
 def what_becomes_of_repeated(
     messages: Iterator[tuple[Schemas, etree._Element, etree._Element]],
 ) -> dict[str, str]:
-    """Place of a single element -> "refused", "merged", "dropped"; "ignored" where the model never holds it."""
+    """Return place of a single element -> "refused", "merged", "dropped"; "ignored" where the model never has it."""
     results: dict[str, str] = {}
     for schemas, root, top in messages:
         first = model_of(etree.tostring(root))
@@ -152,7 +152,7 @@ def what_becomes_of_repeated(
 
 
 def what_becomes_of(root: etree._Element, parent: etree._Element, node: etree._Element, first: Any) -> str:
-    """Repeat one element, at the end of its parent, with other words in it."""
+    """Repeat an element with different content at the end of its parent, and return the outcome."""
     other = copy.deepcopy(node)
     for one in other.iter():
         for name, value in one.attrib.items():
@@ -176,7 +176,7 @@ def what_becomes_of(root: etree._Element, parent: etree._Element, node: etree._E
 
 
 def test_long_lists_are_checked_as_well() -> None:
-    """Codes are read when they are first asked for; what comes twice in one is noticed before."""
+    """Repeated elements in a code are noticed on reading, although codes are decoded on first access."""
     version = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
     notes = "<c:Annotations><c:Annotation><c:AnnotationType>T</c:AnnotationType></c:Annotation></c:Annotations>"
     parent = '<s:Parent><Ref id="C0"/></s:Parent>'
@@ -206,7 +206,7 @@ def test_long_lists_are_checked_as_well() -> None:
 
 
 def doubled(data: bytes, mark: str, id_: str) -> bytes:
-    """The message with something twice in the artefact with an id: a name in JSON, an element of annotations in XML."""
+    """Return the data with a repetition in the artefact with an id: a name in JSON, annotations in XML."""
     text = data.decode()
     if text.startswith("{"):
         return text.replace(f'"id": "{id_}"', f'"id": "{id_}", "{mark}": 1, "{mark}": 2', 1).encode()
@@ -226,7 +226,7 @@ def doubled(data: bytes, mark: str, id_: str) -> bytes:
     ids=str,
 )  # fmt: skip
 def test_an_artefact_with_something_twice_costs_itself_where_errors_are_collected(format_: Format, mark: str) -> None:
-    """The others are read and cut; what stands twice outside of the artefacts still costs the message."""
+    """A repetition affects only its artefact where errors are collected; outside of artefacts it affects all."""
     names = InternationalString([("en", "Name")])
     lists = [
         Codelist(urn=Urn.of("Codelist", "ME", id_, "1.0"), names=names, codes=Items({})) for id_ in ("A", "BAD", "C")

@@ -1,4 +1,4 @@
-"""All that validating needs, in one value; which constraints apply; and what is missing, all at once."""
+"""Resolution: everything that validation needs in one value, applicable constraints, and all missing parts at once."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ LIST = f"{URN}codelist.Codelist=A:"
 
 
 def dimension(id_: str, **more: Any) -> dict[str, Any]:
-    """A dimension with the concept of its name."""
+    """Return a dimension with the concept of its name."""
     return {"id": id_, "conceptIdentity": CONCEPT + id_} | more
 
 
 def enumerated(by: str, **more: Any) -> dict[str, Any]:
-    """A component with a list of its own."""
+    """Return a component with a list of its own."""
     return {"localRepresentation": {"enumeration": by} | more}
 
 
 def structure(**lists: Any) -> dict[str, Any]:
-    """The data structure of the sample."""
+    """Return the data structure of the sample."""
     components = {
         "dimensionList": {
             "id": "DimensionDescriptor",
@@ -70,7 +70,7 @@ def structure(**lists: Any) -> dict[str, Any]:
 
 
 def constraint(id_: str, *references: str, **more: Any) -> dict[str, Any]:
-    """A data constraint."""
+    """Return a data constraint."""
     named_lists = {
         "Dataflow": "dataflows",
         "DataStructure": "dataStructures",
@@ -87,7 +87,10 @@ def constraint(id_: str, *references: str, **more: Any) -> dict[str, Any]:
 
 
 def sample() -> dict[str, Any]:
-    """A dataflow with all it needs: an extended list, a value list, metadata attributes, a provision agreement."""
+    """Return a dataflow with everything it needs.
+
+    It has an extended list, a value list, metadata attributes and a provision agreement.
+    """
     return {
         "codelists": [
             artefact("CL", version="1.0", codes=[named("M"), named("Q")]),
@@ -119,17 +122,17 @@ def sample() -> dict[str, Any]:
 
 
 def structures_of(*data: dict[str, Any]) -> Structures:
-    """Look-ups in a version of these artefacts."""
+    """Return look-ups in a version of these artefacts."""
     return Structures(FakeSnapshot.of([part for one in data for part in split_message(message(one))]))
 
 
 def without(data: dict[str, Any], *ids: str) -> dict[str, Any]:
-    """The sample without some artefacts."""
+    """Return the sample without some artefacts."""
     return {key: [one for one in some if one["id"] not in ids] for key, some in data.items()}
 
 
 def test_a_dataflow_with_all_it_needs() -> None:
-    """Representations, lists and concepts of each component; versions by their rules."""
+    """Each component has its representation, list and concept, in the versions given by their rules."""
     found = structures_of(sample()).resolve("A:DF(1.0.0)")
     assert (str(found.urn), found.version) == (FLOW, 7)
     assert found.dataflow is not None
@@ -160,7 +163,7 @@ def test_a_dataflow_with_all_it_needs() -> None:
 
 
 def test_metadata_attributes_that_data_may_carry() -> None:
-    """By the path of their usage, with the relationship it gives them."""
+    """Metadata attributes are found by the path of their usage, with the relationship that it defines."""
     found = structures_of(sample()).resolve(DSD)
     assert found.metadata_structure is not None
     assert list(found.metadata_attributes) == ["CONTACT.NAME"]
@@ -173,7 +176,7 @@ def test_metadata_attributes_that_data_may_carry() -> None:
 
 
 def test_what_may_be_resolved() -> None:
-    """A dataflow, a data structure, a provision agreement: as reference, URN, or artefact."""
+    """A dataflow, a data structure and a provision agreement are resolved from a reference, URN, or artefact."""
     structures = structures_of(sample())
     flow, agreement = structures.dataflow("A:DF(1.0.0)"), structures.provision_agreement("A:PA(1.0.0)")
     for asked in ("A:DF(1.0.0)", "A:DF(1.0+.0)", FLOW, Urn.parse(FLOW), flow):
@@ -194,7 +197,7 @@ def test_what_may_be_resolved() -> None:
 
 
 def test_a_measure_dimension_of_2_1() -> None:
-    """Its values are the concepts of a scheme."""
+    """The values of a measure dimension are the concepts of a scheme."""
     data = SAMPLE_1_0 | {
         "dataStructures": [
             artefact("DSD", version="1.0", dataStructureComponents={"dimensionList": {
@@ -210,7 +213,7 @@ def test_a_measure_dimension_of_2_1() -> None:
 
 
 def test_the_dimensions_that_a_flow_uses() -> None:
-    """Of a structure that may grow, those of the dimension constraint (3.1)."""
+    """A dataflow of an extensible structure has the dimensions of its dimension constraint (3.1)."""
     data = sample() | {"dataflows": [artefact("DF", structure=DSD, dimensionConstraint=["AREA", "TIME_PERIOD"])]}
     structures = structures_of(data)
     assert [one.id for one in structures.resolve(FLOW).dimensions] == ["AREA", "TIME_PERIOD"]
@@ -236,7 +239,7 @@ CORE = Representation(format=FORMAT, min_occurs=0, max_occurs=5)
     ],
 )  # fmt: skip
 def test_effective_representations(own: Any, core: Any, expected: Any) -> None:
-    """Its own if it says what values are; else the concept's, with its own occurrences."""
+    """A component's own representation counts if it defines values, else its concept's with its own occurrences."""
     assert effective_representation(own, core) == expected
 
 
@@ -244,7 +247,7 @@ def test_effective_representations(own: Any, core: Any, expected: Any) -> None:
 
 
 def applied(found: ResolvedStructure) -> list[tuple[str, str, str]]:
-    """The constraints that apply."""
+    """Return the constraints that apply."""
     return [(one.constraint.id, one.constraint.version, one.level.value) for one in found.allowed]
 
 
@@ -273,7 +276,7 @@ CONSTRAINTS = {
 
 
 def test_constraints_that_apply() -> None:
-    """Those of the data structure, the dataflow, the agreement and the provider; the widest level first."""
+    """Constraints of data structure, dataflow, agreement and provider apply, in this order."""
     structures = structures_of(sample(), CONSTRAINTS)
     on_structure = [("NO_ROLE", "1.0.0", "data structure"), ("ON_DSD", "1.0.0", "data structure")]
     on_flow = [(one, "1.0.0", "dataflow") for one in ("BY_RULE", "ON_BOTH", "ON_FLOW")]
@@ -293,7 +296,7 @@ def test_constraints_that_apply() -> None:
 
 
 def test_constraints_of_2_1() -> None:
-    """A content constraint without a type says what there is: the default of its schema."""
+    """A content constraint without a type is an actual one, which is the default of its schema."""
     attached = {"constraintAttachment": {"dataStructures": [DSD]}}
     old = {
         "contentConstraints": [artefact("DEFAULT", **attached), artefact("SAYS", type="Allowed", **attached)],
@@ -309,7 +312,7 @@ def test_constraints_of_2_1() -> None:
 
 
 def test_constraints_of() -> None:
-    """Those of the very artefact: all versions and roles; an attachment by rule means one version alone."""
+    """Constraints on an artefact are found for all versions and roles; an attachment by rule means one version."""
     data = sample()
     data["dataflows"].append(artefact("DF", version="1.4.0", structure=DSD))
     structures = structures_of(data, CONSTRAINTS)
@@ -331,7 +334,7 @@ def test_constraints_of() -> None:
 
 
 def test_constraints_are_found_without_decoding_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 200 artefacts two are constraints: these are decoded, and what was asked about."""
+    """Decoding is limited to the two constraints among 200 artefacts, and to the target of the query."""
     lists = {"codelists": [artefact(f"L{i}", codes=[named("A")]) for i in range(200)]}
     parts = [part for one in (sample(), CONSTRAINTS, lists) for part in split_message(message(one))]
     structures = Structures(FakeSnapshot.of(parts), cache=DecodeCache())
@@ -358,7 +361,7 @@ def test_constraints_are_found_without_decoding_the_rest(monkeypatch: pytest.Mon
 
 
 def test_constraints_that_cannot_be_read_are_told() -> None:
-    """Stubs and damaged records may apply, too: nobody knows."""
+    """Stubs and unreadable records are listed, as they may be constraints that apply."""
     stub = {"dataConstraints": [artefact("STUB", isExternalReference=True), constraint("BROKEN", FLOW)]}
     parts = split_message(message(sample())) + split_message(message(stub))
     snapshot = FakeSnapshot.of(parts)
@@ -371,7 +374,7 @@ def test_constraints_that_cannot_be_read_are_told() -> None:
 
 
 def test_a_constraint_that_came_along() -> None:
-    """In one message under the dataflow's key, as older registries answer."""
+    """A constraint in one message under the dataflow's key, as in answers of older registries, applies."""
     whole = message(sample() | {"dataConstraints": [constraint("ALONG", FLOW), constraint("ELSE", DSD)]})
     structures = Structures(FakeSnapshot({FLOW.encode(): record(FLOW.encode(), whole)}))
     found = structures.resolve(FLOW)
@@ -379,11 +382,11 @@ def test_a_constraint_that_came_along() -> None:
     assert found.components["AREA"].allowed_ids() == {"EU_DE", "EU_FR", "WORLD"}
 
 
-# --- what is missing ---
+# --- missing structures ---
 
 
 def test_all_that_is_missing_is_listed_at_once() -> None:
-    """Lists, extended lists, stubs and concepts that are needed: each with the component that needs it."""
+    """All missing lists, extended lists, stubs and concepts are listed, each with the component that needs it."""
     data = without(sample(), "VL", "EU", "CL")
     data["conceptSchemes"][0]["concepts"] = [
         one for one in data["conceptSchemes"][0]["concepts"] if one["id"] != "NAME"
@@ -406,7 +409,7 @@ def test_all_that_is_missing_is_listed_at_once() -> None:
 
 
 def test_a_long_list_of_what_is_missing_is_cut_in_the_message_alone() -> None:
-    """What several components need is told once; the error has all of it."""
+    """A part missing for several components is listed once; the message is shortened, the error is complete."""
     dimensions = [dimension(f"D{i}", **enumerated(f"{LIST}L{i // 2}(1.0.0)")) for i in range(60)]
     many = {"dimensionList": {"id": "DimensionDescriptor", "dimensions": dimensions}}
     data = sample() | {"dataStructures": [structure(**many)]}
@@ -424,7 +427,7 @@ def test_a_long_list_of_what_is_missing_is_cut_in_the_message_alone() -> None:
     ],
 )
 def test_without_structures_nothing_goes(gone: str, asked: str, reason: str) -> None:
-    """The error says who needs what."""
+    """The error names the missing structure and the artefact that needs it."""
     with pytest.raises(IncompleteStructureError, match=reason):
         structures_of(without(sample(), gone)).resolve(asked)
 
@@ -441,13 +444,13 @@ def test_without_structures_nothing_goes(gone: str, asked: str, reason: str) -> 
     ],
 )
 def test_stubs_are_not_taken_for_content(kind: str, stub: dict[str, Any]) -> None:
-    """Whichever part it is."""
+    """A stub is reported as missing, whichever part it is."""
     with pytest.raises(IncompleteStructureError, match="stub"):
         structures_of(sample() | {kind: [stub]}).resolve(AGREEMENT)
 
 
 def test_what_is_not_needed_may_be_missing() -> None:
-    """A concept of a component with a list of its own, the provider: noted, and no error."""
+    """A missing concept of a component with its own list, and a missing provider, are noted without an error."""
     data = without(sample(), "DATA_PROVIDERS")
     data["conceptSchemes"][0]["concepts"] = [
         one for one in data["conceptSchemes"][0]["concepts"] if one["id"] != "AREA"
@@ -463,7 +466,11 @@ def test_what_is_not_needed_may_be_missing() -> None:
 
 
 def test_odd_references() -> None:
-    """A flow without a structure, usages of no metadata structure or unknown attributes, an agreement on metadata."""
+    """Unusable references raise errors with the reason.
+
+    These are a flow without a structure, metadata attributes without a metadata structure or unknown in it, a list that
+    has no values, and an agreement on metadata.
+    """
     bare = sample() | {"dataflows": [artefact("DF")]}
     with pytest.raises(IncompleteStructureError, match="names no DataStructure"):
         structures_of(bare).resolve(FLOW)
@@ -489,7 +496,7 @@ def test_odd_references() -> None:
 
 
 def test_a_damaged_record_is_told_with_the_rest() -> None:
-    """With its place in the log."""
+    """A damaged record is reported with the others and with its place in the log."""
     snapshot = FakeSnapshot.of(split_message(message(sample())))
     key = CODELIST.encode()
     snapshot.records[key] = snapshot.records[key]._replace(value=b"{broken")
@@ -504,7 +511,7 @@ def test_a_damaged_record_is_told_with_the_rest() -> None:
 
 
 def files() -> list[Any]:
-    """The files of the corpus with dataflows or data structures."""
+    """Return the files of the corpus with dataflows or data structures."""
     found = rows(
         ("fusion-json", ""), ("sdmx-ml", "2.0"), ("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1"),
         ("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1"),
@@ -518,9 +525,9 @@ def files() -> list[Any]:
 
 @pytest.mark.parametrize("row", files())
 def test_real_structures(row: dict[str, str]) -> None:
-    """Each dataflow and data structure resolves, with the lists its components name; or all that is missing is told.
+    """Each dataflow and data structure resolves with the lists of its components, or everything missing is reported.
 
-    What is told is not in the file, or is a stub there, or extends what is not there.
+    A part reported as missing is not in the file, is a stub there, or extends something that is not there.
     """
     try:
         parts = split_message(data_of(row))
@@ -533,7 +540,7 @@ def test_real_structures(row: dict[str, str]) -> None:
 
 
 def check_resolved(structures: Structures, urn: Urn) -> None:
-    """One of them."""
+    """Check the resolution of one artefact."""
     missing: tuple[object, ...] = ()
     found: ResolvedStructure | None = None
     try:
@@ -554,13 +561,13 @@ def check_resolved(structures: Structures, urn: Urn) -> None:
 
 
 def one_file(ending: str) -> list[Any]:
-    """The file of the corpus with this ending."""
+    """Return the file of the corpus with this ending."""
     return [one for one in files() if one.values[0] is None or one.values[0]["file"].endswith(ending)]
 
 
 @pytest.mark.parametrize("row", one_file("ECB_EXR__1__structure-full.xml"))
 def test_exchange_rates(row: dict[str, str]) -> None:
-    """A real dataflow of 2.1: components, lists and the constraint counted by hand."""
+    """A real dataflow of 2.1 has the components, lists and constraint counted by hand."""
     found = Structures(FakeSnapshot.of(split_message(data_of(row)))).resolve("ECB:EXR(1.0)")
     assert (len(found.components), len(found.dimensions)) == (31, 6)
     assert len([one for one in found.components.values() if one.enumeration is not None]) == 14
@@ -570,7 +577,7 @@ def test_exchange_rates(row: dict[str, str]) -> None:
 
 
 def test_many_threads_resolve_at_once() -> None:
-    """All get the same: lists and constraints are indexed once, whoever comes first."""
+    """Threads that resolve at once get equal results: lists and constraints are indexed once."""
     structures = structures_of(sample(), CONSTRAINTS)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: structures.resolve(AGREEMENT), range(32)))

@@ -1,4 +1,4 @@
-"""Everything that the standard's schemas allow in a structure message is read, or stands here with a reason.
+"""All content that the standard's schemas allow in a structure message is read, or listed here with a reason.
 
 The samples are made from the schemas (``xsd_samples``, ``json_schema_samples``), each value in them is changed, and
 the model has to change with it (``schema_probe``). So a new reader that forgets an attribute fails here.
@@ -56,7 +56,7 @@ def _unused(findings: Findings, reasons: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize("version", ["21", "30", "31"])
 def test_sdmx_ml_is_read_whole(version: str) -> None:
-    """Every element and attribute that the schemas of 2.1, 3.0 and 3.1 know reaches the model."""
+    """Every element and attribute in the schemas of 2.1, 3.0 and 3.1 reaches the model."""
     findings, refused = ignored_in_xml(version)
     assert refused == []
     assert len(findings.noticed) > 1200
@@ -65,7 +65,7 @@ def test_sdmx_ml_is_read_whole(version: str) -> None:
 
 @pytest.mark.parametrize("version", ["10", "20"])
 def test_old_sdmx_ml_is_read_whole(version: str) -> None:
-    """The same for 1.0 and 2.0."""
+    """Every element and attribute in the schemas of 1.0 and 2.0 reaches the model."""
     findings, refused = ignored_in_xml(version)
     assert refused == []
     assert len(findings.noticed) > (100 if version == "10" else 700)
@@ -74,7 +74,7 @@ def test_old_sdmx_ml_is_read_whole(version: str) -> None:
 
 @pytest.mark.parametrize("version", ["10", "20", "21"])
 def test_sdmx_json_is_read_whole(version: str) -> None:
-    """Every property that the schemas of SDMX-JSON know reaches the model."""
+    """Every property in the schemas of SDMX-JSON reaches the model."""
     findings, refused = ignored_in_json(version)
     assert refused == []
     assert len(findings.noticed) > 1500
@@ -83,7 +83,7 @@ def test_sdmx_json_is_read_whole(version: str) -> None:
 
 @pytest.mark.parametrize("version", ["20", "21"])
 def test_metadata_sets_of_sdmx_json_are_read_whole(version: str) -> None:
-    """The same for the messages of metadata sets; the format of a value repeats what its structure says."""
+    """Every property of metadata sets reaches the model, except formats of values, which repeat their structure's."""
     findings, refused = ignored_in_json(version, "metadata")
     assert refused == []
     reasons = _JSON | {r".*\.attributes\[\]\.format\..*": "the metadata structure says so"}
@@ -109,7 +109,7 @@ _OTHER_MESSAGES: Final = {
 
 @pytest.mark.parametrize("path", _OTHER_MESSAGES, ids="-".join)
 def test_metadata_sets_and_agreements_are_read_whole(path: tuple[str, ...]) -> None:
-    """The same for what stands in messages of its own kind: metadata sets, and provision agreements of 2.0."""
+    """All content of messages of their own kind is read: metadata sets, and provision agreements of 2.0."""
     findings, refused = ignored_in_message(*path)
     assert refused == []
     assert len(findings.noticed) > 25
@@ -117,7 +117,7 @@ def test_metadata_sets_and_agreements_are_read_whole(path: tuple[str, ...]) -> N
 
 
 def test_every_reason_is_needed() -> None:
-    """No exception outlives its cause."""
+    """Each listed exception is still needed."""
     xml = Findings()
     for version in ("10", "20", "21", "30"):
         xml.noticed |= dict.fromkeys(ignored_in_xml(version)[0].ignored, False)

@@ -1,4 +1,4 @@
-"""SDMX-JSON: samples of every class, corpus files, twins in other formats, and what is hostile."""
+"""SDMX-JSON: samples of every class, corpus files, twins in other formats, and hostile input."""
 
 from __future__ import annotations
 
@@ -57,18 +57,18 @@ def sample() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def older() -> dict[str, Any]:
-    """Those of the sample of 1.0."""
+    """The artefacts of the sample of 1.0, by id."""
     return {one.urn.id: one for one in read_message(message(SAMPLE_1_0, "1.0"))}
 
 
 def only(data: bytes) -> Any:
-    """The one artefact of a message."""
+    """Return the only artefact of a message."""
     [found] = read_message(data)
     return found
 
 
 def test_every_class_is_read() -> None:
-    """The samples have an artefact of every class that is read, none is left opaque, and each is cut out alike."""
+    """The samples have an artefact of every class that is read, none is opaque, and each splits into an equal part."""
     seen = set()
     for data, edition in ((SAMPLE, "2.0.0"), (SAMPLE, "2.1.0"), (SAMPLE_1_0, "1.0")):
         whole = read_message(message(data, edition))
@@ -105,7 +105,7 @@ def test_codelist(sample: dict[str, Any]) -> None:
 
 
 def test_codes_are_made_when_asked_for(sample: dict[str, Any]) -> None:
-    """A code is the same object each time; lists compare equal however far they are made."""
+    """A code is the same object on each access; lists compare equal whether or not their codes were made."""
     one, other = (only(message({"codelists": SAMPLE["codelists"]})) for _ in range(2))
     assert one.codes["A"] is one.codes["A"]
     assert (one.codes, hash(one), repr(one.codes)) == (other.codes, hash(other), "<2 items: Z, A>")
@@ -118,7 +118,7 @@ def test_codes_are_made_when_asked_for(sample: dict[str, Any]) -> None:
 
 
 def test_threads_get_the_same_codes() -> None:
-    """However many ask at once, a code is one object."""
+    """Threads that access a code at once get the same object."""
     written = [named(f"C{i}") for i in range(2000)]
     codes = only(message({"codelists": [artefact("CL", codes=written)]})).codes
     gate = threading.Barrier(4)
@@ -144,7 +144,7 @@ def test_threads_get_the_same_codes() -> None:
     ],
 )
 def test_names(written: dict[str, Any], expected: dict[str, str]) -> None:
-    """A name without a language is in the first language of the message, unless the map has it."""
+    """A name without a language is in the message's first language, unless the map has that language."""
     data = {"codelists": [{"id": "CL", "agencyID": "A", "codes": [{"id": "A"} | written]} | written]}
     found = only(message(data, contentLanguages=["fr", "en"]))
     assert dict(found.names) == dict(found.codes["A"].names) == expected
@@ -153,7 +153,7 @@ def test_names(written: dict[str, Any], expected: dict[str, str]) -> None:
 
 
 def test_other_lists(sample: dict[str, Any]) -> None:
-    """Geographic codelists, value lists, concept schemes."""
+    """Geographic codelists, value lists and concept schemes are kept."""
     assert sample["GEO"].codes["A"].value == "POLYGON(0 0)"
     assert (sample["GRID"].grid_definition, sample["GRID"].codes["A"].geo_cell) == ("G", "1")
     assert [(one.id, one.name()) for one in sample["VL"].values] == [("¥", "Yen"), ("¥", "Yuan")]
@@ -173,7 +173,7 @@ def test_other_lists(sample: dict[str, Any]) -> None:
 
 
 def test_data_structure(sample: dict[str, Any]) -> None:
-    """Components, relationships, groups, uses of metadata attributes, lists with annotations."""
+    """Components, relationships, groups, usages of metadata attributes, and lists with annotations are kept."""
     found = sample["DSD"]
     assert [(one.id, one.position) for one in found.dimension_list.values()] == [
         ("FREQ", 1), ("AREA", 2), ("TIME_PERIOD", 3),
@@ -200,7 +200,7 @@ def test_data_structure(sample: dict[str, Any]) -> None:
 
 
 def test_organisations_and_categories(sample: dict[str, Any]) -> None:
-    """Contacts in full, parents, nested categories under their whole path."""
+    """Full contacts, parents, and nested categories with their whole path are kept."""
     [contact] = sample["AGENCIES"].organisations["B"].contacts
     assert (contact.id, dict(contact.names), dict(contact.departments)) == ("c", {"en": "Jo"}, {"en": "D"})
     assert (contact.telephones, contact.faxes, contact.x400s) == (("1",), ("2",), ("3",))
@@ -218,7 +218,7 @@ def test_organisations_and_categories(sample: dict[str, Any]) -> None:
 
 
 def test_constraints(sample: dict[str, Any]) -> None:
-    """Regions and keys with all that can be said of a value."""
+    """Regions and keys are kept with all properties of a value."""
     found = sample["CON"]
     assert (found.role, [str(one) for one in found.attachment.references]) == ("Allowed", [FLOW])
     [region] = found.cube_regions
@@ -243,7 +243,7 @@ def test_constraints(sample: dict[str, Any]) -> None:
 
 
 def test_hierarchies(sample: dict[str, Any]) -> None:
-    """Codes in codes, levels in levels."""
+    """Nested codes and nested levels are kept."""
     found = sample["H"]
     assert [one.urn.item for one in found.walk()] == ["ONE", "ONE.TWO"]
     below = found.item("ONE.TWO")
@@ -254,7 +254,7 @@ def test_hierarchies(sample: dict[str, Any]) -> None:
 
 
 def test_maps(sample: dict[str, Any]) -> None:
-    """Maps of components, dates, values and items."""
+    """Maps of components, dates, values and items are kept."""
     found = sample["SM"]
     assert (str(found.source), str(found.target)) == (DSD, FLOW)
     assert (found.component_maps[0].targets, found.component_maps[0].representation_map.id) == (("AREA", "FREQ"), "RM")
@@ -277,7 +277,7 @@ def test_maps(sample: dict[str, Any]) -> None:
 
 
 def test_provisions_metadata_and_processes(sample: dict[str, Any]) -> None:
-    """Agreements, metadata structures, processes."""
+    """Agreements, metadata structures and processes are kept."""
     assert (str(sample["PA"].dataflow), sample["PA"].data_provider.item) == (FLOW, "P")
     assert (sample["MPA"].metadataflow.id, sample["MPA"].metadata_provider.item) == ("MDF", "MP")
     assert sample["MPA"].targets == (f"{URN}datastructure.Dataflow=*:*(*)",)
@@ -294,7 +294,7 @@ def test_provisions_metadata_and_processes(sample: dict[str, Any]) -> None:
 
 
 def test_vtl(sample: dict[str, Any]) -> None:
-    """Schemes of VTL."""
+    """Schemes of VTL are kept."""
     one = sample["TS"].transformations["T1"]
     assert (sample["TS"].vtl_version, one.expression, one.result, one.is_persistent) == ("2.0", "a + b", "c", True)
     assert (sample["TS"].vtl_mapping_scheme.id, sample["TS"].ruleset_schemes[0].id) == ("VMS", "RS")
@@ -314,7 +314,10 @@ def test_vtl(sample: dict[str, Any]) -> None:
 
 
 def test_what_1_0_has_of_its_own(older: dict[str, Any]) -> None:
-    """Primary measures, measure dimensions, hierarchical codelists, structure sets, targets and reports."""
+    """Constructs of 1.0 are kept.
+
+    These are primary measures, measure dimensions, hierarchical codelists, structure sets, targets and reports.
+    """
     found = older["DSD"]
     assert found.is_final
     assert {one.id: one.urn.cls for one in found.dimension_list.values()} == {
@@ -353,7 +356,7 @@ def test_what_1_0_has_of_its_own(older: dict[str, Any]) -> None:
 
 
 def test_the_body_decides() -> None:
-    """A body of 2.0 under a header of 1.0, and of 1.0 under one of 2.0, is read by what it holds."""
+    """A body of 2.0 under a header of 1.0, or the reverse, is read according to the body."""
     assert dict(read_message(message(SAMPLE, "1.0")).artefacts) == dict(read_message(message(SAMPLE)).artefacts)
     assert dict(read_message(message(SAMPLE_1_0)).artefacts) == dict(read_message(message(SAMPLE_1_0, "1.0")).artefacts)
 
@@ -369,7 +372,7 @@ def test_the_body_decides() -> None:
     ],
 )  # fmt: skip
 def test_stubs_do_not_look_empty(collection: str, attribute: str) -> None:
-    """Asking a stub for its content raises and says it is a stub; its address is kept."""
+    """A stub's content raises and names the stub; its address is kept."""
     links = [{"rel": "self", "href": "http://example.org/x"}]
     stub = only(message({collection: [artefact("X", isExternalReference=True, links=links)]}))
     assert stub.is_stub
@@ -379,7 +382,7 @@ def test_stubs_do_not_look_empty(collection: str, attribute: str) -> None:
 
 
 def test_an_unknown_class_is_kept() -> None:
-    """What has a URN of a vendor's, of its own or in the link to itself, is kept whole."""
+    """An artefact with a vendor's URN, of its own or in the link to itself, is kept whole."""
     vendor = f"{URN}reporting.ReportTemplate=A:R(1.0.0)"
     for stated in ({"urn": vendor}, {"links": [{"rel": "other"}, {"rel": "self", "urn": vendor}]}):
         data = {"reportTemplates": [artefact("R", own=[1], **stated)]}
@@ -393,7 +396,7 @@ JSON = [("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1")]
 
 
 def items_in(found: Message) -> int:
-    """Codes, concepts and values."""
+    """Return the number of codes, concepts and values."""
     count = 0
     for one in found:
         if isinstance(one, Codelist) and not one.is_stub:
@@ -407,7 +410,7 @@ def items_in(found: Message) -> int:
 
 @pytest.mark.parametrize("row", rows(*JSON))
 def test_corpus(row: dict[str, str]) -> None:
-    """Real files: as many artefacts of each class, and items, as the index says; and the parts are the whole."""
+    """Real files have as many artefacts of each class, and items, as the index says, and split without loss."""
     whole = read_message(data_of(row))
     expected = dict(part.split("=") for part in row["maintainables_by_type"].split(";"))
     counted = {_BY_COLLECTION[name.lower()]: int(count) for name, count in expected.items()}
@@ -418,8 +421,8 @@ def test_corpus(row: dict[str, str]) -> None:
         assert dict(read_message(part.value, part.content_type).artefacts) == {part.urn: whole.artefacts[part.urn]}
 
 
-# The corpus has many structures as Fusion-JSON and as SDMX-JSON. Those tests were made of were edited by hand: here
-# the files themselves differ, by file and class: facets of TIME_FORMAT and TITLE, keys, a link, isPartial, codes.
+# The corpus has many structures as Fusion-JSON and as SDMX-JSON. Files from which tests were made were edited by hand:
+# here the files themselves differ, by file and class: facets of TIME_FORMAT and TITLE, keys, a link, isPartial, codes.
 APART: dict[str, dict[str, set[str]]] = {
     **{
         name: {"DataStructure": {"attributes"}, "ConceptScheme": {"concepts"}, "DataConstraint": {"key_sets"}}
@@ -432,7 +435,7 @@ APART: dict[str, dict[str, set[str]]] = {
         "ConceptScheme": {"is_partial", "concepts"},
         "AgencyScheme": {"is_partial"},
     },
-    # Where Fusion-JSON names no measures, SDMX-JSON names all of them.
+    # Where Fusion-JSON names no measures, SDMX-JSON names all measures.
     "dsd__dsd_attrs_rels": {"DataStructure": {"attributes"}},
     "cat__cs": {"Dataflow": {"links"}, "Categorisation": {"source"}},
     "df__flows": {"Dataflow": {"links"}},
@@ -441,7 +444,7 @@ APART: dict[str, dict[str, set[str]]] = {
 
 
 def twins() -> list[Any]:
-    """Files of Fusion-JSON and SDMX-JSON made from the same structures, by the names they have in common."""
+    """Yield files of Fusion-JSON and SDMX-JSON made from the same structures, by the common part of their names."""
     stems = {
         path.name.split("__samples__")[-1].removesuffix(".fusion.json"): path for path in CORPUS.glob("fusion-*/*")
     }
@@ -456,7 +459,7 @@ def twins() -> list[Any]:
 
 @pytest.mark.parametrize(("stem", "left", "right"), twins())
 def test_twins(stem: str, left: Path, right: Path) -> None:
-    """The same structure in Fusion-JSON and SDMX-JSON gives the same model, but where the files differ."""
+    """Twins in Fusion-JSON and SDMX-JSON give equal models, except where the files differ."""
     fusion, ours = read_message(left.read_bytes()).artefacts, read_message(right.read_bytes()).artefacts
     for urn in [one for one in fusion if one in ours]:
         one, other = fusion[urn], ours[urn]
@@ -465,7 +468,7 @@ def test_twins(stem: str, left: Path, right: Path) -> None:
 
 
 def test_there_are_twins() -> None:
-    """The corpus has them, where it is there."""
+    """The corpus has twins, where the corpus is available."""
     assert len(twins()) > 20 or not CORPUS.exists()
 
 
@@ -476,7 +479,7 @@ LANGUAGES = st.dictionaries(
 
 @given(st.dictionaries(st.from_regex(r"[A-Za-z0-9_@$\-]{1,8}", fullmatch=True), LANGUAGES, max_size=8))
 def test_any_codelist_is_the_same_as_in_xml(codes: dict[str, dict[str, str]]) -> None:
-    """Random ids and texts come out of SDMX-ML 3.0 and SDMX-JSON equal, and equal to what went in."""
+    """Random ids and texts are equal in SDMX-ML 3.0 and SDMX-JSON, and equal to the input."""
     body = "".join(
         f'<s:Code id="{id_}">'
         + "".join(f'<c:Name xml:lang="{language}">{escape(text)}</c:Name>' for language, text in texts.items())
@@ -490,12 +493,12 @@ def test_any_codelist_is_the_same_as_in_xml(codes: dict[str, dict[str, str]]) ->
 
 
 def code_list(**code: Any) -> bytes:
-    """A message of a list of one code."""
+    """Return a message with a list of one code."""
     return message({"codelists": [artefact("CL", codes=[code])]})
 
 
 def nest(depth: int, key: str, inner: dict[str, Any]) -> dict[str, Any]:
-    """Items in items."""
+    """Return nested items."""
     for _ in range(depth):
         inner = {"id": "X", key: [inner]}
     return inner
@@ -561,7 +564,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_refused(name: str) -> None:
-    """Each is refused with MessageError, at once, in words of bounded length."""
+    """Each bad input is refused with MessageError at once, in a message of bounded length."""
     started = time.thread_time()
     with pytest.raises(MessageError) as caught:
         read_message(HOSTILE[name])
@@ -578,7 +581,7 @@ def test_refused(name: str) -> None:
     st.booleans(),
 )
 def test_a_name_that_comes_twice(members: list[tuple[str, Any]], is_compact: bool, is_ascii: bool) -> None:
-    """However an object is written, a name that comes twice in it is refused, and nothing else is."""
+    """A repeated name in an object is refused in every notation, and nothing else is."""
     colon, comma = (":", ",") if is_compact else (" : ", " ,\n")
     pairs = (f"{json.dumps(key, ensure_ascii=is_ascii)}{colon}{json.dumps(value)}" for key, value in members)
     data = ("[{" + comma.join(pairs) + "}]").encode()
@@ -607,7 +610,7 @@ def test_wrappings(wrap: Any) -> None:
 
 
 def test_availability() -> None:
-    """What has no id stands beside the artefacts."""
+    """Availability constraints without an id are listed beside the artefacts."""
     region = {"keyValues": [{"id": "FREQ", "values": ["A"]}]}
     written = {"constraintAttachment": {"dataflow": FLOW}, "cubeRegion": region, "seriesCount": 3, "obsCount": 9}
     found = read_message(message({"availabilityConstraints": [written], "dataflows": [artefact("DF")]}, "2.1.0"))
@@ -622,7 +625,7 @@ def test_availability() -> None:
 
 
 def test_lenient() -> None:
-    """What registries write without need is taken: numbers and booleans as texts, null for nothing, own keys."""
+    """Deviations of registries are accepted: numbers and booleans as texts, null for absent values, foreign keys."""
     code = {"id": "A", "name": "A", "names": {"en": "A", "fr": None}, "descriptions": {"en": None}}
     code |= {"annotations": None, "links": None, "x-extension": {"a": [1]}}
     found = only(message({"codelists": [artefact("CL", isPartial="true", annotations=None, x_own=1, codes=[code])]}))
@@ -643,7 +646,7 @@ PIECES = st.recursive(
 
 
 def places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Every object and list in a value, with each of its keys."""
+    """Yield every object and list in a value, with each of its keys."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         found.append((value, key))
         if isinstance(inner, dict | list):
@@ -654,7 +657,7 @@ def places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 @settings(max_examples=300, deadline=5000)
 @given(st.data())
 def test_mutated_samples(data: st.DataObject) -> None:
-    """A sample with pieces changed, dropped or moved is read or refused with an error of ours, in bounded time."""
+    """A sample with pieces changed, removed or moved is read or refused with our error, in bounded time."""
     original, edition = data.draw(st.sampled_from([(SAMPLE, "2.0.0"), (SAMPLE_1_0, "1.0")]))
     collection = data.draw(st.sampled_from(sorted(original)))
     changed = {collection: copy.deepcopy(original[collection])}
@@ -667,13 +670,13 @@ def test_mutated_samples(data: st.DataObject) -> None:
     with contextlib.suppress(SdmxError):
         for one in read_message(message(changed, edition)):
             repr(one)
-            assert one == one  # noqa: PLR0124 - all of it is looked at
+            assert one == one  # noqa: PLR0124 - reads all content
             for code in one.codes.values() if isinstance(one, Codelist) and not one.is_stub else ():
                 code.name()
 
 
 def test_format_of_the_message() -> None:
-    """The edition is what the header's schema says, and what the content type says where there is none."""
+    """The header's schema determines the edition; without a schema the content type does."""
     body = b'{"data":{"codelists":[]}}'
     assert read_message(body).format is Format.SDMX_JSON_2_0
     assert read_message(body, Format.SDMX_JSON_1_0).format is Format.SDMX_JSON_1_0

@@ -1,7 +1,7 @@
-"""Nothing that a struct of SDMX-JSON decodes is lost on the way to the model.
+"""All values that a struct of SDMX-JSON decodes reach the model.
 
 For each class an artefact is made up that has every field of every struct, each with a value of its own; then each
-value is looked for in the model.
+value is searched for in the model.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _OTHER_NAMES = {"format", "text_format"}
 
 
 class Maker:
-    """Makes up structs; ``made`` has each value and the field it is for."""
+    """A generator of structs; ``made`` has each value and its field."""
 
     def __init__(self) -> None:
         self.made: dict[str, str] = {}
         self._above: list[type] = []
 
     def value(self, hint: Any, where: str, name: str) -> Any:
-        """A value of this type."""
+        """Return a value of this type."""
         kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else ()
         if kinds:
             structs = [one for one in kinds if isinstance(one, type) and issubclass(one, msgspec.Struct)]
@@ -47,7 +47,7 @@ class Maker:
         return self.single(hint, where, name)
 
     def single(self, hint: Any, where: str, name: str) -> Any:
-        """A text, a number, or true."""
+        """Return a text, a number, or true."""
         if hint is bool:
             return True
         if hint is str or hint is Any:
@@ -57,13 +57,13 @@ class Maker:
         return {int: int, Decimal: Decimal, msgspec.Raw: lambda one: msgspec.Raw(one.encode())}[hint](text)
 
     def text(self, where: str, name: str) -> str:
-        """A text that may be an id, or else one that may be a reference, a path of items, or any text."""
+        """Return a text that is an id where that is required, or a reference, a path of items, or any text."""
         mark = f"T{len(self.made)}T"
         self.made[mark] = where
         return mark if name in {"id", "key"} else f"urn:sdmx:org.sdmx.infomodel.codelist.Code=A:{mark}(1.0).{mark}"
 
     def struct(self, kind: type[Any]) -> Any:
-        """A struct with all its fields; one within itself is left out the second time."""
+        """Return a struct with all its fields; a struct within itself is left out the second time."""
         if self._above.count(kind) > 1:
             return None
         self._above.append(kind)
@@ -76,8 +76,8 @@ class Maker:
         return kind(**fields)
 
 
-# What a field gives way to: the same thing under the name of another edition, or of another class that has the same
-# struct; or the model has no place for it.
+# Fields that give way: to the same thing under the name of another edition, or of another class that has the same
+# struct; or because the model has no place for them.
 GIVE_WAY = re.compile(
     r"""
     ^\w+\.(id|key|agency_id|agency_upper|version|urn)$   # read with agency and version, for the URN
@@ -103,7 +103,7 @@ GIVE_WAY = re.compile(
 
 
 def texts_of(value: Any) -> str:
-    """All that a model holds, written."""
+    """Return all content of a model as text."""
     if isinstance(value, msgspec.Struct):
         parts = [texts_of(getattr(value, name)) for name in value.__struct_fields__]
         return "\n".join([str(value), *parts] if isinstance(value, Urn) else parts)
@@ -115,7 +115,7 @@ def texts_of(value: Any) -> str:
 
 
 def test_nothing_is_lost() -> None:
-    """Every value of every field is in the model of some class, but for those that give way to another."""
+    """Every value of every field is in the model of some class, except for fields that give way to another."""
     kept: set[str] = set()
     made: set[str] = set()
     for class_, (kind, convert) in _WIRES.items():
@@ -129,7 +129,7 @@ def test_nothing_is_lost() -> None:
 
 
 def test_nothing_of_availability_is_lost() -> None:
-    """The same for what has no URN."""
+    """Every value of an availability constraint, which has no URN, is in the model."""
     maker = Maker()
     text = texts_of(availability_constraint(maker.struct(WireAvailability), Context()))
     lost = {where for mark, where in maker.made.items() if mark not in text}

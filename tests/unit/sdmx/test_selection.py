@@ -1,4 +1,4 @@
-"""Which structures are kept, by their keys."""
+"""Structures selected by their keys."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ KEYS = {FREQ, AREA, DSD, OTHER}
     ],
 )
 def test_the_key_decides(make: Callable[[], KeyFilter], kept: set[bytes]) -> None:
-    """Class, agency, id and version, each by one pattern or several; what is no URN is not a structure."""
+    """Class, agency, id and version are each selected by one or several patterns; a key that is no URN is excluded."""
     assert {key for key in KEYS if make()(key)} == kept
 
 
 def test_the_name_tells_filters_apart() -> None:
-    """The order of patterns makes no other filter; other patterns do."""
+    """The name of a filter depends on its patterns, but not on their order."""
     assert str(only(cls=["A", "B"])) == str(only(cls=("B", "A")))
     assert len({str(only()), str(only(cls="A")), str(only(agency="A")), str(only(cls=["A", "B"]))}) == 4
 
 
 def test_a_replica_keeps_only_these() -> None:
-    """Others are not in it, neither at first nor later."""
+    """Structures that are not selected are never in the replica, neither at first nor later."""
     topic = FakeTopic()
     topic.put(FREQ, b"1")
     topic.put(DSD, b"1")

@@ -1,4 +1,4 @@
-"""What a REPL and a notebook show of structures, rules, maps and reports."""
+"""Displays of structures, rules, maps and reports in a REPL and in a notebook."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def structures() -> FileStructures:
 
 
 def codelist(count: int) -> Maintainable:
-    """A codelist of so many codes, one of which has a hostile name."""
+    """Return a codelist with the given number of codes, one of which has a hostile name."""
     codes = [{"id": f"C{at}", "name": f"Code {at}"} for at in range(count)]
     codes[0]["name"] = "<script>alert('x')</script> & \u2028 $y$ " + "long " * 100
     held = {"id": "CL", "agencyID": "A", "version": "1.0", "name": 'With "quotes"\nand lines', "codes": codes}
@@ -63,13 +63,13 @@ def codelist(count: int) -> Maintainable:
     ],
 )  # fmt: skip
 def test_artefacts(structures: FileStructures, reference: tuple[str, str], shown: str) -> None:
-    """Class, reference, name and counts."""
+    """An artefact shows class, reference, name and counts."""
     kind, name = reference
     assert repr(getattr(structures, kind)(name)).endswith(shown)
 
 
 def test_items_and_parts(structures: FileStructures) -> None:
-    """A code, a component and their parts are one line each; what is not given is not shown."""
+    """A code, a component and their parts are one line each, without absent properties."""
     freq = structures.codelist(FREQ)
     assert repr(freq.codes["A"]) == '<Code SDMX:CL_FREQ(2.1).A "Annual">'
     assert repr(freq.codes) == "<6 items: A, S, Q, M, W, ...>"
@@ -83,7 +83,7 @@ def test_items_and_parts(structures: FileStructures) -> None:
 
 @pytest.mark.parametrize("file", sorted(DATA.iterdir()), ids=lambda path: path.name)
 def test_every_class_is_shown_shortly(file: Path) -> None:
-    """Every artefact and every part of it, of every class, in one short line; stubs, too."""
+    """Every artefact and every part of it, of every class, is one short line, stubs, too."""
     held = read_message(file.read_bytes())
     assert "artefact" in repr(held)
     for artefact in held:
@@ -102,7 +102,7 @@ def test_every_class_is_shown_shortly(file: Path) -> None:
 
 
 def test_a_stub_and_an_unknown_class_are_shown() -> None:
-    """Neither raises, though asking them for their content does."""
+    """A stub and an unknown class are shown without an error, though accessing their content raises."""
     held = {"id": "CL", "agencyID": "A", "version": "1.0", "name": "n", "isExternalReference": True}
     [stub] = read_message(message({"codelists": [held]}))
     assert repr(stub) == '<Codelist A:CL(1.0) "n" stub>'
@@ -110,7 +110,7 @@ def test_a_stub_and_an_unknown_class_are_shown() -> None:
 
 
 def test_a_long_codelist_is_shown_in_part() -> None:
-    """5,000 codes are one line, and twenty rows in a notebook; names are escaped, on one line and cut."""
+    """5,000 codes are one line, and twenty rows in a notebook; names are escaped, on one line and shortened."""
     found = codelist(5000)
     assert repr(found) == '<Codelist A:CL(1.0) "With \\"quotes\\"\\nand lines" 5,000 codes>'
     html = found._repr_html_() or ""
@@ -122,7 +122,7 @@ def test_a_long_codelist_is_shown_in_part() -> None:
 
 
 def test_look_ups_of_a_version(structures: FileStructures) -> None:
-    """Their number is shown when it is known; showing them reads no record and makes no index."""
+    """Look-ups show their number of artefacts if it is known, without reading a record or making an index."""
     fresh = read_files(*sample_files(), cache=DecodeCache())
     assert repr(fresh) == "<FileStructures of version 1>"
     table = fresh._repr_html_()
@@ -139,7 +139,7 @@ def test_look_ups_of_a_version(structures: FileStructures) -> None:
 
 
 def test_live_look_ups() -> None:
-    """Showing them takes in no change; closed ones can be shown."""
+    """Showing live look-ups applies no change; closed look-ups can be shown."""
     topic = FakeTopic("codes")
     topic.put("a", b"1")
     with topic.replica() as replica:
@@ -154,7 +154,7 @@ def test_live_look_ups() -> None:
 
 
 def test_messages_and_parts() -> None:
-    """Counts instead of contents."""
+    """Messages and parts show counts instead of contents."""
     data = sample_files()[1].read_bytes()
     assert repr(read_message(data)) == "<SDMX-ML 2.1 message of 5 artefacts>"
     split = split_readable(data)
@@ -164,7 +164,7 @@ def test_messages_and_parts() -> None:
 
 
 def test_rules_maps_and_reports(structures: FileStructures) -> None:
-    """Of what and in which version, how many, and whether data is valid; a report is a table of findings."""
+    """Rules and maps show artefact, version and counts, reports whether data is valid, with a table of findings."""
     rules = compile_rules(structures, LABOUR)
     assert repr(rules).startswith(f"<Rules of {LABOUR} in version 1: 9 columns, ")
     assert all(len(repr(check)) < LONGEST for check in rules.checks)
@@ -177,7 +177,7 @@ def test_rules_maps_and_reports(structures: FileStructures) -> None:
 
 
 def test_a_producer_of_transactions() -> None:
-    """Who writes, and where to."""
+    """A producer shows its name and its topic."""
     topic = FakeTopic("codes")
     writer = topic.producer("registry-1")
     assert isinstance(writer, TransactionalProducer)

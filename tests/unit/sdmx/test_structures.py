@@ -1,4 +1,4 @@
-"""Look-ups in one version."""
+"""Look-ups in a single version."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.sdmx.sdmx_corpus import FakeSnapshot, record
 
 @pytest.fixture
 def snapshot() -> FakeSnapshot:
-    """The samples as a version, with keys that are no URNs among theirs."""
+    """The samples as a version, with additional keys that are not URNs."""
     parts = [part for path in sample_files() for part in split_message(path.read_bytes())]
     made = FakeSnapshot.of(parts)
     made.records[b"not a urn"] = record(b"not a urn", b"x")
@@ -30,17 +30,17 @@ def snapshot() -> FakeSnapshot:
 
 @pytest.fixture
 def structures(snapshot: FakeSnapshot) -> Structures:
-    """Look-ups in it."""
+    """Look-ups in the version."""
     return Structures(snapshot)
 
 
 def urn(class_: str, reference: str) -> Urn:
-    """A URN in short."""
+    """Return a URN in short."""
     return Urn.of_reference(class_, reference)
 
 
 def test_look_ups(structures: Structures) -> None:
-    """By reference, by text, by URN; the same object each time; the version is the snapshot's."""
+    """Artefacts are found by reference, text and URN, as the same object each time; the version is the snapshot's."""
     freq = structures.codelist("SDMX:CL_FREQ(2.1)")
     assert freq.codes["A"].name("en") == "Annual"
     assert structures.get(str(freq.urn)) is freq
@@ -70,7 +70,7 @@ def test_items(structures: Structures) -> None:
 
 
 def test_every_reference_of_the_samples_resolves(structures: Structures) -> None:
-    """Concepts, parents, codelists and data structures that the samples refer to are in them."""
+    """Concepts, parents, codelists and data structures that the samples refer to are in the samples."""
     for one in structures:
         artefact: Any = structures.get(one)
         if isinstance(artefact, Codelist):
@@ -85,16 +85,16 @@ def test_every_reference_of_the_samples_resolves(structures: Structures) -> None
 
 
 def test_enumerations(structures: Structures) -> None:
-    """A local list counts, then the concept's; a local format makes it uncoded."""
+    """A local list counts, then the concept's; a local format makes the component uncoded."""
     found = {one.component.id: one.enumeration for one in structures.components("KR_DEMO:DSD_LABOUR(1.0)")}
     assert found["FREQ"] == urn("Codelist", "SDMX:CL_FREQ(2.1)")
-    assert found["OBS_STATUS"] == urn("Codelist", "KR_DEMO:CL_OBS_STATUS(1.0)")  # by its concept
+    assert found["OBS_STATUS"] == urn("Codelist", "KR_DEMO:CL_OBS_STATUS(1.0)")  # the concept's list
     assert found["TIME_PERIOD"] is None
     assert found["DECIMALS"] is None
 
 
 def test_find(structures: Structures, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wildcards over class, agency, id and version; nothing is decoded for it."""
+    """Wildcards in class, agency, id and version find artefacts without decoding them."""
     monkeypatch.setattr(module, "read_message", _never)
     assert len(structures.find(cls="Codelist")) == 8
     assert [str(one.id) for one in structures.find(cls="Codelist", agency="SDMX")] == ["CL_FREQ"]
@@ -109,7 +109,7 @@ def _never(*_: object, **__: object) -> None:
 
 
 def test_near_misses(structures: Structures) -> None:
-    """What is not there is refused with the version and what is near."""
+    """The error for a missing artefact has the version and similar artefacts."""
     with pytest.raises(ArtefactNotFoundError, match=r"not in version 7; there is version 2\.1 of it"):
         structures.codelist("SDMX:CL_FREQ(3.0)")
     with pytest.raises(ArtefactNotFoundError, match=r"there is urn:.*KR_DEMO:CL_SEX\(1\.0\)"):
@@ -141,7 +141,7 @@ def test_wildcard_versions() -> None:
 
 
 def test_decoded_once_among_threads(snapshot: FakeSnapshot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eight threads that ask at once get one object, decoded once."""
+    """Eight threads that access an artefact at once get one object, decoded once."""
     calls = []
     real: Callable[..., Any] = module.read_message
     monkeypatch.setattr(module, "read_message", lambda *given, **options: calls.append(1) or real(*given, **options))
@@ -176,7 +176,7 @@ FREQ = b"urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.1)"
     ],
 )
 def test_errors_name_the_record(value: bytes | None, error: type[Exception], reason: str) -> None:
-    """Content that cannot be read names topic, partition, offset and key; and does so each time."""
+    """The error for unreadable content names topic, partition, offset and key, on each access."""
     structures = Structures(FakeSnapshot({FREQ: record(FREQ, value, offset=42)}))
     for _ in range(2):
         with pytest.raises(error, match=reason) as caught:
@@ -186,7 +186,7 @@ def test_errors_name_the_record(value: bytes | None, error: type[Exception], rea
 
 
 def test_a_record_with_several_artefacts() -> None:
-    """Of several artefacts in a record, that of the key is the answer."""
+    """A record with several artefacts gives the artefact of its key."""
     whole = xml(
         '<s:Codelists><s:Codelist id="X" agencyID="A"/><s:Codelist id="CL_FREQ" agencyID="SDMX" version="2.1">'
         '<s:Code id="A"/></s:Codelist></s:Codelists>'
@@ -196,7 +196,7 @@ def test_a_record_with_several_artefacts() -> None:
 
 
 def test_other_names_of_a_class() -> None:
-    """A geographic codelist is found where a codelist is asked for, as is a constraint under both its names."""
+    """A geographic codelist is found as a codelist, and a constraint under both its names."""
     parts = split_message(
         xml(
             '<s:GeoGridCodelists><s:GeoGridCodelist id="G" agencyID="A"/></s:GeoGridCodelists>'

@@ -1,4 +1,4 @@
-"""Schemes that the reader makes of concepts and organisations standing alone: they are named, and merged."""
+"""Synthetic schemes, made by the reader of concepts and organisations outside schemes: their names, and merging."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_NAME = re.compile(r"Expected is one of \(.*common\}Name[ ,]|'name' is a requi
 
 
 def ml(inside: str, edition: str = "2_0") -> bytes:
-    """A structure message of SDMX-ML 1.0 or 2.0."""
+    """Return a structure message of SDMX-ML 1.0 or 2.0."""
     ns = f"http://www.SDMX.org/resources/SDMXML/schemas/v{edition}"
     return (
         f'<Structure xmlns="{ns}/message" xmlns:s="{ns}/structure"><Header><ID>M</ID><Test>false</Test>'
@@ -37,14 +37,14 @@ def ml(inside: str, edition: str = "2_0") -> bytes:
 
 
 def concepts(*ids: str, name: str = "Name", edition: str = "2_0") -> bytes:
-    """A message of concepts of agency A that stand alone."""
+    """Return a message of concepts of agency A outside schemes."""
     agency = "agencyID" if edition == "2_0" else "agency"
     items = "".join(f'<s:Concept id="{id_}" {agency}="A"><s:Name>{name} {id_}</s:Name></s:Concept>' for id_ in ids)
     return ml(f"<Concepts>{items}</Concepts>", edition)
 
 
 def agencies(*ids: str, edition: str = "2_0") -> bytes:
-    """A message of agencies that no AgencyScheme holds."""
+    """Return a message of agencies that are in no AgencyScheme."""
     items = "".join(f'<s:Agency id="{id_}"><s:Name>Agency {id_}</s:Name></s:Agency>' for id_ in ids)
     if edition == "1_0":
         return ml(f"<Agencies>{items}</Agencies>", edition)
@@ -53,19 +53,19 @@ def agencies(*ids: str, edition: str = "2_0") -> bytes:
 
 
 def edi_concepts(*ids: str) -> bytes:
-    """The same concepts in SDMX-EDI."""
+    """Return a message of concepts of agency A in SDMX-EDI."""
     items = "".join(f"STC+{id_}'FTX+ACM+++Name {id_}'" for id_ in ids)
     return f"UNB+UNOC:3+S+R+970101:0000+R'UNH+1+GESMES:2:1:E6'BGM+73'NAD+Z02+A'{items}UNT+1+1'UNZ+1+R'".encode()
 
 
 def part_of(data: bytes) -> Part:
-    """The only artefact of a message."""
+    """Return the only artefact of a message."""
     [part] = split_message(data)
     return part
 
 
 def held(part: Part) -> dict[str, str | None]:
-    """The ids and names of the items in a part."""
+    """Return the ids and names of the items in a part."""
     [scheme] = read_message(part.value, part.content_type)
     assert isinstance(scheme, ItemScheme)
     assert scheme.urn == part.urn
@@ -73,13 +73,13 @@ def held(part: Part) -> dict[str, str | None]:
 
 
 def named(*ids: str, name: str = "Name") -> dict[str, str | None]:
-    """What ``held`` gives for these concepts."""
+    """Return the expected result of ``held`` for these concepts."""
     return {id_: f"{name} {id_}" for id_ in ids}
 
 
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "1.0"), ("sdmx-ml", "2.0"), ("sdmx-edi", "")))
 def test_synthetic_schemes_of_real_files_are_written_with_a_name(row: dict[str, str]) -> None:
-    """No schema misses the name of a scheme, in any edition that can carry it; other artefacts keep what they have."""
+    """Schemes are valid, with a name, in any edition that can express them; other artefacts keep their names."""
     try:
         message = read_message(data_of(row))
     except SdmxError:
@@ -113,7 +113,7 @@ def test_synthetic_schemes_of_real_files_are_written_with_a_name(row: dict[str, 
     ids=["2.0", "1.0", "edi", "agencies-2.0", "agencies-1.0"],
 )
 def test_they_have_the_names_that_registries_give(data: bytes, urn: Urn, name: str) -> None:
-    """The name is the registries', the part is marked, and the scheme reads the same in its own and newer editions."""
+    """The name is that of registries, the part is marked, and reads the same in its own and newer editions."""
     part = part_of(data)
     assert (part.urn, part.is_synthetic) == (urn, True)
     [scheme] = read_message(data)
@@ -134,7 +134,7 @@ def test_they_have_the_names_that_registries_give(data: bytes, urn: Urn, name: s
     ],
 )
 def test_two_files_keep_the_concepts_of_both(one: bytes, other: bytes) -> None:
-    """The result holds all items, in whichever order the files come, and reads in the format of the last."""
+    """The result has all items, in any order of the files, and has the format of the last file."""
     for first, last in itertools.permutations([one, other]):
         part, conflicts = merge_copies([part_of(first), part_of(last)])
         assert held(part) == named("A", "B", "C")
@@ -150,7 +150,7 @@ def test_agencies_of_1_0_and_2_0_keep_each_other() -> None:
 
 
 def test_a_copy_that_says_all_stays_byte_for_byte() -> None:
-    """Nothing is written again where one of the files holds everything; a single copy is not even read."""
+    """A copy with all content stays unchanged byte for byte; a single copy is not even read."""
     small, large = part_of(concepts("A")), part_of(concepts("C", "B", "A"))
     for copies in ([small, large], [large, small], [large, large]):
         assert merge_copies(copies).part == large
@@ -159,7 +159,7 @@ def test_a_copy_that_says_all_stays_byte_for_byte() -> None:
 
 
 def test_of_an_item_that_differs_the_last_definition_counts() -> None:
-    """The ids are reported."""
+    """The last definition of an item counts, and the ids of changed items are reported."""
     part, conflicts = merge_copies([part_of(concepts("A", "B")), part_of(concepts("B", "C", name="New"))])
     assert held(part) == {"A": "Name A", "B": "New B", "C": "New C"}
     assert conflicts == ("B",)
@@ -167,7 +167,10 @@ def test_of_an_item_that_differs_the_last_definition_counts() -> None:
 
 @pytest.mark.parametrize("format_", [Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_JSON_2_0, Format.FUSION_JSON])
 def test_an_explicit_scheme_has_priority(format_: Format) -> None:
-    """It keeps its names, order, format and definitions, and gains what it lacks, in whichever order the files come."""
+    """An explicit scheme keeps its content and gains missing items, in any order of the files.
+
+    It keeps its names, order, format and definitions.
+    """
     [scheme] = read_message(concepts("Z", "B", name="Explicit"))
     assert isinstance(scheme, ConceptScheme)
     value = write_message(scheme, format_)
@@ -182,7 +185,7 @@ def test_an_explicit_scheme_has_priority(format_: Format) -> None:
 
 
 def test_without_a_synthetic_scheme_the_last_copy_counts() -> None:
-    """As for any other artefact, whatever the copies hold."""
+    """Without a synthetic scheme the last copy counts, as for any other artefact, whatever the copies contain."""
     first, last = (Part(CONCEPTS, value, str(Format.SDMX_ML_2_1)) for value in (b"1", b"2"))
     assert merge_copies([first, last]) == (last, ())
 
@@ -193,7 +196,7 @@ COPIES = st.lists(st.dictionaries(st.sampled_from("ABCDE"), st.sampled_from(["x"
 @settings(max_examples=60, deadline=None)
 @given(COPIES.filter(lambda copies: len(copies) < 5))
 def test_merging_at_once_or_one_after_the_other_gives_the_same(copies: list[dict[str, str]]) -> None:
-    """Files that come one by one and files that come together leave the same items: the last definition of each."""
+    """Merging files one by one or all at once gives the same items: the last definition of each."""
     parts = [
         part_of(ml("<Concepts>" + "".join(
             f'<s:Concept id="{id_}" agencyID="A"><s:Name>{name}</s:Name></s:Concept>' for id_, name in copy.items()
@@ -210,7 +213,7 @@ def test_merging_at_once_or_one_after_the_other_gives_the_same(copies: list[dict
 
 
 def test_files_are_merged_and_reported(tmp_path: Path) -> None:
-    """Three files that hold concepts of one agency, and agencies in two editions: nothing is lost, all is told."""
+    """Three files with concepts of one agency, and agencies in two editions, are merged without loss and reported."""
     contents = {
         "a.xml": concepts("A", "B"), "b.xml": concepts("B", name="New"), "c.edi": edi_concepts("C"),
         "d.xml": agencies("X", edition="1_0"), "e.xml": agencies("Y"),
@@ -227,7 +230,7 @@ def test_files_are_merged_and_reported(tmp_path: Path) -> None:
 
 
 def test_agencies_stay_what_they_are() -> None:
-    """A real scheme of agencies is not reduced to those that an old file mentions."""
+    """A real agency scheme is not reduced to the agencies in an old file."""
     [scheme] = read_message(agencies("X", "Y", "Z"))
     assert isinstance(scheme, AgencyScheme)
     real = Part(AGENCIES, write_message(scheme, Format.SDMX_ML_3_0), str(Format.SDMX_ML_3_0))

@@ -23,17 +23,17 @@ DATA = SDMX_DATA
 
 
 def of_class(cls: str, name: str = "every_class.sdmx30.xml") -> Any:
-    """The artefact of this class in a sample."""
+    """Return the artefact of this class in a sample."""
     return next(one for one in read_message((DATA / name).read_bytes()) if one.urn.cls == cls)
 
 
 def sample(id_: str) -> Any:
-    """The artefact with this id in the samples of the package."""
+    """Return the artefact with this id in the package's samples."""
     return next(one for path in sample_files() for one in read_message(path.read_bytes()) if one.id == id_)
 
 
 def test_codes() -> None:
-    """Ids, parents, places, names and their languages, in the order of the list."""
+    """A table has ids, parents, positions, names and their languages, in the order of the list."""
     areas = sample("CL_REF_AREA")
     table = to_arrow(areas)
     assert table.column("id").to_pylist() == list(areas.codes) == table.column("path").to_pylist()
@@ -51,7 +51,7 @@ def test_codes() -> None:
 
 
 def test_languages_as_columns() -> None:
-    """One column a language in place of the map; where there is no text, none."""
+    """Languages can be columns instead of a map; a missing text is null."""
     areas = sample("CL_REF_AREA")
     frame = to_polars(areas, languages=["en", "xx"])
     assert frame["name_en"].to_list() == [code.name("en") for code in areas.codes.values()]
@@ -64,7 +64,7 @@ EVERY = ["AgencyScheme", "CategoryScheme", "Codelist", "ConceptScheme", "Hierarc
 
 @pytest.mark.parametrize("cls", [*EVERY, "ValueList", "GeographicCodelist", "TransformationScheme"])
 def test_the_libraries_agree(cls: str) -> None:
-    """The three hold the same values, whatever the class."""
+    """The three libraries have the same values for every class."""
     artefact = of_class(cls)
     rows = to_arrow(artefact).to_pylist(maps_as_pydicts="strict")
     assert rows
@@ -84,7 +84,7 @@ def test_the_libraries_agree(cls: str) -> None:
 
 
 def test_trees() -> None:
-    """Where items hold items there is a row for each, parents first, with paths as in URNs."""
+    """Nested items have a row each, parents first, with paths as in URNs."""
     categories = of_class("CategoryScheme")
     rows = to_arrow(categories).to_pylist()
     found = [one for top in categories.categories.values() for one in top.walk()]
@@ -101,7 +101,7 @@ def test_trees() -> None:
 
 
 def test_several_and_none() -> None:
-    """Many artefacts are one table, told apart by URN; none is an empty table with the same columns and types."""
+    """Many artefacts are one table, identified by URN; none is an empty table with the same columns and types."""
     lists = [one for one in read_message(sample_files()[1].read_bytes()) if one.urn.cls == "Codelist"]
     table = to_arrow(lists)
     assert table.num_rows == sum(len(one.codes) for one in lists)
@@ -113,7 +113,7 @@ def test_several_and_none() -> None:
 
 
 def test_what_is_no_table() -> None:
-    """A stub, and an artefact that is not made of items, give errors."""
+    """A stub, and an artefact without items, give errors."""
     areas = sample("CL_REF_AREA")
     with pytest.raises(UnreadableContentError, match="stub"):
         to_arrow(replace(areas, is_external_reference=True, codes=StubItems(areas.urn)))
@@ -126,7 +126,7 @@ def test_what_is_no_table() -> None:
     [(to_arrow, "pyarrow", "arrow"), (to_polars, "polars", "polars"), (to_pandas, "pandas", "pandas")],
 )
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch, make: Any, module: str, extra: str) -> None:
-    """Where a library is not installed the error names its extra."""
+    """The error for a missing library names its extra."""
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=rf"kafka-replica\[{extra}\]"):
         make(sample("CL_REF_AREA"))

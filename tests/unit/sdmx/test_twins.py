@@ -1,8 +1,8 @@
-"""Twins: what one URN names is the same model, whatever format it came in, all over the corpus of real files.
+"""Twins: artefacts with one URN give equal models in all formats, over the whole corpus of real files.
 
 Every artefact that comes in two formats is compared, each pair of different contents once. Where the ids of items or
-components differ the files hold different releases of it, or parts, and are no twins. Twins are equal, but for what the
-files truly say otherwise: see ``SAID``.
+components differ the files contain different releases or parts, and are not twins. Twins are equal, except where
+the files really differ: see ``SAID``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Found(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What files say otherwise: the class and the paths, and of what kind the difference is."""
+    """A known difference of files: the class, the paths, and the reason."""
 
     cls: str
     path: str
@@ -86,7 +86,7 @@ SAID = [
 
 
 def contents() -> dict[Urn, list[Found]]:
-    """All that the corpus holds, by URN: each content of a format once."""
+    """Return all content of the corpus by URN: each content of a format once."""
     found: dict[Urn, list[Found]] = defaultdict(list)
     with (CORPUS / "INDEX.tsv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t"))
@@ -104,7 +104,7 @@ def contents() -> dict[Urn, list[Found]]:
 
 
 def shape(artefact: Artefact) -> Any:
-    """What twins have in common at least: the ids of items in their order, or of components."""
+    """Return the least that twins have in common: the ids of items in their order, or of components."""
     if isinstance(artefact, ItemScheme):
         return list(artefact.items)
     if isinstance(artefact, DataStructure):
@@ -113,7 +113,7 @@ def shape(artefact: Artefact) -> Any:
 
 
 def twins() -> Iterator[tuple[Found, Found]]:
-    """All pairs of one URN and shape, in different formats."""
+    """Yield all pairs of one URN and shape, in different formats."""
     for found in contents().values():
         for one, other in combinations(found, 2):
             if one.format != other.format and shape(one.artefact) == shape(other.artefact):
@@ -123,7 +123,7 @@ def twins() -> Iterator[tuple[Found, Found]]:
 @pytest.mark.corpus
 @pytest.mark.skipif(not CORPUS.exists(), reason="the shared corpus is not here: twins of real files are NOT compared")
 def test_twins_of_the_corpus() -> None:
-    """Twins are equal, but for what their files say otherwise; and all that is listed is said by some file."""
+    """Twins are equal, except for the listed differences, and each listed difference occurs in some file."""
     equal: set[frozenset[str]] = set()
     said: set[tuple[str, str]] = set()
     unexplained = []
@@ -141,7 +141,7 @@ def test_twins_of_the_corpus() -> None:
     assert pairs > 300
     assert unexplained == []
     assert [rule for rule in SAID if (rule.cls, rule.path) not in said] == []
-    # Equal twins are there for every format but XLSX, and for most pairs of formats.
+    # There are equal twins for every format but XLSX, and for most pairs of formats.
     assert {format_ for pair in equal for format_ in pair} >= FORMATS
     assert len(equal) >= 12
 
@@ -160,5 +160,5 @@ FORMATS = {
 
 
 def fits(rule: Said, artefact: Artefact, path: str) -> bool:
-    """Whether a rule is about this class and path."""
+    """Tell whether a rule covers this class and path."""
     return re.fullmatch(rule.cls, artefact.urn.cls) is not None and re.fullmatch(rule.path, path) is not None

@@ -1,4 +1,4 @@
-"""References of SDMX-ML 1.0 and 2.0 that name no agency, and data structures without components."""
+"""References of SDMX-ML 1.0 and 2.0 without an agency, and data structures without components."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEY_FAMILY = Urn.parse("urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=
 
 
 def codelist(id_: str, agency: str, version: str = "1.0", edition: str = "2_0") -> str:
-    """A codelist of two codes."""
+    """Return a codelist of two codes."""
     name, of_code = "<s:Name>L</s:Name>", "<s:Description>C</s:Description>"
     attribute = "agencyID" if edition == "2_0" else "agency"
     codes = "".join(f'<s:Code value="{code}">{of_code}</s:Code>' for code in ("A", "M"))
@@ -37,13 +37,13 @@ def codelist(id_: str, agency: str, version: str = "1.0", edition: str = "2_0") 
 
 
 def concept(id_: str, agency: str, edition: str = "2_0") -> str:
-    """A concept that stands alone."""
+    """Return a concept outside schemes."""
     attribute = "agencyID" if edition == "2_0" else "agency"
     return f'<s:Concept id="{id_}" {attribute}="{agency}"><s:Name>C</s:Name></s:Concept>'
 
 
 def family(components: str, edition: str = "2_0") -> str:
-    """The key family of UNSD."""
+    """Return the key family of UNSD."""
     attribute = "agencyID" if edition == "2_0" else "agency"
     return (
         f'<KeyFamilies><s:KeyFamily id="COMTRADE" {attribute}="UNSD"><s:Name>K</s:Name><s:Components>{components}'
@@ -52,12 +52,12 @@ def family(components: str, edition: str = "2_0") -> str:
 
 
 def whole(lists: str, concepts: str, components: str, edition: str = "2_0") -> bytes:
-    """A message like those of UN Comtrade and Eurostat: lists and concepts of SDMX, a key family of another agency."""
+    """Return a message like those of UN Comtrade and Eurostat: lists and concepts of SDMX, a foreign key family."""
     return ml(f"<CodeLists>{lists}</CodeLists><Concepts>{concepts}</Concepts>{family(components, edition)}", edition)
 
 
 def dimension(found: bytes) -> tuple[str, str]:
-    """The concept and the codelist of the first dimension, by reference."""
+    """Return the concept and the codelist of the first dimension, by reference."""
     [structure] = [one for one in read_message(found) if isinstance(one, DataStructure)]
     [first, *_] = structure.dimension_list.values()
     assert first.concept is not None
@@ -74,7 +74,7 @@ FREQ_10 = FREQ_20.replace("conceptRef", "concept")
 
 @pytest.mark.parametrize(("edition", "components"), [("1_0", FREQ_10), ("2_0", FREQ_20)])
 def test_the_only_list_with_that_id_is_meant(edition: str, components: str) -> None:
-    """Lists and concepts of SDMX, a key family of UNSD: all references lead somewhere, also in separate records."""
+    """References from a key family of UNSD to lists and concepts of SDMX all resolve, also in separate records."""
     concepts = concept("FREQ", "SDMX", edition) + concept("FREQ_VALUE", "SDMX", edition)
     data = whole(codelist("CL_FREQ", "SDMX", edition=edition), concepts, components, edition)
     assert faults(edition.replace("_", ""), data) == []
@@ -99,14 +99,14 @@ def test_the_only_list_with_that_id_is_meant(edition: str, components: str) -> N
     ],
 )
 def test_which_list_is_meant(lists: list[tuple[str, str]], expected: str) -> None:
-    """The key family's own list, else the only one; of several others none is guessed, whatever their order."""
+    """The key family's own list is meant, otherwise the only one; of several other lists none is guessed."""
     for some in permutations(lists):
         data = whole("".join(codelist("CL_FREQ", *one) for one in some), concept("FREQ", "UNSD"), FREQ_20)
         assert dimension(data)[1] == expected
 
 
 def test_what_is_qualified_stays() -> None:
-    """An agency that is stated counts, and so does a version that no list of the message has."""
+    """A stated agency counts, and so does a version that no list of the message has."""
     lists = codelist("CL_FREQ", "SDMX", "1.0")
     stated = FREQ_20.replace('codelist="CL_FREQ"', 'codelist="CL_FREQ" codelistAgency="UNSD"')
     assert dimension(whole(lists, concept("FREQ", "SDMX"), stated))[1] == "UNSD:CL_FREQ(1.0)"
@@ -115,7 +115,7 @@ def test_what_is_qualified_stays() -> None:
 
 
 def scheme(id_: str, agency: str, version: str = "1.0") -> str:
-    """A concept scheme of SDMX-ML 2.0 with the concept FREQ."""
+    """Return a concept scheme of SDMX-ML 2.0 with the concept FREQ."""
     inside = '<s:Name>S</s:Name><s:Concept id="FREQ"><s:Name>F</s:Name></s:Concept>'
     return f'<s:ConceptScheme id="{id_}" agencyID="{agency}" version="{version}">{inside}</s:ConceptScheme>'
 
@@ -135,13 +135,13 @@ def scheme(id_: str, agency: str, version: str = "1.0") -> str:
     ],
 )
 def test_which_concept_is_meant(concepts: str, attributes: str, expected: str) -> None:
-    """A concept that stands alone comes first, then the only scheme that holds the concept."""
+    """A concept outside schemes has priority, then the only scheme that contains the concept."""
     components = FREQ_20.replace('codelist="CL_FREQ"', f'codelist="CL_FREQ" {attributes}', 1)
     assert dimension(whole("", concepts, components))[0] == expected
 
 
 def test_core_representations_and_flows() -> None:
-    """The codelist of a concept, and the key family of a dataflow, are found in the same way."""
+    """The codelist of a concept, and the key family of a dataflow, are found by the same rule."""
     core = '<s:Concept id="FREQ" agencyID="UNSD" coreRepresentation="CL_FREQ"><s:Name>F</s:Name></s:Concept>'
     reference = "<s:KeyFamilyRef><s:KeyFamilyID>COMTRADE</s:KeyFamilyID></s:KeyFamilyRef>"
     flow = f'<s:Dataflow id="DF" agencyID="OTHER"><s:Name>D</s:Name>{reference}</s:Dataflow>'
@@ -173,7 +173,7 @@ def test_records_of_real_files_mean_what_the_file_means(row: dict[str, str]) -> 
 
 
 def hollow_structures() -> dict[str, tuple[Urn, bytes]]:
-    """Data structures with names and no components, in several formats."""
+    """Return data structures with names and without components, in several formats."""
     urn = Urn.of("DataStructure", "A", "K", "1.0")
     found = {
         "2.0 without": '<s:KeyFamily id="K" agencyID="A"><s:Name>N</s:Name></s:KeyFamily>',
@@ -190,7 +190,7 @@ def hollow_structures() -> dict[str, tuple[Urn, bytes]]:
 
 @pytest.mark.parametrize("name", list(hollow_structures()))
 def test_a_data_structure_without_components_is_a_stub(name: str) -> None:
-    """Resolving and the rules of validation refuse it instead of accepting every row; the check finds it."""
+    """Resolution and validation refuse such a structure instead of accepting every row; the check finds it."""
     urn, data = hollow_structures()[name]
     snapshot = FakeSnapshot.of(split_message(data))
     structures = Structures(snapshot)

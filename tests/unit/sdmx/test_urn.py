@@ -1,4 +1,4 @@
-"""URNs: what is one, what is not, and the road back to text."""
+"""URNs: parsing, refusing, and converting back to text."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def test_every_urn_survives_text(class_: str, agency: str, id_: str, version: st
 
 @given(st.text() | st.text(alphabet="urn:sdmxCodelist=()+.*-1 \n").map(lambda text: FREQ[:50] + text))
 def test_any_text_is_a_urn_or_a_urn_error(text: str) -> None:
-    """No text at all makes anything but a URN equal to it, or UrnError."""
+    """Any text gives a URN equal to it, or UrnError."""
     with contextlib.suppress(UrnError):
         assert str(Urn.parse(text)) == text
 
 
 @given(st.binary())
 def test_any_bytes_are_a_urn_or_a_urn_error(data: bytes) -> None:
-    """The same for bytes, valid UTF-8 or not."""
+    """Any bytes, valid UTF-8 or not, give a URN or UrnError."""
     with contextlib.suppress(UrnError):
         assert bytes(Urn.parse(data)) == data
 
@@ -76,7 +76,7 @@ def test_any_bytes_are_a_urn_or_a_urn_error(data: bytes) -> None:
     ],
 )
 def test_what_is_no_urn(text: str) -> None:
-    """Near misses are refused, each with a reason."""
+    """Texts similar to a URN are refused, each with a reason."""
     with pytest.raises(UrnError, match="reading the URN"):
         Urn.parse(text)
 
@@ -115,13 +115,13 @@ def test_immutable() -> None:
     ],
 )
 def test_classes_that_changed_between_editions(class_: str, item: str | None, package: str, maintainable: str) -> None:
-    """A class that is an item in 2.1 and stands alone in 3.x gets the package of its edition."""
+    """A class that is an item in 2.1 and maintainable in 3.x has the package of its edition."""
     urn = Urn.of(class_, "A", "X", "1.0", item)
     assert (urn.package, urn.maintainable.cls) == (package, maintainable)
 
 
 def test_a_vendors_class() -> None:
-    """An unknown class parses; making one needs its package."""
+    """A URN of an unknown class can be parsed; making one requires its package."""
     urn = Urn.parse("urn:sdmx:org.sdmx.infomodel.publicationtable.PublicationTable=A:T(1.0)")
     assert (urn.package, urn.cls, urn.maintainable) == ("publicationtable", "PublicationTable", urn)
     assert Urn.of("PublicationTable", "A", "T", "1.0", package="publicationtable") == urn
@@ -142,12 +142,12 @@ def test_a_vendors_class() -> None:
     ],
 )
 def test_of_checks_each_part(class_: str, agency: str, id_: str, version: str, item: str | None) -> None:
-    """What of() makes can always be parsed again, so bad parts are refused."""
+    """Results of ``of()`` can always be parsed again, so bad parts are refused."""
     with pytest.raises(UrnError):
         Urn.of(class_, agency, id_, version, item)
 
 
 def test_a_reference_needs_its_version() -> None:
-    """The short form is refused without a version, with an example of how to write it."""
+    """The short form is refused without a version; the error shows an example."""
     with pytest.raises(UrnError, match=r"SDMX:CL_FREQ\(2\.1\)"):
         Urn.of_reference("Codelist", "SDMX:CL_FREQ")

@@ -1,4 +1,4 @@
-"""Rules of versions, and their order."""
+"""Version rules, and the order of versions."""
 
 from __future__ import annotations
 
@@ -32,13 +32,16 @@ KNOWN = ["1.0", "1.0.1", "1.2.0", "1.10.0", "2.0.0", "2.1.0-draft", "3.0.0-rc.2"
     ],
 )
 def test_newest(rule: str, expected: str | None) -> None:
-    """The newest stable version with the parts before the plus fixed; drafts by their name, by ``~`` and by nothing."""
+    """A rule means the newest stable version that fits; drafts are found only by name and by ``~``.
+
+    The parts before the plus are fixed.
+    """
     assert newest(rule, KNOWN) == expected
     assert newest(rule, reversed(KNOWN)) == expected
 
 
 def test_examples_of_the_standard() -> None:
-    """Section 6, "Semantic Versioning": what 2+.3.1, 2.3+.1 and 2.3.1+ mean."""
+    """The rules 2+.3.1, 2.3+.1 and 2.3.1+ mean what section 6, "Semantic Versioning", states."""
     known = ["2.3.0", "2.3.1", "2.3.7", "2.4.0", "2.9.0", "3.0.0", "4.2.1", "4.3.0-draft"]
     assert newest("2+.3.1", known) == "4.2.1"
     assert newest("2.3+.1", known) == "2.9.0"
@@ -47,7 +50,7 @@ def test_examples_of_the_standard() -> None:
 
 
 def test_references_in_a_draft() -> None:
-    """Section 6, "Dependency Management": 2.3+.1 in a draft means the latest version in its scope, drafts included."""
+    """In a draft 2.3+.1 means the latest version in its scope, drafts included (section 6, "Dependency Management")."""
     known = ["2.3.0", "2.3.1", "2.4.3", "2.5.0-draft", "3.0.0-draft"]
     assert (rule_in("2.3+.1", "2.2.1"), rule_in("2.3", "2.2.1-draft")) == ("2.3+.1", "2.3")
     assert newest(rule_in("2.3+.1", "2.2.1"), known) == "2.4.3"
@@ -61,7 +64,7 @@ def test_references_in_a_draft() -> None:
 
 
 def test_legacy_versions() -> None:
-    """One part, two or more; numbers count, not digits; the same rules."""
+    """Versions of one, two or more parts follow the same rules, and compare by number, not by digits."""
     known = ["1", "1.9", "1.10", "2.0", "2.0.0"]
     assert newest("1.0+", known) == "1.10"
     assert newest("+", known) == "2.0.0"
@@ -71,7 +74,7 @@ def test_legacy_versions() -> None:
 
 
 def test_order() -> None:
-    """Numbers order as numbers, a draft comes before its version, a legacy version before the semantic one."""
+    """Numbers order as numbers, a draft comes before its version, a legacy version before the semantic version."""
     ordered = [
         "1.0.0-draft", "1", "1.0", "1.0.0", "1.0.1", "1.9.0-1", "1.9.0-2", "1.9.0-10", "1.9.0-alpha", "1.9.0-alpha.2",
         "1.9.0-alpha.10", "1.9.0-beta", "1.9.0-draft", "1.9", "1.9.0", "1.10", "1.10.0", "2.0",
@@ -80,7 +83,7 @@ def test_order() -> None:
 
 
 def test_only_drafts() -> None:
-    """A star takes a draft where there is nothing else; a plus does not."""
+    """A star accepts a draft if there is nothing else; a plus does not."""
     assert newest("*", ["1.0.0-draft"]) == "1.0.0-draft"
     assert newest("+", ["1.0.0-draft"]) is None
 
@@ -99,7 +102,7 @@ VERSIONS = st.lists(
 
 @given(SEMANTIC, st.integers(0, 2), VERSIONS)
 def test_a_plus_means_what_the_standard_says(least: tuple[int, int, int], at: int, versions: list[str]) -> None:
-    """By comparing whole triples: at least the one written, below the next of the part before, the newest of all."""
+    """A plus means the newest triple that is at least the stated one and below the next of the part before the plus."""
     rule = ".".join(f"{part}+" if index == at else str(part) for index, part in enumerate(least))
     below = [(99, 0, 0), (least[0] + 1, 0, 0), (least[0], least[1] + 1, 0)][at]
     semantic = {
@@ -117,11 +120,11 @@ def test_a_plus_means_what_the_standard_says(least: tuple[int, int, int], at: in
 
 @given(VERSIONS)
 def test_order_is_total_and_rules_agree_with_it(versions: list[str]) -> None:
-    """Different versions differ in the order; ``~`` is the last of it, ``+`` the last that is stable."""
+    """Different versions differ in the order; ``~`` is the last of it, ``+`` the last stable version."""
     different = sorted(set(versions), key=sort_key)
     keys = [sort_key(one) for one in different]
     assert keys == sorted(keys)
-    # The strategy writes no zeros before numbers, so what is spelled differently is different.
+    # The strategy generates no leading zeros, so different spellings are different versions.
     assert len(set(keys)) == len(different)
     assert newest("~", versions) == (different[-1] if different else None)
     stable = [one for one in different if is_stable(one)]
@@ -131,7 +134,7 @@ def test_order_is_total_and_rules_agree_with_it(versions: list[str]) -> None:
 
 @given(st.text(max_size=20), VERSIONS)
 def test_any_text_is_a_rule_that_fits_or_does_not(rule: str, versions: list[str]) -> None:
-    """Nothing raises, and what is found is one of the versions."""
+    """Any text as a rule raises nothing, and finds one of the versions or none."""
     found = newest(rule, versions)
     assert found is None or found in versions
     if not is_wildcard(rule):

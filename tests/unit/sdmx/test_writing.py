@@ -1,4 +1,4 @@
-"""Writing messages: media types, headers, bytes, and what is said where a format has no place."""
+"""Written messages: media types, headers, bytes, and errors where a format has no place for content."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FREQ = Urn.of("Codelist", "SDMX", "CL_FREQ", "1.0")
 
 
 def codelist(**more: object) -> Codelist:
-    """Two codes in two languages."""
+    """Return a codelist of two codes in two languages."""
     names = {"A": {"en": "Annual", "fr": "Annuelle"}, "M": {"en": "Monthly & more <often>"}}
     codes = {
         id_: Code(urn=FREQ.with_item("Code", id_), names=InternationalString(texts)) for id_, texts in names.items()
@@ -46,7 +46,7 @@ def codelist(**more: object) -> Codelist:
 
 
 def mapping() -> RepresentationMap:
-    """A map of codes to a value, with all that the layout of workbooks knows."""
+    """Return a map of codes to a value, with all features of the workbook layout."""
     urn = Urn.of("RepresentationMap", "AG", "FREQ_TO_TEXT", "1.0")
     rows = (
         RepresentationMapping(sources=(MappedValue(value="A"),), targets=("=1+1",), valid_from="2020-01-01"),
@@ -60,7 +60,7 @@ def mapping() -> RepresentationMap:
 
 @pytest.mark.parametrize("media_type", media_types())
 def test_every_media_type_is_written_and_read(media_type: str) -> None:
-    """What is listed can be written, and what is written is of that format."""
+    """Each listed media type can be written, and the result has that format."""
     artefact = mapping() if media_type == Format.XLSX else codelist()
     if media_type == Format.SDMX_ML_1_0:
         assert [one.urn for one in read_message(write_message(artefact, media_type))] == [artefact.urn]
@@ -86,7 +86,7 @@ def test_media_types_as_registries_spell_them(written: str, meant: Format) -> No
 
 
 def test_unknown_media_types_are_refused() -> None:
-    """The error lists what there is."""
+    """The error for an unknown media type lists the known ones."""
     for ask in (write_message, writable):
         with pytest.raises(UnwritableError, match=r"'text/csv': this format is not written; choose one of .*fusion"):
             ask(codelist(), "text/csv")
@@ -94,7 +94,7 @@ def test_unknown_media_types_are_refused() -> None:
 
 @pytest.mark.parametrize("media_type", [one for one in media_types() if one != Format.XLSX])
 def test_the_header_is_ours_to_set(media_type: str) -> None:
-    """Id, sender, time and test stand in the message; the same input gives the same bytes, at any time."""
+    """Id, sender, time and test flag are in the message; equal input gives equal bytes at any time."""
     header = Header(id="IREF1", sender="ECB", prepared="2026-11-21T20:00:00Z", test=True)
     data = write_message(codelist(), media_type, header)
     found = read_message(data).header
@@ -105,7 +105,7 @@ def test_the_header_is_ours_to_set(media_type: str) -> None:
 
 
 def test_several_artefacts_keep_their_order_within_a_class() -> None:
-    """One message holds them all."""
+    """A message contains all artefacts, in their order within each class."""
     artefacts = [artefact for path in sample_files() for artefact in read_message(path.read_bytes())]
     for media_type in (Format.SDMX_ML_3_0, Format.SDMX_JSON_2_0, Format.FUSION_JSON):
         found = [one.urn for one in read_message(write_message(artefacts, media_type))]
@@ -115,7 +115,7 @@ def test_several_artefacts_keep_their_order_within_a_class() -> None:
 
 
 def test_a_property_without_a_place_is_named_and_another_format_too() -> None:
-    """Which artefact, which property, which format, and what to choose instead: never a silent loss."""
+    """An error names artefact, property and format, and a format to choose instead: a loss is never silent."""
     partial = codelist(is_partial=True)
     with pytest.raises(UnwritableError) as caught:
         write_message(partial, Format.EDI)
@@ -128,14 +128,14 @@ def test_a_property_without_a_place_is_named_and_another_format_too() -> None:
 
 
 def test_a_class_without_a_place_is_named() -> None:
-    """The same for whole classes; among several artefacts the one is named."""
+    """The error for a class without a place names the class, and the artefact among several."""
     values = ValueList(urn=Urn.of("ValueList", "AG", "VL", "1.0"), names=InternationalString({"en": "Values"}))
     with pytest.raises(UnwritableError, match=r"ValueList=AG:VL\(1.0\) as SDMX-ML 2.1: SDMX-ML 2.1 has no class"):
         write_message([codelist(), values], Format.SDMX_ML_2_1)
 
 
 def test_what_no_format_can_carry_says_so() -> None:
-    """A control character has no place in XML, but in JSON it has."""
+    """A control character has no place in XML, but has one in JSON."""
     odd = codelist(names=InternationalString({"en": "a\x00b"}))
     why = writable(odd, Format.SDMX_ML_2_1)
     assert why is not None
@@ -144,7 +144,7 @@ def test_what_no_format_can_carry_says_so() -> None:
 
 
 def test_without_verifying_a_loss_is_silent() -> None:
-    """What verify is for: the same loss without it goes unseen, and with it does not."""
+    """A loss that verification finds is silent without it."""
     partial = codelist(is_partial=True)
     [found] = read_message(write_message(partial, Format.EDI, verify=False))
     assert not found.is_partial
@@ -152,7 +152,7 @@ def test_without_verifying_a_loss_is_silent() -> None:
 
 
 def test_what_is_left_out_is_left_out_and_no_more() -> None:
-    """Links have no place in 2.1: the rest stays. Annotations have one, but for their values."""
+    """Links, which have no place in 2.1, are omitted; annotations only lose their values; the rest stays."""
     linked = codelist(links=(Link(rel="see", url="https://example.org"),), is_final=True)
     [found] = read_message(write_message(linked, Format.SDMX_ML_2_1))
     assert found == replace(linked, links=())
@@ -164,7 +164,7 @@ def test_what_is_left_out_is_left_out_and_no_more() -> None:
 
 
 def test_opaque_artefacts_are_what_they_were() -> None:
-    """Their own bytes in their own format, alone; in any other they are refused."""
+    """Opaque artefacts keep their own bytes in their own format, alone; any other format refuses them."""
     urn = Urn("reportingtemplate", "ReportingTemplate", "AG", "RT", "1.0")
     content = b'{"ReportingTemplate":[]}'
     opaque = OpaqueArtefact(urn=urn, content=content, content_type=Format.FUSION_JSON)
@@ -176,7 +176,7 @@ def test_opaque_artefacts_are_what_they_were() -> None:
 
 
 def test_workbooks_are_the_same_each_time_and_hold_texts() -> None:
-    """No time of making in it; what looks like a formula or a number is a text."""
+    """Workbooks contain no creation time; texts that look like formulas or numbers stay texts."""
     first = write_message(mapping(), Format.XLSX)
     assert first == write_message(mapping(), Format.XLSX)
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
@@ -188,20 +188,20 @@ def test_workbooks_are_the_same_each_time_and_hold_texts() -> None:
 
 
 def test_a_text_too_long_for_a_cell_is_refused() -> None:
-    """Spreadsheets hold 32,767 characters in a cell."""
+    """Texts above the 32,767 characters of a spreadsheet's cell are refused."""
     long = replace(mapping(), descriptions=InternationalString({"en": "x" * 40_000}))
     assert "is longer than a cell may be" in str(writable(long, Format.XLSX))
 
 
 def test_workbooks_need_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the library the error says what to install."""
+    """Without the library the error names what to install."""
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     with pytest.raises(MissingExtraError, match="xlsx"):
         write_message(mapping(), Format.XLSX)
 
 
 def test_edi_is_cut_into_pieces() -> None:
-    """A long text is in pieces of 70 characters, five a segment; separators are released; languages are named."""
+    """A long text is in pieces of 70 characters, five per segment; separators are released; languages are named."""
     text = "It's 100% sure: a + b? " * 30
     names = InternationalString({"en": text, "fr": "sûr"})
     code = Code(urn=FREQ.with_item("Code", "A"), names=names)
@@ -214,7 +214,7 @@ def test_edi_is_cut_into_pieces() -> None:
 
 
 def test_json_is_json() -> None:
-    """SDMX-JSON names its schema, and the best text beside all languages."""
+    """SDMX-JSON contains its schema, and the best text beside all languages."""
     written = json.loads(write_message(codelist(), Format.SDMX_JSON_2_0))
     assert "2.0.0/sdmx-json-structure-schema.json" in written["meta"]["schema"]
     [code, _] = written["data"]["codelists"][0]["codes"]

@@ -1,4 +1,4 @@
-"""Whatever an artefact says, writing it ends in a message or in a reason: never in another error, never in a loss."""
+"""Writing any artefact gives a message or a reason, never another error and never a loss."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ NAMES = vars(typing) | vars(base) | vars(containers) | vars(model) | vars(repres
 
 
 class Anything:
-    """Values of any type of the model, right by their type and by nothing else."""
+    """A generator of values of any type of the model, correct by type only."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
     def struct(self, kind: type[Any], depth: int = 0, urn: Urn | None = None) -> Any:
-        """A struct with some of its fields."""
+        """Return a struct with some of its fields."""
         hints = typing.get_type_hints(kind, NAMES)
         found: dict[str, Any] = {}
         for field in msgspec.structs.fields(kind):
@@ -44,7 +44,7 @@ class Anything:
         return kind(**found)
 
     def value(self, hint: Any, depth: int, urn: Urn | None) -> Any:  # noqa: PLR0911 - a table
-        """A value of a type."""
+        """Return a value of a type."""
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if origin in {typing.Union, types.UnionType}:
             return self.value(self._random.choice(arguments), depth, urn)
@@ -107,7 +107,7 @@ class Anything:
 
 @pytest.mark.parametrize("name", sorted(ARTEFACTS))
 def test_a_message_or_a_reason(name: str) -> None:
-    """Fifteen artefacts of a class, with anything in them, in every format."""
+    """Fifteen random artefacts of a class give a message or a reason in every format."""
     for seed in range(15):
         urn = Urn.of(name, "AG", "ID", "1.0")
         artefact = Anything(seed).struct(ARTEFACTS[name], 0, urn)

@@ -22,24 +22,24 @@ ALL = rows(
     *(("sdmx-json", one) for one in ("1.0", "2.0", "2.1")),
 )  # fmt: skip
 
-# Artefacts that do not go back into the format they came in: (file, class) -> why.
+# Artefacts that cannot be written in their original format: (file, class) -> why.
 NOT_AS_THEY_CAME = {
     # a time dimension of the type "wrongtype"
     "sdmx-json-2.0/bis-med-it__pysdmx__tests__io__json__sdmxjson2__deser__samples__schema_valid": {"DataStructure"},
     # 3.0's artefacts under the namespace of 2.1, and 2.0's keys under the header of 1.0
     "sdmx-ml-2.1": {"GeoGridCodelist", "GeographicCodelist", "MetadataProviderScheme", "RepresentationMap"},
     "sdmx-json-1.0": {"DataConstraint", "ValueList", "DataStructure"},
-    # an attachment level that says "dimensions" of an attribute without any
+    # an attachment level "dimensions" of an attribute without dimensions
     "fusion-json/bis-med-it__pysdmx__tests__api__fmr__samples__df__errorlvl": {"DataStructure"},
 }
 
 LEAST = {Format.SDMX_ML_3_0: 1225, Format.SDMX_ML_2_1: 1060, Format.SDMX_JSON_2_0: 1215, Format.FUSION_JSON: 1165}
-"""How many of the artefacts of the corpus are carried at least."""
+"""The least number of artefacts of the corpus that each format can express."""
 
 
 @pytest.mark.parametrize("row", ALL)
 def test_what_is_written_reads_back_as_the_same(row: dict[str, str]) -> None:
-    """In each format an artefact is written whole, or refused; into its own it goes always, but for a checked list."""
+    """An artefact is written whole or refused in each format; in its own it is always written, except for a list."""
     try:
         message = read_message(data_of(row))
     except (MessageError, UnreadableContentError):
@@ -62,7 +62,7 @@ def test_what_is_written_reads_back_as_the_same(row: dict[str, str]) -> None:
                 if is_own and expected != artefact:
                     assert schema_faults(media_type, data_of(row)), "its own format has a place for all that it says"
                 continue
-            # What is lost unverified is noticed when it counts.
+            # Loss without verification is noticed where it matters.
             with pytest.raises(UnwritableError, match=r"has no place|cannot be read again"):
                 write_message(artefact, media_type)
             assert media_type is not message.format or type(artefact).__name__ in refused
@@ -81,7 +81,7 @@ def _read(data: bytes, artefact: Artefact) -> Artefact | None:
 
 @pytest.mark.corpus
 def test_most_of_the_corpus_goes_into_every_format_that_has_its_classes() -> None:
-    """Of all artefacts, at least as many as when this was written are carried; a writer that refuses too much fails."""
+    """At least as many artefacts as in the past are written: a writer that refuses too much fails."""
     if ALL[0].values[0] is None:
         pytest.skip("the shared corpus is not here: real files are NOT tested")
     found: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""The order of dimensions is the order of keys, in every format."""
+"""Keys have the same order of dimensions in every format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEY: Final = ("FREQ", "AREA", "ITEM", "UNIT")
 
 
 def structure(positions: dict[str, int], kinds: dict[str, str]) -> DataStructure:
-    """A data structure with dimensions at these positions, in this order in the message."""
+    """Return a data structure with dimensions at these positions, in this order in the message."""
     dimensions = {
         id_: Dimension(
             urn=URN.with_item(kinds.get(id_, "Dimension"), id_),
@@ -52,7 +52,7 @@ def _concept(id_: str) -> Urn:
 
 
 def key_of(one: DataStructure) -> list[str]:
-    """The dimensions of a key: all but the time dimension, by position."""
+    """Return the dimensions of a key: all except the time dimension, by position."""
     found = [each for each in one.dimension_list.values() if not each.is_time]
     return [each.id for each in sorted(found, key=lambda each: each.position)]
 
@@ -60,7 +60,7 @@ def key_of(one: DataStructure) -> list[str]:
 @settings(max_examples=20, deadline=None)
 @given(st.permutations(KEY), st.permutations([1, 2, 3, 5, 8]), st.integers(0, 4))
 def test_the_order_of_keys_is_the_same_in_every_format(ids: list[str], positions: list[int], at: int) -> None:
-    """Wherever the dimensions stand in the message, the time dimension among them, and whatever their positions."""
+    """The order of keys is the same for any order and positions of dimensions, the time dimension among them."""
     ids.insert(at, "TIME_PERIOD")
     one = structure(dict(zip(ids, positions, strict=True)), {"TIME_PERIOD": "TimeDimension"})
     for format_ in FORMATS:
@@ -75,7 +75,7 @@ def test_the_order_of_keys_is_the_same_in_every_format(ids: list[str], positions
 @settings(max_examples=20, deadline=None)
 @given(st.permutations(["FREQ", "AREA", "MEASURE"]), st.permutations([1, 2, 3]))
 def test_a_measure_dimension_keeps_its_place(ids: list[str], positions: list[int]) -> None:
-    """It has a list of its own in SDMX-JSON 1.0."""
+    """A measure dimension keeps its position, although SDMX-JSON 1.0 lists it separately."""
     one = structure(dict(zip(ids, positions, strict=True)), {"MEASURE": "MeasureDimension"})
     for format_ in (Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0):
         [found] = read_message(write_message(one, format_))
@@ -84,7 +84,7 @@ def test_a_measure_dimension_keeps_its_place(ids: list[str], positions: list[int
 
 
 def test_what_is_in_order_stays_as_it_is() -> None:
-    """Positions are kept where the format has them, also those that leave numbers out."""
+    """Positions are kept where the format has them, also with gaps."""
     one = structure({"AREA": 4, "FREQ": 2, "TIME_PERIOD": 3}, {"TIME_PERIOD": "TimeDimension"})
     for format_ in (Format.SDMX_ML_2_1, Format.SDMX_ML_3_1, Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_1):
         [found] = read_message(write_message(one, format_))

@@ -1,4 +1,4 @@
-"""Fusion-JSON has no schema: what the writer may say is what the files of registries say, and a reviewed rest."""
+"""Fusion-JSON has no schema: the writer may use what registries' files use, and a reviewed rest."""
 
 from __future__ import annotations
 
@@ -59,20 +59,20 @@ NEVER_SEEN: Final = {
     "DataConsumerScheme.items": {"contacts"},
     "MetadataProviderScheme.items": {"contacts"},
     "OrganisationUnitScheme.items": {"contacts", "parent"},
-    # As pysdmx reads them of registries.
+    # As pysdmx reads them from registries.
     "HierarchyAssociation": {"hierarchyRef", "linkedStructureRef", "contextRef"},
     "textFormat": {"isMultilingual"},
     "mappedRelationships": {"validFrom", "validTo"},
     "RulesetScheme": {"vtlMappingScheme"},
     "CustomTypeScheme.items": {"vtlLiteralFormat", "outputFormat"},
 }
-"""What the writer says that no file of the corpus does, by what it is in."""
+"""Names that the writer uses and no file of the corpus does, by the kind of object."""
 Keys = dict[tuple[str, str], set[str]]
 """The types of values by kind of object and name."""
 
 
 def keys_of(message: dict[str, Any]) -> Keys:
-    """Which names stand in which kinds of objects of a message, but for its header."""
+    """Return the names in each kind of object of a message, except for its header."""
     found: Keys = defaultdict(set)
     for class_, artefacts in message.items():
         for one in artefacts if class_ != "meta" else ():
@@ -97,7 +97,7 @@ def _objects_in(value: Any) -> Iterator[dict[str, Any]]:
 
 @cache
 def _written() -> Keys:
-    """What the writer says of artefacts that say all they can, and of the same in parts."""
+    """Return the names that the writer uses for complete artefacts, and for parts of them."""
     samples = [data for _, data in valid_samples(4, formats={Format.SDMX_ML_2_1, Format.SDMX_ML_3_0})]
     samples += [data_of(row.values[0]) for row in OTHER if row.values[0] is not None]
     written = []
@@ -117,7 +117,7 @@ def _together(messages: Iterable[dict[str, Any]]) -> Keys:
 
 @pytest.mark.corpus
 def test_the_writer_says_what_registries_say_as_they_say_it() -> None:
-    """A name that no file of a registry has is one of the reviewed; values have the type that they have there."""
+    """Names that no file of a registry has are the reviewed ones; values have the types of the files."""
     if REAL[0].marks and REAL[0].values == (None,):
         pytest.skip("the shared corpus is not here")
     real = _together(json.loads(data_of(row.values[0]).decode("utf-8-sig")) for row in REAL)
@@ -130,7 +130,7 @@ def test_the_writer_says_what_registries_say_as_they_say_it() -> None:
 
 
 def test_each_name_has_values_of_one_type() -> None:
-    """Nothing is a number here and a text there, whatever the artefact, but for a number that may be "unbounded"."""
+    """Each name has values of one type in all artefacts, except for a number that may be "unbounded"."""
     mixed = {place for place, types in _written().items() if len(types) > 1}
     assert mixed == {UNBOUNDED}
 
@@ -145,7 +145,7 @@ def test_each_name_has_values_of_one_type() -> None:
     ],
 )
 def test_validity_is_in_milliseconds(start: str, milliseconds: int, again: str) -> None:
-    """An artefact is valid from its startDate, as in all files of registries, and a code of a hierarchy validFrom."""
+    """The validity is startDate of an artefact, as in all registries' files, and validFrom of a hierarchy's code."""
     flow = Dataflow(urn=Urn.of("Dataflow", "ME", "F", "1.0"), valid_from=start, valid_to=start)
     [[written]] = [json.loads(write_message(flow, Format.FUSION_JSON))["Dataflow"]]
     assert (written["startDate"], written["endDate"]) == (milliseconds, milliseconds)
@@ -162,7 +162,7 @@ def test_validity_is_in_milliseconds(start: str, milliseconds: int, again: str) 
 
 
 def test_rows_of_maps_are_valid_from_dates_as_they_are_written() -> None:
-    """No row has a text here and a number there."""
+    """Rows of maps keep their dates as written: no row has a text where another has a number."""
     rows_of = tuple(
         RepresentationMapping(sources=(MappedValue(value="A"),), targets=("B",), valid_from=start, valid_to=end)
         for start, end in (("2020-01-01", "2021-01-01T00:00:00"), ("2020-01-01T00:00:00", None))
@@ -177,6 +177,6 @@ def test_rows_of_maps_are_valid_from_dates_as_they_are_written() -> None:
 
 @pytest.mark.parametrize("start", ["2020", "2020-Q1", "2020-01-01T00:00:00.0001"])
 def test_a_validity_that_is_no_number_of_milliseconds_is_refused(start: str) -> None:
-    """A period, and an instant between two milliseconds."""
+    """A period, and an instant between two milliseconds, are refused as validity."""
     with pytest.raises(UnwritableError, match="instants in milliseconds"):
         write_message(Dataflow(urn=Urn.of("Dataflow", "ME", "F", "1.0"), valid_from=start), Format.FUSION_JSON)

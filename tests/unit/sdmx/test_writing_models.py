@@ -1,4 +1,4 @@
-"""read(write(x)) == x for artefacts made at random."""
+"""The identity read(write(x)) == x for random artefacts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SINCE_3 = [Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.
 @given(artefact=TODAY)
 @QUICK
 def test_todays_formats_carry_today(format_: Format, artefact: Artefact) -> None:
-    """What SDMX 3.0 has, its formats carry: nothing is refused, and what comes back is the very same."""
+    """Formats of SDMX 3.0 express all of its content: nothing is refused, and the result is equal."""
     found = read_message(write_message(artefact, format_, verify=False))
     assert [carried(artefact, format_)] == list(found)
 
@@ -35,7 +35,7 @@ def test_todays_formats_carry_today(format_: Format, artefact: Artefact) -> None
 @given(artefact=BOTH)
 @QUICK
 def test_those_of_yesterday_carry_what_they_have(format_: Format, artefact: Artefact) -> None:
-    """The same for SDMX 2.1: versions of three numbers too, in all texts and languages."""
+    """Formats of SDMX 2.1 express its content, with versions of three numbers, all texts and languages."""
     found = read_message(write_message(artefact, format_, verify=False))
     assert [carried(artefact, format_)] == list(found)
 
@@ -43,7 +43,7 @@ def test_those_of_yesterday_carry_what_they_have(format_: Format, artefact: Arte
 @given(artefact=codelists(), format_=st.sampled_from([Format.FUSION_JSON, Format.SDMX_ML_2_0, Format.EDI]))
 @QUICK
 def test_the_others_carry_it_or_say_why(artefact: Codelist, format_: Format) -> None:
-    """A codelist is carried whole, or what has no place is named: nothing between."""
+    """A codelist is written whole, or the property without a place is named, and never anything else."""
     why = writable(artefact, format_)
     if why is not None:
         assert f"{artefact.urn} as {format_.title}: " in why
@@ -65,7 +65,7 @@ def test_several_in_one_message(artefacts: list[Artefact], format_: Format) -> N
 @given(artefact=TODAY, version=st.sampled_from(["30", "31"]))
 @settings(QUICK, max_examples=15)
 def test_structure_is_valid(artefact: Artefact, version: str) -> None:
-    """Elements and attributes are those of the schema, in its order, whatever the artefact says."""
+    """Elements and attributes follow the schema in its order, whatever the artefact contains."""
     schema = xml_schema(version)
     schema.validate(
         etree.fromstring(write_message(artefact, {"30": Format.SDMX_ML_3_0, "31": Format.SDMX_ML_3_1}[version]))
@@ -83,9 +83,10 @@ def test_structure_is_valid(artefact: Artefact, version: str) -> None:
 @example(text="0\n", format_=Format.EDI)
 @QUICK
 def test_any_text_is_kept_or_refused(text: str, format_: Format) -> None:
-    """Controls, halves of surrogate pairs, separators: a name comes back as it was, or the artefact is refused.
+    """A name with controls, lone surrogates or separators comes back unchanged, or the artefact is refused.
 
-    In SDMX-EDI a line end becomes a blank, as docs/writing-sdmx.md says, and those around the name are left out.
+    In SDMX-EDI a line end becomes a blank, as docs/writing-sdmx.md documents, and line ends around the name are
+    removed.
     """
     source = read_message(b'{"Codelist":[{"id":"CL","agencyId":"AG","version":"1.0","items":[{"id":"A"}]}]}')
     [codelist] = source

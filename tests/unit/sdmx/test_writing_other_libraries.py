@@ -1,4 +1,4 @@
-"""What we write is read by others as it was meant: sdmx1 reads our SDMX-ML, pysdmx our JSON."""
+"""Other libraries read our messages correctly: sdmx1 our SDMX-ML, pysdmx our JSON."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ HELD = (Codelist, ConceptScheme, DataStructure, Dataflow, CategoryScheme)
 
 
 def artefacts() -> list[Any]:
-    """The artefacts of our samples that both know."""
+    """Return the artefacts of our samples that both libraries know."""
     found = [one for path in sample_files() for one in read_message(path.read_bytes())]
     return [one for one in found if type(one) in HELD]
 
 
 @pytest.mark.parametrize("media_type", [Format.SDMX_ML_2_1, Format.SDMX_ML_3_0], ids=lambda one: one.title)
 def test_sdmx1_reads_our_sdmx_ml(media_type: Format) -> None:
-    """Ids, names in all languages, parents, and the parts of structures: all in one message."""
+    """Ids, names in all languages, parents, and the parts of structures are equal, all in one message."""
     sdmx = pytest.importorskip("sdmx")
     # sdmx1 does not know the relationships of attributes of 3.0.
     kinds = HELD if media_type is Format.SDMX_ML_2_1 else (Codelist, ConceptScheme)
@@ -54,7 +54,7 @@ def test_sdmx1_reads_our_sdmx_ml(media_type: Format) -> None:
 
 @pytest.mark.parametrize("media_type", [Format.SDMX_JSON_2_0, Format.FUSION_JSON], ids=lambda one: one.title)
 def test_pysdmx_reads_our_json(media_type: Format) -> None:
-    """Codes, names and descriptions, and concepts, as pysdmx's own readers of both formats see them."""
+    """Codes, names, descriptions and concepts are equal in pysdmx's own readers of both formats."""
     msgspec = pytest.importorskip("msgspec")
     pytest.importorskip("pysdmx")
     if media_type is Format.FUSION_JSON:

@@ -1,6 +1,6 @@
-"""What is written is valid by the standard's own schemas, and everything that these allow is written whole.
+"""Written messages are valid in the standard's schemas, and all content that these allow is written.
 
-The samples are made from the schemas: a few of them together hold every element and every attribute of an edition.
+The samples are made from the schemas: a few of them together contain every element and every attribute of an edition.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def test_all_that_a_schema_allows_is_written_whole(version: str) -> None:
                 continue
             assert read_message(written).artefacts[artefact.urn] is not None
             assert schema_faults(ML[version], written) == [], artefact.urn
-    # The schemas before 3.0 let a URN, beside a structured reference, name an item of any class.
+    # The schemas before 3.0 allow a URN, beside a structured reference, that names an item of any class.
     assert [reason for reason in refused if not re.search(r"refers to \S+Code=|\.item;", reason)] == []
 
 
@@ -65,7 +65,7 @@ def test_metadata_sets_stand_in_messages_of_their_own(version: str) -> None:
 
 @pytest.mark.parametrize("version", ["21", "30", "31"])
 def test_registrations_are_the_answer_of_a_registry(version: str) -> None:
-    """A registration comes back from a message that is valid, with the constraints that stood beside it."""
+    """A registration comes back from a valid message, with the constraints beside it."""
     [one] = read_message(registry_messages.answer(version))
     data = write_message(one, ML[version])
     assert faults(version, data) == []
@@ -76,7 +76,7 @@ def test_registrations_are_the_answer_of_a_registry(version: str) -> None:
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
 @pytest.mark.parametrize("version", list(ML))
 def test_our_samples_become_valid_messages(path: object, version: str) -> None:
-    """Of each of our samples what an edition of SDMX-ML can carry is valid in it, all in one message."""
+    """Artefacts of a sample that an edition of SDMX-ML can express are valid in it, all in one message."""
     artefacts = _carried(path.read_bytes(), ML[version])  # type: ignore[attr-defined]
     if artefacts:
         assert faults(version, write_message(artefacts, ML[version])) == []
@@ -85,7 +85,7 @@ def test_our_samples_become_valid_messages(path: object, version: str) -> None:
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
 @pytest.mark.parametrize("version", list(JSON))
 def test_our_samples_become_valid_json(path: object, version: str) -> None:
-    """The same for SDMX-JSON."""
+    """Artefacts of a sample that an edition of SDMX-JSON can express are valid in it, all in one message."""
     artefacts = _carried(path.read_bytes(), JSON[version])  # type: ignore[attr-defined]
     if artefacts:
         found = json_schema(version).iter_errors(json.loads(write_message(artefacts, JSON[version])))
@@ -107,7 +107,7 @@ def _carried(data: bytes, format_: Format) -> list[Artefact]:
 
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1")))
 def test_valid_files_stay_valid(row: dict[str, str]) -> None:
-    """The artefacts of a real file that is valid are valid when they are written again, alone."""
+    """Artefacts of a valid real file are valid when they are written again, alone."""
     version = row["version"].replace(".", "")
     data = data_of(row)
     if faults(version, data):

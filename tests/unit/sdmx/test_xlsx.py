@@ -1,4 +1,4 @@
-"""XLSX: representation maps as Fusion writes them, in workbooks made here; and files that do harm."""
+"""XLSX: representation maps as Fusion writes them, in generated workbooks, and malicious files."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ BODY = [
 
 
 def column(at: int) -> str:
-    """The name of a column."""
+    """Return the name of a column."""
     return chr(ord("A") + at)
 
 
 def sheet(table: list[list[Any]], shared: list[str] | None = None) -> str:
-    """A worksheet: numbers as numbers, texts inline or among the shared strings."""
+    """Return a worksheet: numbers as numbers, texts inline or among the shared strings."""
     written = []
     for number, row in enumerate(table, start=1):
         cells = []
@@ -61,7 +61,7 @@ def sheet(table: list[list[Any]], shared: list[str] | None = None) -> str:
 
 
 def zipped(parts: dict[str, str | bytes]) -> bytes:
-    """A ZIP file of these parts."""
+    """Return a ZIP file of these parts."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
@@ -70,7 +70,7 @@ def zipped(parts: dict[str, str | bytes]) -> bytes:
 
 
 def parts_of(*sheets: str, shared: list[str] | None = None) -> dict[str, str | bytes]:
-    """The parts of a workbook of these worksheets."""
+    """Return the parts of a workbook of these worksheets."""
     names = "".join(f'<sheet name="S{i}" sheetId="{i}" r:id="r{i}"/>' for i in range(len(sheets)))
     links = "".join(
         f'<Relationship Id="r{i}" Type="{OFFICE}/worksheet" Target="worksheets/sheet{i}.xml"/>'
@@ -88,19 +88,19 @@ def parts_of(*sheets: str, shared: list[str] | None = None) -> dict[str, str | b
 
 
 def workbook(table: list[list[Any]]) -> bytes:
-    """A workbook of one worksheet."""
+    """Return a workbook of one worksheet."""
     return zipped(parts_of(sheet(table)))
 
 
 def only(data: bytes) -> RepresentationMap:
-    """The one map of a workbook."""
+    """Return the only map of a workbook."""
     [found] = read_message(data)
     assert isinstance(found, RepresentationMap)
     return found
 
 
 def test_a_map() -> None:
-    """Header, source and target, values, regular expressions, substrings, dates."""
+    """Header, source and target, values, regular expressions, substrings and dates are read."""
     found = only(workbook(HEADER + BODY))
     assert found.urn == Urn.of("RepresentationMap", "A", "RM", "1.0.0")
     assert dict(found.names) == {"fr": "Map"}
@@ -117,7 +117,7 @@ def test_a_map() -> None:
 
 
 def test_it_is_the_same_as_in_json() -> None:
-    """A map as XLSX and as SDMX-JSON is the same map."""
+    """A map in XLSX and in SDMX-JSON gives equal maps."""
     rows_ = [
         {"sourceValues": [{"value": "A"}, {"value": "B"}], "targetValues": ["C"]},
         {
@@ -136,7 +136,7 @@ def test_it_is_the_same_as_in_json() -> None:
 
 
 def test_how_it_may_be_written() -> None:
-    """Shared strings, other labels, numbers for version and dates, arrows among the titles, other worksheets."""
+    """Shared strings, other labels, numbers for version and dates, arrows in titles, and other worksheets are read."""
     header = [["Agency ID:", "A"], ["ID", "RM"], ["Version", 1], ["Name", "N", "M"], ["Name Locale", "en", "de"]]
     header += [["Start Date", 43831], ["URI", "http://example.org"], ["Annotations", "x"], ["Description", "D"]]
     header += [["Final", "TRUE"]]
@@ -160,7 +160,7 @@ def test_how_it_may_be_written() -> None:
 
 
 def test_cutting() -> None:
-    """A workbook of one map is its own part; of two it is refused, for workbooks are not cut."""
+    """A workbook of one map is its own part; a workbook of two is refused, as workbooks are not split."""
     data = workbook(HEADER + BODY)
     [part] = split_message(data)
     assert (part.urn, part.value, part.content_type) == (only(data).urn, data, Format.XLSX)
@@ -173,9 +173,9 @@ def test_cutting() -> None:
 
 @pytest.mark.parametrize("row", rows(("xlsx", "")))
 def test_corpus(row: dict[str, str]) -> None:
-    """The map with as many rows as the index says; a workbook of another kind is refused as what it is."""
+    """The map has as many rows as the index says; a workbook of another kind is refused as such."""
     if not row["maintainables_by_type"]:
-        # A template of the World Bank's: codelists without agency and version.
+        # A template of the World Bank: codelists without agency and version.
         with pytest.raises(UnreadableContentError, match="no worksheet holds a representation map"):
             read_message(data_of(row))
     else:
@@ -183,7 +183,7 @@ def test_corpus(row: dict[str, str]) -> None:
 
 
 def of_cell(attributes: str) -> str:
-    """A worksheet of one cell."""
+    """Return a worksheet of one cell."""
     return f'<worksheet xmlns="{MAIN}"><row><c {attributes}><v>9</v></c></row></worksheet>'
 
 
@@ -219,7 +219,7 @@ HOSTILE: dict[str, bytes] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_refused(name: str) -> None:
-    """Each is refused with MessageError, at once, in words of bounded length."""
+    """Each bad input is refused with MessageError at once, in a message of bounded length."""
     started = time.thread_time()
     with pytest.raises(MessageError) as caught:
         read_message(HOSTILE[name])
@@ -228,7 +228,7 @@ def test_refused(name: str) -> None:
 
 
 def test_a_size_that_lies() -> None:
-    """A part that claims to be small and is not is refused, and not unfolded beyond what it claims."""
+    """A part larger than its stated size is refused, and not unpacked beyond that size."""
     data = bytearray(zipped({name: text for name, text in GOOD.items() if "sheet0" not in name} | {
         "xl/worksheets/sheet0.xml": BOMB}))  # fmt: skip
     size = len(BOMB).to_bytes(4, "little")
@@ -239,7 +239,7 @@ def test_a_size_that_lies() -> None:
 
 
 def test_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bounds on cells and on all parts together hold."""
+    """The limits on cells and on all parts together hold."""
     data = workbook(HEADER + BODY)
     monkeypatch.setattr(worksheet, "MAX_CELLS", 5)
     with pytest.raises(MessageError, match="more than 5 cells"):
@@ -253,7 +253,7 @@ def test_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 @settings(max_examples=200, deadline=5000)
 @given(st.data())
 def test_damaged_workbooks(data: st.DataObject) -> None:
-    """A workbook with cells changed or bytes damaged is read or refused with an error of ours."""
+    """A workbook with cells changed or bytes damaged is read or refused with our error."""
     table = [list(row) for row in HEADER + BODY]
     for _ in range(data.draw(st.integers(0, 3))):
         row = data.draw(st.sampled_from([one for one in table if one]))
