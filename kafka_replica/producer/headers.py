@@ -1,4 +1,4 @@
-"""The headers of transactions as the producer writes them; defined where the replica can read them, too."""
+"""The headers of transactions as the producer writes them; they are defined in a package that replicas share."""
 
 from __future__ import annotations
 
