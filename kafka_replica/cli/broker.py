@@ -140,7 +140,7 @@ def status(name: str, as_json: bool) -> None:
 
 
 def _started(port: int | None, data: str | None, settings: dict[str, str]) -> LocalKafka:
-    """Start a broker on the port asked for; where none was, on Kafka's own if that is free."""
+    """Start a broker on the given port, or on Kafka's own if none is given and that port is free."""
 
     def kafka(port: int | None) -> LocalKafka:
         return LocalKafka(port=port, data_dir=data, settings=settings, progress=_progress)
@@ -149,13 +149,13 @@ def _started(port: int | None, data: str | None, settings: dict[str, str]) -> Lo
         try:
             return kafka(_KAFKAS_PORT).start()
         except EmbeddedKafkaError:
-            if ports.is_free(_KAFKAS_PORT):  # then the reason was another one
+            if ports.is_free(_KAFKAS_PORT):  # then the failure had another reason
                 raise
     return kafka(port).start()
 
 
 def _stay(kafka: LocalKafka, entry: Entry, registry: Registry, as_json: bool) -> None:
-    """Keep the broker until a signal comes or it ends by itself."""
+    """Keep the broker until a signal arrives or it ends by itself."""
 
     def end(number: int, _: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt(number)
@@ -170,7 +170,7 @@ def _stay(kafka: LocalKafka, entry: Entry, registry: Registry, as_json: bool) ->
     except EmbeddedKafkaError:
         if entry.lives():
             raise
-        # "broker stop" was said elsewhere.
+        # "broker stop" was called in another process.
     finally:
         signal.signal(signal.SIGTERM, before)
         kafka.stop()

@@ -1,4 +1,4 @@
-"""``kafka-replica doctor``: test connection."""
+"""``kafka-replica doctor``: tests the connection, the topic and its settings."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def doctor(
 
 
 def _with_suggestion(finding: Finding, config: Mapping[str, Any], topic: str) -> Finding:
-    """Add to a missing topic's finding which one may have been meant."""
+    """Add a suggestion with similar names to the finding of a missing topic."""
     if finding.check != f"topic {topic}" or finding.grade is not Grade.FAULT:
         return finding
     return replace(finding, todo=f"{finding.todo or ''}{suggested_topics(config, topic)}".removeprefix("; "))

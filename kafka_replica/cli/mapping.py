@@ -1,4 +1,4 @@
-"""``kafka-replica map``: data of one structure made data of another, rows that cannot be mapped kept apart."""
+"""``kafka-replica map``: maps data to another structure, and writes rows that cannot be mapped separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kafka-replica producer``: runs the reference producer, and rules one that runs."""
+"""``kafka-replica producer``: runs the reference producer, and controls a running one."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def delete(file: Path, as_json: bool) -> None:
 
 
 def _made(configuration: Configuration, wait_s: float, observer: Callable[[Notice], None]) -> StructureProducer:
-    """Return a producer that waits so long for its database."""
+    """Return a producer that waits up to ``wait_s`` seconds for its database."""
     made = StructureProducer(replace(configuration.producer, database_wait_s=wait_s), observers=[observer])
     if configuration.mail is not None:
         made.observe(Mailer(configuration.mail, made.id))

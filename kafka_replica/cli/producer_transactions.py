@@ -1,4 +1,4 @@
-"""``kafka-replica producer list|show|skip|replace``: transactions that are recorded, and those that cannot be sent."""
+"""``kafka-replica producer list|show|skip|replace``: recorded transactions, and those that cannot be sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kafka-replica dump | watch | get | list | status``: looking at a topic through a replica."""
+"""``kafka-replica dump | watch | get | list | status``: commands that read a topic through a replica."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kafka_replica.listeners import Change
 from kafka_replica.publication.status import State, Status
 from kafka_replica.records import Record, key_text
 
-# `watch` prints each version; only a reader this far behind gets several in one.
+# `watch` prints each version; only a reader this far behind gets several versions in one.
 _WATCH_PENDING_CHANGES = 10_000
 
 
@@ -37,7 +37,7 @@ def dump(
     options: ReplicaOptions,
     as_json: bool,
 ) -> None:
-    """Print every key of one version, in key order, and then what the version stands for.
+    """Print every key of one version, in key order, and then the version itself.
 
     Waits until everything that is in the topic now has been read.
     """
@@ -81,7 +81,7 @@ def watch(
         except (KeyboardInterrupt, Terminated):
             if not printed or is_in_the_middle():
                 raise
-            return 0  # that is how watching ends
+            return 0  # watching ends with an interrupt
     return 0
 
 
@@ -118,7 +118,7 @@ def list_keys(
 ) -> None:
     """Print the keys, in key order; those that match PATTERN if one is given.
 
-    In a PATTERN, * stands for any text and ? for one character; without either, keys that contain it match.
+    In a PATTERN, * matches any text and ? one character; without either, keys that contain it match.
     """
     with ready_replica(options) as replica:
         snapshot = replica.snapshot()

@@ -1,4 +1,4 @@
-"""``kafka-replica validate``: data against the rules of a structure, good rows and rejected ones kept apart."""
+"""``kafka-replica validate``: checks data against the rules of a structure, and separates good from rejected rows."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class StructureProducer(ProducerControl):
 
     @property
     def leads(self) -> bool:
-        """Whether this instance holds the lease, so that it publishes, or would when resumed; others stand by."""
+        """Return whether this instance holds the lease, and so publishes unless suspended; others stand by."""
         lease = self._lease
         return lease is not None and lease.term is not None
 

@@ -22,8 +22,8 @@ DEFAULT_PREFIX = "tx"
 class ProducerSettings:
     """The settings of a producer.
 
-    The Kafka property ``transactional_id`` is ``prefix`` and ``id``: a stable value, by which Kafka recognizes the
-    instances of one configuration.
+    Kafka's transactional id is ``prefix`` plus ``id``. It is stable, so that Kafka can tell the instances of one
+    configuration apart.
     """
 
     topic: str
@@ -86,7 +86,7 @@ class ProducerSettings:
 
     @property
     def transactional_id(self) -> str:
-        """The transactional id of all instances: ``prefix`` and ``id``.
+        """The transactional id of all instances: ``prefix`` plus ``id``.
 
         Raises:
             ConfigurationError: no id is set; an open producer knows the default id of its database.

@@ -1,4 +1,4 @@
-"""Structures as records, one per maintainable artefact: the key is its URN, the value a message with only this artefact."""
+"""Structures as records, one per maintainable artefact: its URN is the key, a message of it alone the value."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Seen(NamedTuple):
 
 
 class Lease:
-    """One instance's view of the lease.
+    """The lease as one instance sees it.
 
     Args:
         engine: the database.

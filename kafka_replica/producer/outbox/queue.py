@@ -117,9 +117,9 @@ class Queue:
 
     @translated("looking at the transaction that has arrived last")
     def fingerprint(self, tx_id: int) -> Fingerprint | None:
-        """Return the fingerprint of a transaction, or None if there is none of that number.
+        """Return the fingerprint of a transaction, or None if no transaction has that number.
 
-        Clean-up keeps the row of the last transaction that was sent, but may delete its content.
+        Clean-up keeps the row of the last transaction that was sent; that of its content it may take.
         """
         with reading(self._engine) as connection:
             this = (detail.c.producer_id == self._id, detail.c.tx_id == tx_id)

@@ -64,12 +64,12 @@ class ProducerStatus:
 
     @property
     def running(self) -> bool:
-        """Whether it publishes: its mode is running, an instance is alive, and Kafka accepts what is sent."""
+        """Return whether it publishes: its mode is running, an instance is alive, and Kafka accepts what is sent."""
         return self.mode is Mode.RUNNING and self.owner_lives and not self.retrying
 
     @property
     def retrying(self) -> bool:
-        """Whether it is retrying after a failure, for as long as an outage of Kafka lasts; ``reason`` has the cause."""
+        """Return whether it is retrying after a failure, as during an outage of Kafka; ``reason`` has the cause."""
         return self.mode is Mode.RUNNING and self.reason is not None
 
     def as_json(self) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""The relay sends recorded transactions to Kafka, exactly once and in order. ``rules`` decides, other modules do I/O."""
+"""The relay sends recorded transactions to Kafka, exactly once and in order. ``rules`` decides; the rest does I/O."""

@@ -255,7 +255,7 @@ class KafkaSession:
         """
         identity = self._identity
         self._check_topics()
-        writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)  # ends what is open
+        writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)  # ends open ones
         try:
             foreign = self._foreign_records()
             if foreign:

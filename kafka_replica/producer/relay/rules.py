@@ -88,7 +88,7 @@ class Relay:
 
     @property
     def connected(self) -> bool:
-        """Whether there is a usable connection."""
+        """Return whether there is a usable connection."""
         return self._arrived is not None
 
     @property

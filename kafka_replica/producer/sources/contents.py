@@ -1,8 +1,8 @@
 """Structure messages as content to be recorded: one artefact each, with a digest that shows whether it has changed.
 
-A source consists of several messages, files or answers. If several contain the same artefact, the last one counts; item
-schemes are merged if they are their message's only artefact. An artefact that cannot be read keeps the content that was
-recorded before.
+A source consists of several messages, files or answers. If several contain the same artefact, the last one counts;
+schemes that the reader made from standalone items are merged. An artefact that cannot be read keeps the content that
+was recorded before.
 """
 
 from __future__ import annotations
