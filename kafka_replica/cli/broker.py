@@ -44,7 +44,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="One line of JSON, 
 def broker() -> None:
     """Start, stop and look at a real Kafka broker on this machine.
 
-    It listens on the loopback address alone. Kafka itself is fetched the first time (45 MB).
+    It only listens on the loopback address. Kafka itself is downloaded the first time (45 MB).
     """
 
 
@@ -69,8 +69,8 @@ def start(
 ) -> None:
     """Start a broker, wait until it answers, and print its address.
 
-    The broker runs until "broker stop". Its address is remembered: the other commands use it where no
-    --bootstrap-server is given. The exit status is 0 when the broker runs, also if it ran already.
+    The broker runs until "broker stop". Its address is remembered: the other commands use it if no --bootstrap-server
+    is given. The exit status is 0 if the broker runs, even if it was already running.
     """
     chosen = _settings(settings)
     asked: dict[str, Any] = {"port": port, "data": data, "settings": chosen}
@@ -100,9 +100,9 @@ def start(
 @_NAME
 @_JSON
 def stop(name: str, as_json: bool) -> None:
-    """Stop a broker; its data go with it unless it was started with --data.
+    """Stop a broker; its data is deleted unless it was started with --data.
 
-    The exit status is 0 when it was stopped, 1 when there was none to stop.
+    The exit status is 0 if it was stopped, 1 if there was none to stop.
     """
     try:
         registry = Registry()
@@ -120,9 +120,9 @@ def stop(name: str, as_json: bool) -> None:
 @_NAME
 @_JSON
 def status(name: str, as_json: bool) -> None:
-    """Say whether a broker runs, and where.
+    """Report whether a broker runs, and where.
 
-    The exit status is 0 when it runs and answers, 3 when it is stopped, 4 when it does not answer.
+    The exit status is 0 if it runs and answers, 3 if it is stopped, 4 if it does not answer.
     """
     try:
         there = Registry().find(name)

@@ -45,9 +45,9 @@ def doctor(
     timeout_s: float,
     as_json: bool,
 ) -> int:
-    """Test connection: is everything there that a replica and a producer need?
+    """Test the connection, the topic and its settings for a replica and a producer.
 
-    Tries each server, the topic and its settings, a transaction, a record and a large one. What is sent is in
+    Tests each server, the topic and its settings, a transaction, a record and a large record. Everything is sent in
     transactions that are aborted. Exits 0 unless there is a fault.
     """
     console = Console(file=sys.stdout, soft_wrap=True)

@@ -68,11 +68,11 @@ def publish(
     timeout_s: float,
     as_json: bool,
 ) -> int:
-    """Publish structure files: one record an artefact, key = its URN, all in one Kafka transaction.
+    """Publish structure files in one Kafka transaction: one record per artefact, with its URN as key.
 
     PATH is a file, or a folder of files. With --delete, further arguments that begin with "urn:" are deleted too.
-    Returns when readers of committed data see it. Artefacts that cannot be read are named and not published; the exit
-    status is 3 then.
+    Returns when readers of committed data see the transaction. Artefacts that cannot be read are listed and not
+    published; the exit status is 3 then.
     """
     config = properties(bootstrap_server, configs)
     deleted, files = _sorted_out(paths, deletes)

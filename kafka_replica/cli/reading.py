@@ -61,9 +61,9 @@ def watch(
     options: ReplicaOptions,
     as_json: bool,
 ) -> int:
-    """Print one line a version as they come, the first being the whole state; ends with Ctrl-C.
+    """Print one line per version as versions arrive, the first with the whole state; ends with Ctrl-C.
 
-    Each line is a whole number of committed transactions. The exit status is 0 if the first was printed.
+    Each line covers a whole number of committed transactions. The exit status is 0 if the first was printed.
     """
     from kafka_replica.cli.run import Terminated  # noqa: PLC0415 - it imports the tree of commands
 
@@ -93,10 +93,10 @@ def get(
     options: ReplicaOptions,
     as_json: bool,
 ) -> None:
-    """Print the value of one key, byte for byte (with --json: and what is known of it).
+    """Print the value of one key, byte for byte (with --json: and its attributes).
 
-    KEY is the whole key, such as a URN, or a reference to an artefact: SDMX:CL_FREQ(2.1). Without a version the latest
-    is meant; a reference that fits artefacts of several classes lists them. For patterns see "list".
+    KEY is the whole key, such as a URN, or a reference to an artefact: SDMX:CL_FREQ(2.1). Without a version, the latest
+    is printed; a reference that fits artefacts of several classes lists them. For patterns see "list".
     """
     with ready_replica(options) as replica:
         snapshot = replica.snapshot()
@@ -136,7 +136,7 @@ def status(
     options: ReplicaOptions,
     as_json: bool,
 ) -> int:
-    """Print how a replica of the topic fares. The exit status is 0 only if it is live."""
+    """Print the status of a replica of the topic. The exit status is 0 only if it is live."""
     with command_replica(options) as replica:
         try:
             wait_ready(replica, options.timeout_s)

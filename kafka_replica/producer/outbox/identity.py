@@ -15,7 +15,7 @@ class DatabaseIdentity(NamedTuple):
     """The single row of ``kafka_producer_database``."""
 
     database_id: str
-    """32 hexadecimal digits; a copy of the database has the same."""
+    """An id of 32 hexadecimal digits; a copy of the database has the same id."""
     default_producer_id: str
     """The id of a producer without a configured id: ``structures-`` and the first 8 digits of ``database_id``."""
     location: str | None

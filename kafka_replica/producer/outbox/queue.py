@@ -125,7 +125,7 @@ class Queue:
             this = (detail.c.producer_id == self._id, detail.c.tx_id == tx_id)
             row = connection.execute(select(detail.c.recorded_ms, detail.c.kind).where(*this)).first()
             hashes = self._hashes(connection, tx_id)
-            # Read last: a transaction that is marked as sent by now may have lost its content to clean-up when it was
+            # Read last: the content of a transaction that is marked as sent by now may have been cleaned up when it was
             # read.
             sent = intent_of(connection, self._id).sent
         if row is None:

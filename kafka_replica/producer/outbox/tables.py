@@ -24,7 +24,7 @@ class Status(IntEnum):
     LOCAL_FAILURE = 2
     """The transaction was never sent."""
     REFUSED = 3
-    """Kafka refused it."""
+    """Kafka refused the transaction."""
     UNEXPECTED = 4
     """Any other failure; the transaction was not sent, or Kafka could not be queried whether it was."""
     SKIPPED = 5

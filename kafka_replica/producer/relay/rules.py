@@ -70,7 +70,7 @@ class Relay:
         self._was_connected = False
         """Whether the broker has ever accepted our credentials."""
         self._in_doubt = False
-        """Whether Kafka may have committed the transaction sent last; True until Kafka is queried."""
+        """Whether Kafka may have committed the transaction sent last; reset when Kafka is queried."""
         self._arrived: int | None = None
         """The number up to which Kafka has all transactions; None while not connected."""
         self._fingerprint: Fingerprint | None = None
@@ -84,7 +84,7 @@ class Relay:
         self._waiting: list[int] = []
         """Transactions that the database named and that are not sent yet; no more than one query returns."""
         self._then: Decision | None = None
-        """The decision about a failure, made once the transactions that arrived before it are marked."""
+        """The decision about a failure, which is returned once the transactions that arrived before it are marked."""
 
     @property
     def connected(self) -> bool:
