@@ -50,7 +50,7 @@ def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: st
 
 
 def _is_certain(content_type: str) -> bool:
-    """Return whether a content type has an edition: registries call any SDMX-JSON ``application/vnd.sdmx.json``."""
+    """Return whether a content type states its edition: registries call any SDMX-JSON ``application/vnd.sdmx.json``."""
     name = content_type.lower()
     return "version" in name or "json" not in name or "fusion" in name
 

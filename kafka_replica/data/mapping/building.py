@@ -71,7 +71,7 @@ class Building:
                 )
 
     def add_implicit(self, source: DataStructure, target: DataStructure, *, by_id: bool) -> None:
-        """Add copies to unmapped targets, by equal ids (always for measures), or between two only measures."""
+        """Add copies to unmapped targets, by equal ids (always for measures), or from sole measure to sole measure."""
         named = {one.target for one in self._copies} | {one.component for one in self._fixed}
         named |= {id_ for one in self._values for id_ in one.targets} | {one.target for one in self._dates}
         measures = measures_of(target)

@@ -32,9 +32,7 @@ _LARGER: Final[Mapping[str, frozenset[str]]] = {
     "shifted day": frozenset(), "hour": _OF_HOURS, "minute": _OF_MINUTES,
     "second": _OF_MINUTES | {"minute", "shifted day"},
 }  # fmt: skip
-"""The kinds of periods that completely contain a period of the given kind. A shifted day, of an epoch, does not begin
-at midnight.
-"""
+"""Kinds of periods that fully contain one of the given kind. A shifted day, of an epoch, does not begin at midnight."""
 _CLOCK_KINDS: Final[Mapping[int | None, str]] = {3600: "hour", 60: "minute", 1: "second"}
 _WAYS: Final = frozenset(
     frozenset(way.split())

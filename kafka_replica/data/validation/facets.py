@@ -128,7 +128,7 @@ def _camel(name: str) -> str:
 
 def not_written(value: Value, text_type: str) -> Condition:
     """Return whether a text is not a value of the text type; unknown if there is no text."""
-    # Doubles may have an exponent, so any text that a column of doubles writes is accepted.
+    # Floating-point values may have an exponent, so the text of a column of doubles is matched unchanged.
     fits = Matches(value, WRITTEN[text_type], is_number=text_type in COUNTED - FLOATING)
     if text_type not in SIZES:
         return Not(fits)

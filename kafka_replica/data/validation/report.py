@@ -1,4 +1,4 @@
-"""The report about validating a data set: counts, samples, a text, a picture. Engines create it."""
+"""The report of a validated data set: counts, samples, a text, a picture. Engines create it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """The report about validating a data set.
+    """The report of a validated data set.
 
     Attributes:
         artefact: the artefact that the data was validated against.

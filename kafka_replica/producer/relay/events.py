@@ -23,8 +23,8 @@ class Leased(NamedTuple):
     """This instance holds the lease."""
 
     term: int = 0
-    """The term is raised whenever an instance takes the lease; an unchanged term means that nobody else has held it
-    since.
+    """The term is raised whenever an instance takes the lease; if it is unchanged, no other instance has held the
+    lease.
     """
 
 
@@ -47,9 +47,7 @@ class Looked(NamedTuple):
     is_new: bool = False
     """Whether nothing was sent in this incarnation yet, as far as the database knows."""
     of_arrived: Fingerprint | None = None
-    """The fingerprint, in the database, of the transaction that is known to have arrived last; None if it is missing
-    there, or was not queried.
-    """
+    """The database's fingerprint of the transaction that has arrived last; None if missing there, or not queried."""
 
 
 class Connected(NamedTuple):

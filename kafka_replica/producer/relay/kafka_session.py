@@ -236,7 +236,7 @@ class KafkaSession:
         """Return the keys of contents that the format can represent.
 
         Raises:
-            EncodingError: a content cannot be read.
+            EncodingError: some content cannot be read.
         """
         return (
             key

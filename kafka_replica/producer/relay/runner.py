@@ -231,7 +231,7 @@ class Runner:
         )  # fmt: skip
 
     def _of_arrived(self, sent: int) -> Fingerprint | None:
-        """Return the fingerprint that the database has for the transaction that has arrived last; it is cached."""
+        """Return the database's fingerprint of the transaction that has arrived last; None if already compared."""
         asked = self._rules.arrived, sent
         if asked[0] is None or asked == self._compared:
             return None
