@@ -1,7 +1,7 @@
 """The command kafka-replica: a thin layer over the library.
 
-Commands exit with 0 only when they did their job: 1 when it could not be done, 2 when they were called wrongly, 130
-when they were interrupted before it was done. ``docs/commands.md`` has them all.
+Commands exit with 0 only if they succeeded: 1 means that the command failed, 2 that it was called wrongly, 130 that it
+was interrupted before it had finished. ``docs/commands.md`` describes all commands.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _exit_if_interrupted(unraisable: sys.UnraisableHookArgs) -> None:
-    """Exit at Ctrl-C in a destructor or a callback, such as the import system's, which would swallow it."""
+    """Exit at Ctrl-C in a destructor or a callback, such as the import system's, which would swallow the exception."""
     if unraisable.exc_type is KeyboardInterrupt:
         os._exit(130)
     sys.__unraisablehook__(unraisable)
@@ -24,20 +24,20 @@ def _exit_if_interrupted(unraisable: sys.UnraisableHookArgs) -> None:
 _hook, sys.unraisablehook = sys.unraisablehook, _exit_if_interrupted
 try:
     from kafka_replica.cli.interrupts import INTERRUPTED, exit_at_ctrl_c, raise_at_ctrl_c
-except KeyboardInterrupt:  # this early there is nothing else to be done
+except KeyboardInterrupt:  # nothing can be done so early
     raise SystemExit(130) from None
 finally:
     sys.unraisablehook = _hook
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command; every failure becomes a sentence and an exit status."""
+    """Run the command; every failure becomes an error message and an exit status."""
     sys.unraisablehook = _exit_if_interrupted
     try:
-        exit_at_ctrl_c()  # until all is imported
+        exit_at_ctrl_c()  # until all imports are done
         status = _status(arguments)
         exit_at_ctrl_c()  # while Python shuts down
-    except KeyboardInterrupt:  # at the moments between
+    except KeyboardInterrupt:  # outside these two phases
         status = INTERRUPTED
     raise SystemExit(status)
 

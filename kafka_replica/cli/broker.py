@@ -44,7 +44,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="One line of JSON, 
 def broker() -> None:
     """Start, stop and look at a real Kafka broker on this machine.
 
-    It listens on the loopback address alone. Kafka itself is fetched the first time (45 MB).
+    It only listens on the loopback address. Kafka itself is downloaded the first time (45 MB).
     """
 
 
@@ -69,8 +69,8 @@ def start(
 ) -> None:
     """Start a broker, wait until it answers, and print its address.
 
-    The broker runs until "broker stop". Its address is remembered: the other commands use it where no
-    --bootstrap-server is given. The exit status is 0 when the broker runs, also if it ran already.
+    The broker runs until "broker stop". Its address is remembered: the other commands use it if no --bootstrap-server
+    is given. The exit status is 0 if the broker runs, even if it was already running.
     """
     chosen = _settings(settings)
     asked: dict[str, Any] = {"port": port, "data": data, "settings": chosen}
@@ -100,9 +100,9 @@ def start(
 @_NAME
 @_JSON
 def stop(name: str, as_json: bool) -> None:
-    """Stop a broker; its data go with it unless it was started with --data.
+    """Stop a broker; its data is deleted unless it was started with --data.
 
-    The exit status is 0 when it was stopped, 1 when there was none to stop.
+    The exit status is 0 if it was stopped, 1 if there was none to stop.
     """
     try:
         registry = Registry()
@@ -120,9 +120,9 @@ def stop(name: str, as_json: bool) -> None:
 @_NAME
 @_JSON
 def status(name: str, as_json: bool) -> None:
-    """Say whether a broker runs, and where.
+    """Report whether a broker runs, and where.
 
-    The exit status is 0 when it runs and answers, 3 when it is stopped, 4 when it does not answer.
+    The exit status is 0 if it runs and answers, 3 if it is stopped, 4 if it does not answer.
     """
     try:
         there = Registry().find(name)
@@ -140,7 +140,7 @@ def status(name: str, as_json: bool) -> None:
 
 
 def _started(port: int | None, data: str | None, settings: dict[str, str]) -> LocalKafka:
-    """Start a broker on the port asked for; where none was, on Kafka's own if that is free."""
+    """Start a broker on the given port, or on Kafka's own if none is given and that port is free."""
 
     def kafka(port: int | None) -> LocalKafka:
         return LocalKafka(port=port, data_dir=data, settings=settings, progress=_progress)
@@ -149,13 +149,13 @@ def _started(port: int | None, data: str | None, settings: dict[str, str]) -> Lo
         try:
             return kafka(_KAFKAS_PORT).start()
         except EmbeddedKafkaError:
-            if ports.is_free(_KAFKAS_PORT):  # then the reason was another one
+            if ports.is_free(_KAFKAS_PORT):  # then the failure had another reason
                 raise
     return kafka(port).start()
 
 
 def _stay(kafka: LocalKafka, entry: Entry, registry: Registry, as_json: bool) -> None:
-    """Keep the broker until a signal comes or it ends by itself."""
+    """Keep the broker until a signal arrives or it ends by itself."""
 
     def end(number: int, _: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt(number)
@@ -170,7 +170,7 @@ def _stay(kafka: LocalKafka, entry: Entry, registry: Registry, as_json: bool) ->
     except EmbeddedKafkaError:
         if entry.lives():
             raise
-        # "broker stop" was said elsewhere.
+        # "broker stop" was called in another process.
     finally:
         signal.signal(signal.SIGTERM, before)
         kafka.stop()

@@ -1,4 +1,4 @@
-"""The options of commands that read data and write data."""
+"""The options of commands that read and write data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafka_replica.sdmx.urn import Urn
 
 @dataclass(frozen=True)
 class DataOptions:
-    """What the command line says of data; see the help of the options."""
+    """The options on the command line about data; see the help of the options."""
 
     out: Path
     severities: tuple[str, ...]
@@ -33,7 +33,7 @@ class DataOptions:
 
     @property
     def of_jobs(self) -> dict[str, Any]:
-        """What every job is told, besides where it writes."""
+        """The arguments that every job gets, except the output folder."""
         return {
             "out_format": self.out_format,
             "decimal": self.decimal,
@@ -44,10 +44,10 @@ class DataOptions:
 
     @property
     def rules(self) -> dict[str, str] | None:
-        """``RULE=SEVERITY`` as a dictionary.
+        """The ``RULE=SEVERITY`` options as a dictionary; None if there are none.
 
         Raises:
-            UsageError: one is not like that.
+            UsageError: an option does not have this form.
         """
         found: dict[str, str] = {}
         for text in self.severities:
@@ -111,5 +111,5 @@ _OPTIONS = (
 
 
 def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options; the command gets them as one ``chosen``, and those of structures as one ``source``."""
+    """Add the options to a command, which gets them as ``chosen``, and the options of structures as ``source``."""
     return structure_options(with_options(_OPTIONS, gathered(DataOptions, "chosen", command)))

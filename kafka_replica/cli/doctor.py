@@ -1,4 +1,4 @@
-"""``kafka-replica doctor``: test connection."""
+"""``kafka-replica doctor``: tests the connection, the topic and its settings."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def doctor(
     timeout_s: float,
     as_json: bool,
 ) -> int:
-    """Test connection: is everything there that a replica and a producer need?
+    """Test the connection, the topic and its settings for a replica and a producer.
 
-    Tries each server, the topic and its settings, a transaction, a record and a large one. What is sent is in
+    Tests each server, the topic and its settings, a transaction, a record and a large record. Everything is sent in
     transactions that are aborted. Exits 0 unless there is a fault.
     """
     console = Console(file=sys.stdout, soft_wrap=True)
@@ -76,7 +76,7 @@ def doctor(
 
 
 def _with_suggestion(finding: Finding, config: Mapping[str, Any], topic: str) -> Finding:
-    """Add to a missing topic's finding which one may have been meant."""
+    """Add a suggestion with similar names to the finding of a missing topic."""
     if finding.check != f"topic {topic}" or finding.grade is not Grade.FAULT:
         return finding
     return replace(finding, todo=f"{finding.todo or ''}{suggested_topics(config, topic)}".removeprefix("; "))

@@ -1,4 +1,4 @@
-"""The tree of commands. Each is imported when it is called: some need packages that others do without."""
+"""The tree of commands. Each is imported when it is called, because some need packages that others do not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafka_replica.errors import MissingExtraError
 
 
 class _Command(NamedTuple):
-    """Where a command is, and the line about it in the list of commands."""
+    """The module of a command, and its summary in the list of commands."""
 
     module: str
     name: str
@@ -38,15 +38,15 @@ _COMMANDS: Final = {
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are named in ``_COMMANDS``."""
+    """A group whose commands are listed in ``_COMMANDS``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return their names."""
+        """Return the names of the commands."""
         del ctx
         return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one of them; where its packages are missing, return one that says so."""
+        """Import a command; if its packages are missing, return a command that reports this."""
         del ctx
         found = _COMMANDS.get(cmd_name)
         if found is None:
@@ -65,14 +65,14 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is called; where there is none, say what may have been meant."""
+        """Find the command that is called; if there is none, suggest similar names."""
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
             ctx.fail(f"No such command {name!r}{did_you_mean(name, _COMMANDS, 3) or '.'}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing them, which takes seconds."""
+        """Write the list of commands without importing them, because that takes seconds."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, command.summary) for name, command in sorted(_COMMANDS.items())])

@@ -1,4 +1,4 @@
-"""What every command's help has in common: examples, environment variables, and one letter for each frequent option."""
+"""The common parts of each command's help: examples, environment variables, and letters for frequent options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHORT_OPTIONS: Final = {
     "--structures": "-s",
     "--topic": "-t",
 }
-"""The letter of an option, the same in all commands."""
+"""The letter of each option, the same in all commands."""
 
 EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "": (
@@ -84,7 +84,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "watch": ("watch -t sdmx.structures", "watch -t sdmx.structures --json"),
 }
-"""Examples of each command, by its words; of the whole command under the empty text."""
+"""Examples by the words of a command; the empty text is for the whole program."""
 
 VARIABLES: Final = {
     "KAFKA_REPLICA_BOOTSTRAP_SERVERS": "The brokers, where --bootstrap-server is not given.",
@@ -95,16 +95,16 @@ VARIABLES: Final = {
     "KAFKA_REPLICA_STORE": "The folder of a replica, where --store is not given.",
     "KAFKA_REPLICA_TOPIC": "The topic, where --topic is not given.",
 }
-"""All environment variables, and what each means."""
+"""All environment variables, with their meaning."""
 _OF_BROKERS: Final = ("KAFKA_REPLICA_CACHE", "KAFKA_REPLICA_MAVEN_ROOT", "KAFKA_REPLICA_STATE")
 
 
 def complete(command: click.Command, words: str) -> None:
-    """Give a command, and those below it, short options, examples and environment variables.
+    """Add short options, examples and environment variables to a command and its subcommands.
 
     Args:
-        command: the command; it is changed.
-        words: how it is called, such as ``broker start``; empty for the whole.
+        command: the command, which is changed.
+        words: the words that call it, such as ``broker start``; empty for the whole program.
     """
     for parameter in command.params:
         if isinstance(parameter, click.Option):
@@ -126,7 +126,7 @@ def _variables_of(command: click.Command, words: str) -> Iterable[str]:
 
 
 def _epilog(examples: Iterable[str], variables: Iterable[str]) -> str:
-    """Return the text below the options; click does not wrap paragraphs that begin with a backspace."""
+    """Return the text below the options; click does not wrap paragraphs that begin with a backspace character."""
     shown = [f"  kafka-replica {example}" for example in examples]
     width = max(map(len, VARIABLES)) + 2
     explained = [f"  {name:<{width}}{VARIABLES[name]}" for name in variables]

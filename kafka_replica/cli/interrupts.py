@@ -1,7 +1,7 @@
-"""Ctrl-C while modules are imported, and after a command has ended: exit status 130 and no traceback.
+"""Ctrl-C during imports and after a command has ended: exit status 130 and no traceback.
 
-In these times there is nothing to close, and an exception could be swallowed or shown by whatever it interrupts. While
-a command runs, Ctrl-C is Python's ``KeyboardInterrupt``, so that everything is closed.
+At these times there is nothing to close, and an exception could be swallowed or shown by the code that it interrupts.
+While a command runs, Ctrl-C raises Python's ``KeyboardInterrupt``, so that everything is closed.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ INTERRUPTED = 130
 
 
 def exit_at_ctrl_c() -> bool:
-    """End this process at once at Ctrl-C, unless Ctrl-C is ignored or somebody else's; return whether this is new."""
+    """Make Ctrl-C end this process immediately, unless it is ignored or handled; return whether this is a change."""
     return _replace(signal.default_int_handler, _exit)
 
 
 def raise_at_ctrl_c() -> None:
-    """Raise ``KeyboardInterrupt`` at Ctrl-C again."""
+    """Make Ctrl-C raise ``KeyboardInterrupt`` again."""
     _replace(_exit, signal.default_int_handler)
 
 
@@ -33,6 +33,6 @@ def _replace(present: object, wanted: object) -> bool:
         if signal.getsignal(signal.SIGINT) is not present:
             return False
         signal.signal(signal.SIGINT, wanted)  # type: ignore[arg-type] # a handler
-    except ValueError:  # not the main thread, which alone is interrupted
+    except ValueError:  # outside the main thread, which is the only one to be interrupted
         return False
     return True

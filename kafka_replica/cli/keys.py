@@ -1,4 +1,4 @@
-"""Finding the record that ``get`` is asked for: by its key, or by a short reference to an artefact."""
+"""Find the record that ``get`` requests: by its key, or by a short reference to an artefact."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import newest
 from kafka_replica.stores import Snapshot
 
-# A URN, or less of it: [Class=]AGENCY:ID[(VERSION)][.ITEM]
+# A URN or a part of one: [Class=]AGENCY:ID[(VERSION)][.ITEM]
 _REFERENCE: Final = re.compile(
     r"(?:urn:sdmx:org\.sdmx\.infomodel\.[a-z]+\.)?(?:([A-Za-z]+)=)?([\w.\-]+):([\w@$\-]+)(?:\(([^()]*)\))?(?:\.(.+))?"
 ).fullmatch
 _SHOWN: Final = 3
-_COMPARED: Final = 20_000  # names; comparing more of them would take longer than a person waits
+_COMPARED: Final = 20_000  # names; comparing more of them would take longer than a user is willing to wait
 
 
 class Found(NamedTuple):
@@ -31,17 +31,17 @@ class Found(NamedTuple):
 
 
 def find_record(snapshots: Sequence[Snapshot], wanted: str) -> Record:
-    """Return the record of a key, or of the artefact that a reference such as ``SDMX:CL_FREQ(2.1)`` means.
+    """Return the record of a key, or of the artefact that a reference such as ``SDMX:CL_FREQ(2.1)`` denotes.
 
-    In a reference the version may be a rule (``2.0+``), or missing: then the latest is meant.
+    The version in a reference may be a rule (``2.0+``); a missing version means the latest.
 
     Args:
-        snapshots: one version; of several topics, the part of each.
+        snapshots: one version, as one snapshot per topic.
         wanted: the key or reference.
 
     Raises:
-        ArtefactNotFoundError: there is none, or it fits several.
-        UsageError: it is a pattern, or names an item in an artefact.
+        ArtefactNotFoundError: no artefact matches, or several do.
+        UsageError: the text is a pattern, or names an item in an artefact.
     """
     found = [
         Found(f"{wanted} in topic {record.topic}", record)
@@ -73,7 +73,7 @@ def _check_is_one(wanted: str) -> None:
 
 
 def _meant(snapshot: Snapshot, wanted: str) -> Iterator[Found]:
-    """The artefact of each class that a reference means."""
+    """Yield the artefact of each class that a reference denotes."""
     parts = _REFERENCE(wanted)
     if parts is None or parts[5] or "*" in wanted:
         return
@@ -99,9 +99,9 @@ def _urns(snapshot: Snapshot) -> Iterator[Urn]:
 
 
 def _hint(snapshots: Sequence[Snapshot], wanted: str) -> str:
-    """Return which key or reference may have been meant."""
+    """Return a suggestion with similar keys or references; empty if there are none."""
     in_full = wanted.startswith("urn:")
-    names: dict[str, str] = {}  # what is compared, and what is shown
+    names: dict[str, str] = {}  # compared text -> shown text
     word = wanted.lower()
     for snapshot in snapshots:
         for key in snapshot:

@@ -1,4 +1,4 @@
-"""Warnings of the library on stderr, so that nothing is said twice."""
+"""Warnings of the library on stderr, without repeating the final error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEBUG_VARIABLE: Final = "KAFKA_REPLICA_DEBUG"
 
 
 class _HoldingHandler(logging.StreamHandler[TextIO]):
-    """Writes records, or holds them until it is known what came of the trouble that they tell of."""
+    """Writes log records, or holds them until the outcome of the operation that they warn about is known."""
 
     def __init__(self) -> None:
         super().__init__(sys.stderr)
@@ -27,7 +27,7 @@ class _HoldingHandler(logging.StreamHandler[TextIO]):
 
 
 def set_up_logging() -> None:
-    """Show warnings on stderr. What ends a command is shown once, by its last sentence."""
+    """Show warnings on stderr. The error that ends a command is shown only once, as its last message."""
     handler = _HoldingHandler()
     handler.addFilter(_is_to_be_shown)
     text = "kafka-replica: %(levelname)s: %(message)s"
@@ -36,7 +36,7 @@ def set_up_logging() -> None:
 
 @contextmanager
 def warnings_held() -> Iterator[None]:
-    """Hold warnings until the end of the block: if it raises, those that say the same as the error are dropped."""
+    """Hold warnings until the end of the block; if it raises, those with the same reason as the error are dropped."""
     handler = next((one for one in logging.getLogger().handlers if isinstance(one, _HoldingHandler)), None)
     if handler is None or handler.held is not None:
         yield
@@ -49,7 +49,7 @@ def warnings_held() -> Iterator[None]:
         final = str(error)
         raise
     except BaseException:
-        held.clear()  # interrupted: nobody wants to know any more
+        held.clear()  # after an interrupt nobody needs the warnings
         raise
     finally:
         handler.held = None

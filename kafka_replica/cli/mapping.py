@@ -1,4 +1,4 @@
-"""``kafka-replica map``: data of one structure made data of another, rows that cannot be mapped kept apart."""
+"""``kafka-replica map``: maps data to another structure, and writes rows that cannot be mapped separately."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def map_data(
 ) -> int:
     """Map DATA to another structure.
 
-    DATA are files of SDMX-CSV, plain CSV with component ids for column names, Parquet, SDMX-ML or SDMX-JSON, or folders
-    of them. Mapped rows, rejected rows as they came, and report.json go to the folder. Exits 0 if nothing was wrong, 3
-    if rows were rejected, 1 if it could not be done.
+    DATA are files of SDMX-CSV, plain CSV with component ids as column names, Parquet, SDMX-ML or SDMX-JSON, or folders
+    of them. Mapped rows, unchanged rejected rows, and report.json are written to the folder. Exits 0 if nothing was
+    wrong, 3 if rows were rejected, 1 if it failed.
     """
     sources = sources_of(data)
     runs = engine(chosen.engine_name)

@@ -1,4 +1,4 @@
-"""The options that all commands share, and what they mean."""
+"""The options that all commands share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TOPIC_NAME = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,249}").fullmatch
 
 
 def topic_option(*, required: bool = True, several: bool = True) -> Callable[[F], F]:
-    """Return the option --topic, whose value is one name, or several with commas between them."""
+    """Return the option --topic, whose value is a name, or several separated by commas."""
 
     def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
         del context, parameter
@@ -46,7 +46,7 @@ def _checked_seconds(context: click.Context, parameter: click.Parameter, value: 
     del context, parameter
     if math.isnan(value):
         raise click.BadParameter("nan is no number of seconds")
-    return min(value, 1e9)  # infinity is more than a lock can wait for
+    return min(value, 1e9)  # a lock cannot wait for infinity
 
 
 BOOTSTRAP_SERVER = click.option(
@@ -70,14 +70,14 @@ JSON = click.option("--json", "as_json", is_flag=True, help="JSON lines, for scr
 
 
 def with_options(options: Iterable[Callable[[F], F]], command: F) -> F:
-    """Add options to a command; in its help they come in the opposite order."""
+    """Add options to a command; its help lists them in reverse order."""
     for option in options:
         command = option(command)
     return command
 
 
 def gathered(kind: Callable[..., Any], name: str, command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command that gets the fields of a dataclass as one argument of that name."""
+    """Return a command that gets the fields of a dataclass as one argument with the given name."""
     names = [field.name for field in fields(kind)]  # type: ignore[arg-type] # a dataclass
 
     @wraps(command)
@@ -94,7 +94,7 @@ def kafka_options(command: F) -> F:
 
 @dataclass(frozen=True)
 class ReplicaOptions:
-    """What the command line says of a replica; see the help of the options."""
+    """The options on the command line about a replica; see the help of the options."""
 
     bootstrap_server: str | None
     topic: str
@@ -129,6 +129,6 @@ _OF_A_REPLICA = (
 
 
 def replica_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a replica to a command, which gets all but ``as_json`` as one ``options``."""
+    """Add the options of a replica to a command, which gets all except ``as_json`` as the argument ``options``."""
     shared = (JSON, TIMEOUT_S, CONFIG, topic_option(), BOOTSTRAP_SERVER)
     return with_options((*_OF_A_REPLICA, *shared), gathered(ReplicaOptions, "options", command))

@@ -1,4 +1,4 @@
-"""How commands speak: JSON lines to scripts, words to people."""
+"""The output of commands: JSON lines for scripts, text for people."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ JsonText = str | dict[str, str]
 
 
 def json_line(value: Any) -> None:
-    """One line of JSON, at once."""
+    """Write a line of JSON, and flush it."""
     say(json.dumps(value, separators=(",", ":")))
 
 
 def say(text: str) -> None:
-    """One line, at once; in UTF-8 whatever the locale says, for keys are."""
+    """Write a line of text, and flush it; in UTF-8 whatever the locale, because keys are UTF-8."""
     write(text.encode(errors="backslashreplace") + b"\n")
 
 
 class ReaderGoneError(Exception):
-    """Who read our output has seen enough, as ``| head`` does."""
+    """The reader of our output has closed the pipe, as ``| head`` does."""
 
 
 class _Writing:
-    """Whether a line is half written; a signal may come in the middle."""
+    """A flag for a line that is partly written, because a signal may arrive in the middle."""
 
     in_the_middle = False
 
 
 def write(data: bytes) -> None:
-    """Bytes as they are, at once.
+    """Write bytes unchanged, and flush them.
 
     Raises:
         UsageError: there is no standard output.
-        ReaderGoneError: nobody reads it any more.
+        ReaderGoneError: the reader has closed the pipe.
     """
     if sys.stdout is None:
         raise UsageError("there is no standard output to write to; do not close it")
@@ -54,12 +54,12 @@ def write(data: bytes) -> None:
 
 
 def is_in_the_middle() -> bool:
-    """Whether the last line was not written to its end."""
+    """Return whether the last line was not written to its end."""
     return _Writing.in_the_middle
 
 
 def json_text(data: bytes) -> JsonText:
-    """UTF-8 as text; what is not UTF-8 as ``{"base64": ...}``, so that nothing is mistaken for another."""
+    """Return UTF-8 as text, and other bytes as ``{"base64": ...}``, so that different values never look alike."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -67,13 +67,13 @@ def json_text(data: bytes) -> JsonText:
 
 
 def cut_json(position: Position) -> dict[str, Any]:
-    """A cut, and the transactions that were open there, if any were."""
+    """Return a position, and the transactions that were open there, if any."""
     line: dict[str, Any] = {"position": position.as_json()}
     return {**line, "open": [open_.as_json() for open_ in position.open]} if position.open else line
 
 
 def keys_json(keys: Iterable[bytes], *, several_topics: bool = False) -> list[JsonText]:
-    """Keys in key order, which is the order of their bytes; of several topics, with the topic of each."""
+    """Return keys in key order, which is the order of their bytes; with several topics, each key with its topic."""
     if several_topics:
         return [_topic_and_key(key) for key in sorted(keys)]
     return [json_text(key) for key in sorted(keys)]
@@ -86,7 +86,7 @@ def _topic_and_key(key: bytes) -> JsonText:
 
 
 def place_of(record: Record, *, several_topics: bool = False) -> dict[str, Any]:
-    """What a record is, without what it says."""
+    """Return the attributes of a record, without its value."""
     return {
         **({"topic": record.topic} if several_topics else {}),
         "key": json_text(record.key),
@@ -98,5 +98,5 @@ def place_of(record: Record, *, several_topics: bool = False) -> dict[str, Any]:
 
 
 def sha256_of(record: Record) -> str:
-    """SHA-256 of the value, in hexadecimal."""
+    """Return the SHA-256 of the value, in hexadecimal."""
     return hashlib.sha256(record.value or b"").hexdigest()

@@ -1,4 +1,4 @@
-"""``kafka-replica producer``: runs the reference producer, and rules one that runs."""
+"""``kafka-replica producer``: runs the reference producer, and controls a running one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from kafka_replica.producer.sources.watcher import Watcher
 
 @click.group()
 def producer() -> None:
-    """The reference producer: recorded transactions to Kafka, exactly once and in order."""
+    """The reference producer: sends recorded transactions to Kafka, exactly once and in order."""
 
 
 for _command in (list_transactions, show, skip, replace_records):
@@ -63,7 +63,7 @@ for _command in (list_transactions, show, skip, replace_records):
     help="Give up when the database cannot be reached for so long at the beginning; it is waited for otherwise.",
 )
 def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int | None, wait_s: float) -> None:
-    """Publish what is recorded, or stand by while another instance does, until interrupted."""
+    """Publish recorded transactions, or stand by while another instance publishes, until interrupted."""
 
     def tell(notice: Notice) -> None:
         words = {"event": type(notice).__name__.lower(), **notice._asdict()}
@@ -95,7 +95,7 @@ def _serve_metrics(made: StructureProducer, port: int) -> Callable[[], None]:
 @producer_options
 @click.option("--watch-s", type=click.FloatRange(min=0), default=5.0, show_default=True, help="Watch for its life.")
 def status(file: Path, as_json: bool, watch_s: float) -> None:
-    """Show how it fares; 0 only if it publishes."""
+    """Show the status of the producer; exits 0 only if it publishes."""
     with control_of(file) as made:
         found = made.status(watch_s=watch_s)
     if as_json:
@@ -108,7 +108,7 @@ def status(file: Path, as_json: bool, watch_s: float) -> None:
 @producer.command()
 @producer_options
 def migrate(file: Path, as_json: bool) -> None:
-    """Create the producer's tables in the database, or bring them to this version; ``run`` does so as well."""
+    """Create the producer's tables in the database, or migrate them to this version; ``run`` does this as well."""
     database = read_configuration(file).producer.database
     engine = open_database(str(database))
     try:
@@ -126,7 +126,7 @@ def migrate(file: Path, as_json: bool) -> None:
     help="After the database was restored or lost commits: do not believe what Kafka says of earlier transactions.",
 )
 def flush(file: Path, as_json: bool, new_incarnation: bool) -> None:
-    """Have all present content sent in one transaction, and tombstones for all other keys in one."""
+    """Send all present content in one transaction, and tombstones for all other keys in another."""
     with control_of(file) as made:
         recorded = made.flush(new_incarnation=new_incarnation)
     done(as_json, "flush", f"recorded as transactions {recorded[0]} and {recorded[1]}; the running instance sends it")
@@ -136,7 +136,7 @@ def flush(file: Path, as_json: bool, new_incarnation: bool) -> None:
 @producer_options
 @click.option("--reason", default="by request", show_default=True, help="Why, for the status.")
 def suspend(file: Path, as_json: bool, reason: str) -> None:
-    """Stop sending, until resumed or started again; recording goes on."""
+    """Stop sending until the producer is resumed or started again; recording continues."""
     with control_of(file) as made:
         made.suspend(reason)
     done(as_json, "suspend", "nothing more is sent")
@@ -145,7 +145,7 @@ def suspend(file: Path, as_json: bool, reason: str) -> None:
 @producer.command()
 @producer_options
 def resume(file: Path, as_json: bool) -> None:
-    """Go on: what is pending, and what has failed, in the order in which it was recorded."""
+    """Resume sending: pending and failed transactions are sent in the order in which they were recorded."""
     with control_of(file) as made:
         made.resume()
     done(as_json, "resume", "it goes on")
@@ -154,7 +154,7 @@ def resume(file: Path, as_json: bool) -> None:
 @producer.command()
 @producer_options
 def claim(file: Path, as_json: bool) -> None:
-    """Make this database the one that publishes under the producer's id: it was moved, or takes another one's place."""
+    """Make this database the one that publishes under the producer's id, after it was moved or replaces another one."""
     with control_of(file) as made:
         made.claim()
     done(as_json, "claim", f"this database publishes as {made.settings.transactional_id} when the producer is resumed")
@@ -164,14 +164,14 @@ def claim(file: Path, as_json: bool) -> None:
 @producer_options
 @click.confirmation_option(prompt="Delete the configuration and all that was recorded?")
 def delete(file: Path, as_json: bool) -> None:
-    """Delete the configuration and all that was recorded; topics keep what they have."""
+    """Delete the configuration and everything that was recorded; the topics keep their records."""
     with control_of(file) as made:
         made.delete()
     done(as_json, "delete", "deleted; the topic keeps what it has")
 
 
 def _made(configuration: Configuration, wait_s: float, observer: Callable[[Notice], None]) -> StructureProducer:
-    """Return a producer that waits so long for its database."""
+    """Return a producer that waits up to ``wait_s`` seconds for its database."""
     made = StructureProducer(replace(configuration.producer, database_wait_s=wait_s), observers=[observer])
     if configuration.mail is not None:
         made.observe(Mailer(configuration.mail, made.id))

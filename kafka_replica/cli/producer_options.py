@@ -1,4 +1,4 @@
-"""Options and answers that the commands of the producer share."""
+"""Options and output that the commands of the producer share."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def producer_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def control_of(file: Path) -> closing[ProducerControl]:
-    """Return what controls the producer of a file; closed at the end."""
+    """Return a context manager with the control of a configured producer, which is closed at its end."""
     return closing(ProducerControl(read_configuration(file).producer))
 
 
 def done(as_json: bool, what: str, words: str) -> None:
-    """Report that a command has done its job."""
+    """Report that a command has succeeded."""
     if as_json:
         json_line({"done": what})
     else:

@@ -1,4 +1,4 @@
-"""``kafka-replica producer list|show|skip|replace``: transactions that are recorded, and those that cannot be sent."""
+"""``kafka-replica producer list|show|skip|replace``: recorded transactions, and those that cannot be sent."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _GO_ON = "when the producer is resumed"
 )
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many, the newest first.")
 def list_transactions(file: Path, as_json: bool, statuses: tuple[str, ...], limit: int) -> None:
-    """List recorded transactions, and what was done about those that could not be sent."""
+    """List recorded transactions, and the amendments to those that could not be sent."""
     with control_of(file) as control:
         found = control.transactions(*(Status[name.upper()] for name in statuses), limit=limit)
     for each in found:
@@ -48,7 +48,7 @@ def list_transactions(file: Path, as_json: bool, statuses: tuple[str, ...], limi
 @_TX_ID
 @click.option("--key", help="Print the value of this record, byte for byte.")
 def show(file: Path, as_json: bool, tx_id: int, key: str | None) -> None:
-    """Show the records of a transaction, those that were skipped or replaced included."""
+    """Show the records of a transaction, including those that were skipped or replaced."""
     with control_of(file) as control:
         records = control.records(tx_id)
     if key is not None:
@@ -70,7 +70,7 @@ def show(file: Path, as_json: bool, tx_id: int, key: str | None) -> None:
 def skip(file: Path, as_json: bool, tx_id: int, keys: tuple[str, ...], reason: str) -> None:
     """Skip a transaction that cannot be sent, or some of its records; the others follow in order.
 
-    What is skipped is kept, counted and listed. The producer must not be running; suspend it first if it is.
+    Skipped records are kept, counted and listed. The producer must not be running; suspend it first if it is.
     """
     with control_of(file) as control:
         control.skip(tx_id, keys or None, reason=reason)
@@ -94,10 +94,10 @@ def replace(
     content_type: str | None,
     reason: str,
 ) -> None:
-    """Send other content for keys of a transaction that cannot be sent; its other records stay as they are.
+    """Send other content for keys of a transaction that cannot be sent; its other records stay unchanged.
 
-    PATH is a structure file, or a folder of them; each artefact takes the place of the one with its URN. What is
-    replaced is kept and listed. The producer must not be running; suspend it first if it is.
+    PATH is a structure file, or a folder of them; each artefact replaces the one with its URN. The replaced content is
+    kept and listed. The producer must not be running; suspend it first if it is.
     """
     puts = _puts(paths, key, content_type)
     with control_of(file) as control:

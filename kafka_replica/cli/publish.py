@@ -1,4 +1,4 @@
-"""``kafka-replica publish``: structure files into a topic, in one transaction."""
+"""``kafka-replica publish``: publishes structure files to a topic, in one transaction."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kafka_replica.sdmx.files import FileContents, Rejected, read_structures, st
 from kafka_replica.sdmx.versions import is_wildcard
 
 REJECTED: Final = 3
-"""The exit status where artefacts were rejected and all others published."""
+"""The exit status if some artefacts were rejected and all others published."""
 
 
 @click.command()
@@ -68,11 +68,11 @@ def publish(
     timeout_s: float,
     as_json: bool,
 ) -> int:
-    """Publish structure files: one record an artefact, key = its URN, all in one Kafka transaction.
+    """Publish structure files in one Kafka transaction: one record per artefact, with its URN as key.
 
     PATH is a file, or a folder of files. With --delete, further arguments that begin with "urn:" are deleted too.
-    Returns when readers of committed data see it. Artefacts that cannot be read are named and not published; the exit
-    status is 3 then.
+    Returns when readers of committed data see the transaction. Artefacts that cannot be read are listed and not
+    published; the exit status is 3 then.
     """
     config = properties(bootstrap_server, configs)
     deleted, files = _sorted_out(paths, deletes)
@@ -92,7 +92,7 @@ def publish(
     if create_topic:
         topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)
     with topic_suggestions(config, topic):
-        topics.look_up(topic, timeout_s)  # a producer waits for a topic that is not there
+        topics.look_up(topic, timeout_s)  # a producer would wait for a missing topic
     if not no_merge:
         merge_with_topic(structures.parts, ReplicaOptions(
             bootstrap_server, topic, configs, timeout_s, "auto", None, (), "skip", None,

@@ -1,4 +1,4 @@
-"""``kafka-replica dump | watch | get | list | status``: looking at a topic through a replica."""
+"""``kafka-replica dump | watch | get | list | status``: commands that read a topic through a replica."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kafka_replica.listeners import Change
 from kafka_replica.publication.status import State, Status
 from kafka_replica.records import Record, key_text
 
-# `watch` prints each version; only a reader this far behind gets several in one.
+# `watch` prints each version; only a reader this far behind gets several versions in one.
 _WATCH_PENDING_CHANGES = 10_000
 
 
@@ -37,7 +37,7 @@ def dump(
     options: ReplicaOptions,
     as_json: bool,
 ) -> None:
-    """Print every key of one version, in key order, and then what the version stands for.
+    """Print every key of one version, in key order, and then the version itself.
 
     Waits until everything that is in the topic now has been read.
     """
@@ -61,9 +61,9 @@ def watch(
     options: ReplicaOptions,
     as_json: bool,
 ) -> int:
-    """Print one line a version as they come, the first being the whole state; ends with Ctrl-C.
+    """Print one line per version as versions arrive, the first with the whole state; ends with Ctrl-C.
 
-    Each line is a whole number of committed transactions. The exit status is 0 if the first was printed.
+    Each line covers a whole number of committed transactions. The exit status is 0 if the first was printed.
     """
     from kafka_replica.cli.run import Terminated  # noqa: PLC0415 - it imports the tree of commands
 
@@ -81,7 +81,7 @@ def watch(
         except (KeyboardInterrupt, Terminated):
             if not printed or is_in_the_middle():
                 raise
-            return 0  # that is how watching ends
+            return 0  # watching ends with an interrupt
     return 0
 
 
@@ -93,10 +93,10 @@ def get(
     options: ReplicaOptions,
     as_json: bool,
 ) -> None:
-    """Print the value of one key, byte for byte (with --json: and what is known of it).
+    """Print the value of one key, byte for byte (with --json: and its attributes).
 
-    KEY is the whole key, such as a URN, or a reference to an artefact: SDMX:CL_FREQ(2.1). Without a version the latest
-    is meant; a reference that fits artefacts of several classes lists them. For patterns see "list".
+    KEY is the whole key, such as a URN, or a reference to an artefact: SDMX:CL_FREQ(2.1). Without a version, the latest
+    is printed; a reference that fits artefacts of several classes lists them. For patterns see "list".
     """
     with ready_replica(options) as replica:
         snapshot = replica.snapshot()
@@ -118,7 +118,7 @@ def list_keys(
 ) -> None:
     """Print the keys, in key order; those that match PATTERN if one is given.
 
-    In a PATTERN, * stands for any text and ? for one character; without either, keys that contain it match.
+    In a PATTERN, * matches any text and ? one character; without either, keys that contain it match.
     """
     with ready_replica(options) as replica:
         snapshot = replica.snapshot()
@@ -136,7 +136,7 @@ def status(
     options: ReplicaOptions,
     as_json: bool,
 ) -> int:
-    """Print how a replica of the topic fares. The exit status is 0 only if it is live."""
+    """Print the status of a replica of the topic. The exit status is 0 only if it is live."""
     with command_replica(options) as replica:
         try:
             wait_ready(replica, options.timeout_s)

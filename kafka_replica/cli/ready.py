@@ -1,4 +1,4 @@
-"""A replica for the time of one command, brought to the barrier with progress for the person who waits."""
+"""A replica for the duration of one command; it is read up to the barrier, and the progress is shown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOOK_EVERY_S = 0.1
 
 
 def command_replica(options: ReplicaOptions) -> Replica:
-    """A replica of one topic or, parted by commas, of several; a command does not wait for one to be made."""
+    """Return a replica of one topic, or of several separated by commas; it never waits for a topic to be created."""
     dead_letters = None if options.dead_letters is None else DeadLetterFile(options.dead_letters)
     return Replica(
         properties(options.bootstrap_server, options.configs),
@@ -50,10 +50,10 @@ def _rocks_store(path: Path) -> Store:
 
 @contextmanager
 def ready_replica(options: ReplicaOptions) -> Iterator[Replica]:
-    """A replica that has passed the barrier.
+    """Yield a replica that has passed the barrier.
 
     Raises:
-        KafkaReplicaError: it did not get there; the message says what was in the way.
+        KafkaReplicaError: the barrier was not passed; the message gives the reason.
     """
     with command_replica(options) as replica:
         wait_ready(replica, options.timeout_s)
@@ -61,10 +61,10 @@ def ready_replica(options: ReplicaOptions) -> Iterator[Replica]:
 
 
 def wait_ready(replica: Replica, timeout_s: float) -> None:
-    """Waits for the barrier, and shows how far it is on a terminal.
+    """Wait until the barrier is passed, and show the progress on a terminal.
 
     Raises:
-        KafkaReplicaError: it did not get there.
+        KafkaReplicaError: the barrier was not passed.
     """
     give_up_s = time.monotonic() + timeout_s
     with warnings_held(), topic_suggestions(replica.config, replica.topic), _progress() as progress:
@@ -77,7 +77,7 @@ def wait_ready(replica: Replica, timeout_s: float) -> None:
                 status = replica.status()
                 _give_up_if_silent(replica, status)
                 if left_s <= 0:
-                    replica.wait_ready(0)  # says why, with the latest
+                    replica.wait_ready(0)  # raises with the latest reason
                 total = sum(status.barrier.values())
                 read = min(total, sum(status.read_position.values()))
                 progress.update(task, total=total or None, completed=read, state=str(status.state))

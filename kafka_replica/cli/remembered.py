@@ -1,4 +1,4 @@
-"""The broker that ``broker start`` has started, for commands that are told of none."""
+"""The broker that ``broker start`` has started, for commands without a given broker."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ if TYPE_CHECKING:
 
 _KEY: Final = "kafka_replica.remembered_servers"
 DEFAULT_NAME: Final = "default"
-"""The name of a broker that was given none."""
+"""The name of a broker that was started without a name."""
 
 
 def remembered_servers() -> str | None:
-    """Return the address of the broker that runs on this machine, started by ``broker start``; None if none does.
+    """Return the address of the broker on this machine that ``broker start`` has started; None if there is none.
 
-    Of several it is the one without a name of its own. What is used is said on stderr, once a command.
+    If several are running, the one without a name of its own is used. The choice is reported on stderr, once per
+    command.
 
     Raises:
-        ConfigurationError: several run, and all of them were given names.
+        ConfigurationError: several are running, and all of them have names.
     """
     context = click.get_current_context(silent=True)
     if context is None:
@@ -39,7 +40,7 @@ def _look_up() -> str | None:
 
     try:
         running = Registry().running()
-    except MissingExtraError:  # without the extra none can have been started
+    except MissingExtraError:  # without the extra, no broker can have been started
         return None
     if not running:
         return None
@@ -52,7 +53,7 @@ def _look_up() -> str | None:
 
 
 def chosen_of(running: Sequence[Entry]) -> Entry | None:
-    """Return the broker that is used where none is named: the only one, or the one without a name of its own."""
+    """Return the broker to use where none is named: the only one, or the one without a name of its own."""
     if len(running) == 1:
         return running[0]
     return next((one for one in running if one.name == DEFAULT_NAME), None)

@@ -1,4 +1,4 @@
-"""What a command on data leaves behind and says at its end."""
+"""The files and output in which a command on data leaves its results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kafka_replica.data.jobs import Outcome, Step
 from kafka_replica.errors import ConfigurationError, DatasetError, MissingExtraError, UsageError
 
 REJECTED_ROWS: Final = 3
-"""The exit status if the command did its job and data was rejected."""
+"""The exit status if the command succeeded and rejected some of the data."""
 _REPORT, _PICTURE = "report.json", "report.svg"
 _WRITTEN: Final = tuple(f"{what}.{kind}" for what in ("good", "rejected", "mapped") for kind in ("csv", "parquet"))
 _COLOURS: Final = {"error": "red", "warning": "yellow"}
@@ -32,7 +32,7 @@ _COLOURS: Final = {"error": "red", "warning": "yellow"}
 
 @contextmanager
 def steps() -> Iterator[Step]:
-    """Shows the step that is being done, on a terminal."""
+    """Show the present step on a terminal."""
     console = Console(file=sys.stderr)
     progress = Progress(
         SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(),
@@ -45,17 +45,17 @@ def steps() -> Iterator[Step]:
 
 @contextmanager
 def results_folder(folder: Path, *, overwrite: bool, aside: bool) -> Iterator[Path]:
-    """Where a run is to write; its results come to the folder when it has come to its end.
+    """Yield the folder that a run writes to; the results are moved to the final folder at the end of the run.
 
-    Until then an earlier run's results stay as they are: they may be the data, and the run may fail.
+    Until then the results of an earlier run stay as they are: they may be the input, and the run may fail.
 
     Args:
-        folder: where results go.
-        overwrite: whether those of an earlier run are replaced.
-        aside: False where rows are written to files that this process does not see: to the folder at once, then.
+        folder: the final folder of the results.
+        overwrite: whether results of an earlier run are replaced.
+        aside: False if rows are written to files that this process cannot see; they go to the final folder directly.
 
     Raises:
-        UsageError: there is something, and it is not to be replaced.
+        UsageError: there are earlier results, and they are not to be replaced.
     """
     left = _left_in(folder)
     if left and not overwrite:
@@ -80,7 +80,7 @@ def results_folder(folder: Path, *, overwrite: bool, aside: bool) -> Iterator[Pa
 
 @contextmanager
 def data_errors() -> Iterator[None]:
-    """Report what is wrong with data as such: it is no mistake of the command line."""
+    """Report errors in the data as such, because they are no mistake on the command line."""
     try:
         yield
     except (ConfigurationError, MissingExtraError):
@@ -94,7 +94,7 @@ def _left_in(folder: Path) -> list[Path]:
 
 
 def _replace(folder: Path, made: Path) -> None:
-    """The report goes first and comes last: where it is, all results are of one run."""
+    """Replace earlier results. The report is removed first and moved last: if it exists, all results are of one run."""
     for path in _left_in(folder):
         if path.is_dir():
             shutil.rmtree(path)
@@ -105,21 +105,21 @@ def _replace(folder: Path, made: Path) -> None:
 
 
 def outcome_json(outcome: Outcome) -> dict[str, Any]:
-    """The report, and how many rows went where."""
+    """Return the report, and the number of rows written to each file."""
     rows = {"good": outcome.good_rows, "rejected": outcome.rejected_rows, "of_other_structures": outcome.other_rows}
     others = [str(urn) for urn in outcome.others]
     return {**outcome.report.as_json(), "written_rows": rows, "other_structures": others}
 
 
 def write_report(folder: Path, outcome: Outcome, *, picture: bool) -> None:
-    """Writes report.json, after everything else: where it is, the run came to its end."""
+    """Write report.json after all other files: if it exists, the run was completed."""
     if picture:
         outcome.report.picture(folder / _PICTURE)
     (folder / _REPORT).write_text(json.dumps(outcome_json(outcome), indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def tell(outcome: Outcome, chosen: DataOptions) -> None:
-    """The report, or a summary of it, on stdout; rows that were left out on stderr."""
+    """Print the report, or a summary of it, on stdout, and rows that were left out on stderr."""
     if outcome.other_rows:
         said = ", ".join(map(str, outcome.others))
         click.echo(f"kafka-replica: rows left out: {outcome.other_rows:,}, which say they are of {said}", err=True)
@@ -130,7 +130,7 @@ def tell(outcome: Outcome, chosen: DataOptions) -> None:
 
 
 def show(outcome: Outcome, folder: Path, kind: str) -> None:
-    """The summary, on stdout."""
+    """Print the summary on stdout."""
     console = Console(file=sys.stdout, soft_wrap=True)
     report = outcome.report
     table = Table("severity", "rule", "component", "findings", highlight=False)

@@ -1,4 +1,4 @@
-"""Runs a command: its failures become a sentence, its exit status means something."""
+"""Run a command; failures become error messages with a meaningful exit status."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from kafka_replica.cli.output import ReaderGoneError
 from kafka_replica.errors import KafkaReplicaError, MissingExtraError, NotInvertibleError, UsageError
 
 FAILED: Final = 1
-"""The exit status where a command could not do its job."""
+"""The exit status of a command that failed."""
 CALLED_WRONGLY: Final = 2
 
 
 class Terminated(BaseException):
-    """SIGTERM, on its way up so that everything is closed."""
+    """SIGTERM was received; the exception propagates so that everything is closed."""
 
 
 def run(arguments: Sequence[str] | None) -> int:
@@ -38,26 +38,26 @@ def run(arguments: Sequence[str] | None) -> int:
 
 
 def _exit_status(error: BaseException) -> int:
-    """Say what ended the command, where that is not known to the user, and return its exit status."""
+    """Report the error that ended the command, unless the user knows it already, and return its exit status."""
     interrupted = error.__cause__ if isinstance(error, click.exceptions.Abort) else error
     status = FAILED
     if isinstance(interrupted, KeyboardInterrupt):
         status = INTERRUPTED
     elif isinstance(error, Terminated):
         status = 128 + signal.SIGTERM
-    elif isinstance(error, click.exceptions.Abort):  # a question was answered with no, or not at all
+    elif isinstance(error, click.exceptions.Abort):  # a prompt was answered with no, or not at all
         click.echo("kafka-replica: nothing was done", err=True)
     elif isinstance(error, click.ClickException):
         error.show()
         status = error.exit_code
-    elif isinstance(error, ReaderGoneError):  # nothing may be flushed to it any more
+    elif isinstance(error, ReaderGoneError):  # its pipe must not be flushed again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 128 + signal.SIGPIPE
     elif DEBUG_VARIABLE in os.environ:
         raise error
     else:
         click.echo(f"kafka-replica: {_sentence(error)}", err=True)
-        # What a package or a structure map cannot do is no mistake of the command line.
+        # A failure of a package or a structure map is not a mistake on the command line.
         if isinstance(error, UsageError) and not isinstance(error, (MissingExtraError, NotInvertibleError)):
             status = CALLED_WRONGLY
     return status

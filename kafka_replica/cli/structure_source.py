@@ -1,4 +1,4 @@
-"""Where a command takes structures from: files, or a topic."""
+"""The source from which a command takes structures: files, or a topic."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from kafka_replica.sdmx.lookups.of_files import FileSnapshot
 
 @dataclass(frozen=True)
 class StructureSource:
-    """Files of structures, or a topic; see the help of the options."""
+    """Structure files, or a topic; see the help of the options."""
 
     structures: tuple[Path, ...]
     bootstrap_server: str | None
@@ -40,13 +40,13 @@ class StructureSource:
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
-        """One version of the structures.
+        """Yield one version of the structures.
 
         Raises:
-            UsageError: neither files nor a topic.
-            KafkaReplicaError: they cannot be read.
+            UsageError: neither files nor a topic are given.
+            KafkaReplicaError: the structures cannot be read.
         """
-        if self.structures:  # a topic may come from the environment
+        if self.structures:  # files come first, because a topic may come from the environment
             yield snapshot_of_files(self.structures)
             return
         if self.topic is None:
@@ -72,16 +72,16 @@ _OPTIONS = (
 
 
 def structure_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options; the command gets them as one ``source``."""
+    """Add the options to a command, which gets them as the argument ``source``."""
     return with_options(_OPTIONS, gathered(StructureSource, "source", command))
 
 
 def snapshot_of_files(paths: tuple[Path, ...]) -> Snapshot:
-    """Version 1 of a store that holds what is in structure files; in folders, files that are none are passed over.
+    """Return version 1 of a store with the artefacts of structure files; other files in folders are skipped.
 
     Raises:
-        SdmxError: a file that was named is no structure message.
-        UsageError: nothing was found.
+        SdmxError: a named file is not a structure message.
+        UsageError: no structures were found.
     """
     named = [path for path in paths if not path.is_dir()]
     in_folders = list(structure_files(path for path in paths if path.is_dir()))

@@ -1,4 +1,4 @@
-"""Merging schemes that are to be published with those that the topic holds."""
+"""Merge schemes that are to be published with those in the topic."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from kafka_replica.sdmx.lookups.decoding import media_type
 
 
 def merge_with_topic(parts: dict[Urn, Part], options: ReplicaOptions) -> None:
-    """Merge schemes of items that stand alone with those that the topic holds, so that it loses no item of other files.
+    """Merge schemes made from standalone items with those in the topic, so that items from other files are not lost.
 
     The topic is read once, and only if there is such a scheme among the parts, which are changed in place.
 
     Raises:
-        KafkaReplicaError: the topic cannot be read, or its scheme cannot.
+        KafkaReplicaError: the topic, or its scheme, cannot be read.
     """
     synthetic = [urn for urn, part in parts.items() if part.is_synthetic]
     if not synthetic:

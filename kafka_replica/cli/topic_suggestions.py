@@ -1,4 +1,4 @@
-"""Which topic may have been meant, where the one that was named does not exist."""
+"""Suggestions for a topic that does not exist."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _ANSWER_S: Final = 5.0
 
 @contextmanager
 def topic_suggestions(config: Mapping[str, Any], topics: str) -> Iterator[None]:
-    """Add to the error for a missing topic which one may have been meant.
+    """Add similar topic names to the error for a missing topic.
 
     Args:
         config: Kafka's client properties.
-        topics: the name that was given, or several with commas between them.
+        topics: the given name, or several separated by commas.
     """
     try:
         yield
@@ -28,7 +28,7 @@ def topic_suggestions(config: Mapping[str, Any], topics: str) -> Iterator[None]:
 
 
 def suggested_topics(config: Mapping[str, Any], topics: str) -> str:
-    """Return ``; did you mean 'sdmx.structures'?``; nothing where no topic has a similar name, or none may be seen."""
+    """Return ``; did you mean 'sdmx.structures'?``, or an empty text if no visible topic has a similar name."""
     try:
         known = topic_names(config, _ANSWER_S)
     except KafkaReplicaError:

@@ -1,4 +1,4 @@
-"""``kafka-replica validate``: data against the rules of a structure, good rows and rejected ones kept apart."""
+"""``kafka-replica validate``: checks data against the rules of a structure, and separates good from rejected rows."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def validate(
 ) -> int:
     """Validate DATA against a structure.
 
-    DATA are files of SDMX-CSV, plain CSV with component ids for column names, Parquet, SDMX-ML or SDMX-JSON, or folders
-    of them. Good rows, rejected rows and report.json go to the folder. Exits 0 if nothing was wrong, 3 if rows were
-    rejected, 1 if it could not be done.
+    DATA are files of SDMX-CSV, plain CSV with component ids as column names, Parquet, SDMX-ML or SDMX-JSON, or folders
+    of them. Good rows, rejected rows and report.json are written to the folder. Exits 0 if nothing was wrong, 3 if rows
+    were rejected, 1 if it failed.
     """
     sources = sources_of(data)
     runs = engine(chosen.engine_name)

@@ -1,7 +1,8 @@
 """Validation and mapping of the data sets that structures describe, on one machine (polars) or on Spark.
 
-``validation`` and ``mapping`` compile rules and plans, which know no engine; ``files`` is the layout of data files,
-``polars`` the engine for one machine, ``jobs`` what the commands do. May import ``sdmx``. Read ``validation`` first.
+``validation`` and ``mapping`` compile rules and plans, which are independent of an engine; ``files`` describes the
+layout of data files, ``polars`` is the engine for one machine, ``jobs`` does the work of the commands. May import
+``sdmx``. Read ``validation`` first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Validation and mapping with the engine that fits the frame: one call on a laptop and on a cluster.
+"""Validation and mapping with the engine that fits the frame: the same call on a laptop and on a cluster.
 
 ::
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kafka_replica.errors import ConfigurationError, UsageError
 
-if TYPE_CHECKING:  # importing one part of ``data`` does not load the others
+if TYPE_CHECKING:  # importing one part of ``data`` does not import the others
     from kafka_replica.data.mapping import MapPlan
     from kafka_replica.data.validation.model import Rules
     from kafka_replica.sdmx import Snapshot, Urn
@@ -33,14 +33,14 @@ def validate(
         frame: a polars, pandas, Arrow or Spark frame, or a list of dictionaries.
         reference: the URN of a data structure, dataflow or provision agreement, a short reference to one, or rules.
         snapshot: the version to validate against; None with rules.
-        engine: ``local`` gives a polars frame, also of a Spark one, which is then collected; ``spark`` needs a
-            Spark frame. None takes Spark for a Spark frame and polars for anything else.
+        engine: ``local`` returns a polars frame, and collects a Spark frame to that end; ``spark`` needs a Spark frame.
+            None selects Spark for a Spark frame and polars for any other.
         options: ``rules``, ``action``, ``as_of``; see the engines.
 
     Raises:
         MissingExtraError: the engine's packages are not installed.
-        ConfigurationError: there is no such engine.
-        UsageError: Spark is asked for, and the frame is not Spark's.
+        ConfigurationError: the engine is unknown.
+        UsageError: Spark is requested, and the frame is not a Spark frame.
         SdmxError: see the engines.
     """
     return _engine_for(frame, engine, "validating").validate(frame, reference, snapshot, **options)
@@ -58,23 +58,23 @@ def transform(
 
     Args:
         frame: a polars, pandas, Arrow or Spark frame, or a list of dictionaries.
-        reference: the URN of a structure map, or of one in a structure set, a short reference to one, or a plan.
+        reference: the URN of a structure map, which may be in a structure set, a short reference to it, or a plan.
         snapshot: the version to take the map from; None with a plan.
-        engine: ``local`` gives a polars frame, also of a Spark one, which is then collected; ``spark`` needs a
-            Spark frame. None takes Spark for a Spark frame and polars for anything else.
+        engine: ``local`` returns a polars frame, and collects a Spark frame to that end; ``spark`` needs a Spark frame.
+            None selects Spark for a Spark frame and polars for any other.
         options: ``rules``, ``reverse``, ``as_of``; see the engines.
 
     Raises:
         MissingExtraError: the engine's packages are not installed.
-        ConfigurationError: there is no such engine.
-        UsageError: Spark is asked for, and the frame is not Spark's.
+        ConfigurationError: the engine is unknown.
+        UsageError: Spark is requested, and the frame is not a Spark frame.
         SdmxError: see the engines.
     """
     return _engine_for(frame, engine, "mapping").transform(frame, reference, snapshot, **options)
 
 
 def _engine_for(frame: Any, engine: str | None, doing: str) -> Any:
-    """The package of the engine that fits a frame, or that was asked for; ``doing`` is for messages."""
+    """Return the package of the engine that fits a frame, or that was requested; ``doing`` is for messages."""
     is_sparks = type(frame).__module__.startswith("pyspark.")
     if engine not in {None, "local", "spark"}:
         raise ConfigurationError(f"{doing} with engine={engine!r}: give local or spark")
@@ -82,5 +82,5 @@ def _engine_for(frame: Any, engine: str | None, doing: str) -> Any:
         raise UsageError(
             f"{doing} a {type(frame).__name__} on Spark: make a Spark frame of it first, spark.createDataFrame(...)"
         )
-    # By name: the Spark package depends on this one, and neither engine need be installed.
+    # Imported by name: the Spark package depends on this one, and neither engine has to be installed.
     return import_module("kafka_replica_spark" if is_sparks and engine != "local" else "kafka_replica.data.polars")

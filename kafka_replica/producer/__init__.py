@@ -1,6 +1,6 @@
-"""Writing reference data: transactions of any keys and values; an outbox and a relay on top of them; dead letters.
+"""Publishing reference data: transactions of any keys and values; an outbox and a relay on top of them; dead letters.
 
-``StructureProducer`` and what belongs to it need the extra ``producer``; they are loaded when they are asked for.
+``StructureProducer`` and the classes around it need the extra ``producer``; they are imported on first use.
 """
 
 from __future__ import annotations

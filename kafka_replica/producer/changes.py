@@ -1,4 +1,4 @@
-"""What a source says has changed: a key's new content, or that it is no more. Values, no I/O."""
+"""Changes that a source reports: a key has new content, or was deleted. Plain values, no I/O."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _DIGEST_BYTES = 32
 
 
 class Put(NamedTuple):
-    """A key is added, or has new content.
+    """A key was added, or has new content.
 
-    ``content_type`` is the media type of ``value``, sent in the header ``content-type``; None sends none.
-    ``digest``, of 32 bytes, tells whether content has changed; SHA-256 of content and media type where it is None.
+    ``content_type`` is the media type of ``value`` and is sent in the header ``content-type``; None sends no header.
+    ``digest``, 32 bytes, shows whether content has changed; None means SHA-256 of content and media type.
     """
 
     key: Key
@@ -33,15 +33,15 @@ class Put(NamedTuple):
 
 
 class Delete(NamedTuple):
-    """A key is no more."""
+    """A key was deleted."""
 
     key: Key
 
 
 class Unreadable(NamedTuple):
-    """A source holds a key whose content cannot be read; the key keeps the content that was recorded before.
+    """A key in the source whose content cannot be read; the key keeps the content that was recorded before.
 
-    ``key`` is None where even the key is not known: then nothing is deleted, because it may be that of the content.
+    ``key`` is None where even the key is unknown. Nothing is deleted then, because the content may belong to any key.
     """
 
     key: Key | None
@@ -52,12 +52,12 @@ Change: TypeAlias = Put | Delete
 
 
 def key_hash(key: Key) -> bytes:
-    """SHA-256 of a key: of one length whatever the key's, so that every database can index it."""
+    """Return the SHA-256 of a key; its fixed length lets every database index the key."""
     return hashlib.sha256(key_bytes(key)).digest()
 
 
 def content_hash(put: Put) -> bytes:
-    """What tells whether content has changed: SHA-256 of content and media type, unless the source says better."""
+    """Return the hash that shows whether content has changed: ``digest``, or SHA-256 of content and media type."""
     if put.digest is not None:
         return put.digest
     digest = hashlib.sha256((put.content_type or "").encode())
@@ -67,7 +67,7 @@ def content_hash(put: Put) -> bytes:
 
 
 def apart(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]]:
-    """Part additions and changes from deletions: they never share a transaction. Of a key named twice, the last counts.
+    """Separate puts from deletions, which never share a transaction. If a key occurs twice, its last change counts.
 
     Raises:
         UsageError: something is not a change, or cannot be sent to Kafka.
@@ -75,7 +75,7 @@ def apart(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]]:
     last: dict[bytes, Change] = {}
     for change in changes:
         key = _checked_key(change)
-        last.pop(key, None)  # so that it stands where it was said last
+        last.pop(key, None)  # a repeated key moves to the position of its last change
         last[key] = change
     puts = [change for change in last.values() if isinstance(change, Put)]
     deletes = [change for change in last.values() if isinstance(change, Delete)]
@@ -98,7 +98,7 @@ def _checked_key(change: Change) -> bytes:
 
 
 def _check_content(put: Put, doing: str) -> None:
-    given: tuple[object, object, object] = put.value, put.content_type, put.digest  # whatever their types say
+    given: tuple[object, object, object] = put.value, put.content_type, put.digest  # types may differ at runtime
     value, content_type, digest = given
     if not isinstance(value, bytes):
         raise UsageError(f"{doing}: its value is bytes, not {type(value).__name__}; to delete a key, give a Delete")

@@ -1,4 +1,4 @@
-"""Commands for a producer that runs elsewhere, or nowhere: status, flush, suspend, resume, delete."""
+"""Commands for a producer that runs in another process, or not at all: status, flush, suspend, resume, delete."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ from kafka_replica.records import Key
 
 
 class ProducerControl:
-    """Controls a producer through its database.
+    """Control a producer through its database.
 
-    Opening one and reading the status only read: no tables are created or migrated, no producer is created, no stored
-    configuration is changed, and the right to write is not needed. On PostgreSQL only ``flush`` and ``delete`` wait for
-    recording transactions that are open, because their place is in the same order.
+    Opening a control and reading the status never write: no tables are created or migrated, no producer is created, no
+    stored configuration is changed, and write permission is not needed. On PostgreSQL, only ``flush`` and ``delete``
+    wait for open recording transactions, because they take a number in the same sequence.
 
     Args:
         settings: the producer's configuration.
-        encoder: that of the producer, if it is another than its format says.
+        encoder: the producer's encoder, if it is not the default one of its format.
 
     Raises:
         ConfigurationError: something in the settings is impossible.
-        OutboxNotMigratedError: the database has no tables of the producer, or those of an earlier version.
+        OutboxNotMigratedError: the producer's tables are missing in the database, or of an earlier version.
         OutboxUnavailableError: the database cannot be reached.
-        UsageError: there is no such producer; the message names those that there are.
+        UsageError: there is no such producer; the message names the existing ones.
     """
 
     settings: ProducerSettings
-    """The configuration; ``id`` is never None here."""
+    """The configuration; its ``id`` is never None."""
     outbox: Outbox
 
     def __init__(self, settings: ProducerSettings, *, encoder: Encoder | None = None) -> None:
@@ -69,11 +69,11 @@ class ProducerControl:
 
     @property
     def id(self) -> str:
-        """The producer's id: that of the settings, or the default of this database."""
+        """The producer's id: from the settings, or the default id of this database."""
         return self.outbox.producer_id
 
     def close(self) -> None:
-        """Close the connections to the database, unless the engine is the caller's."""
+        """Close the connections to the database, unless the caller passed the engine."""
         self._dispose()
 
     # --- commands ---
@@ -81,15 +81,15 @@ class ProducerControl:
     def flush(self, *, new_incarnation: bool = False) -> list[int]:
         """Record a full flush: all present content in one transaction, and tombstones for all other keys in another.
 
-        What was recorded before goes first. A producer that is idle or suspended runs from then on.
+        Transactions recorded earlier are sent first. A producer that is idle or suspended starts to run.
 
         Args:
-            new_incarnation: do not believe what Kafka says of this producer's transactions so far. Use it after the
-                database was restored from a backup or lost commits in a failover, and the producer has suspended
+            new_incarnation: disregard what Kafka reports of this producer's earlier transactions. Use this option after
+                the database was restored from a backup or lost commits in a failover, and the producer has suspended
                 itself because database and Kafka contradict each other.
 
         Raises:
-            UsageError: a new incarnation is wanted of a producer that runs.
+            UsageError: a new incarnation was requested while the producer runs.
         """
         with self.engine.begin() as connection:
             if new_incarnation:
@@ -100,12 +100,12 @@ class ProducerControl:
         return recorded
 
     def suspend(self, reason: str = "by request") -> None:
-        """Stop sending, after 64 transactions or 16 MB more at most, until resumed or started again."""
+        """Stop sending, after at most 64 transactions or 16 MB more, until the producer is resumed or started again."""
         with self.engine.begin() as connection:
             self.outbox.suspend(connection, reason)
 
     def resume(self) -> None:
-        """Go on: what is pending, and what has failed, is sent in the order in which it was recorded."""
+        """Resume sending: pending and failed transactions are sent in the order in which they were recorded."""
         with self.engine.begin() as connection:
             self.outbox.resume(connection)
         self.wake()
@@ -113,10 +113,10 @@ class ProducerControl:
     def skip(self, tx_id: int, keys: Iterable[Key] | None = None, *, reason: str = "by request") -> None:
         """Skip a transaction that cannot be sent, or only its records of some keys; see ``Outbox.skip``.
 
-        It is skipped when the producer is resumed.
+        The request is applied when the producer is resumed.
 
         Raises:
-            UsageError: there is no such transaction or key, it was sent, or the producer is running; suspend it first.
+            UsageError: no such transaction or key exists, it was sent, or the producer is running; suspend it first.
         """
         with self.engine.begin() as connection:
             self.outbox.skip(connection, tx_id, keys, reason=reason)
@@ -124,10 +124,10 @@ class ProducerControl:
     def replace(self, tx_id: int, puts: Iterable[Put], *, reason: str = "by request") -> None:
         """Send other content for keys of a transaction that cannot be sent; see ``Outbox.replace``.
 
-        It is replaced when the producer is resumed.
+        The request is applied when the producer is resumed.
 
         Raises:
-            UsageError: there is no such transaction or key, the record is a deletion, it was sent, or the producer is
+            UsageError: no such transaction or key exists, the record is a deletion, it was sent, or the producer is
                 running; suspend it first.
             EncodingError: the new content cannot be sent either.
         """
@@ -135,23 +135,23 @@ class ProducerControl:
             self.outbox.replace(connection, tx_id, puts, reason=reason)
 
     def transactions(self, *statuses: Status, limit: int = 100) -> list[RecordedTransaction]:
-        """Return recorded transactions, the newest first; only those with one of the statuses, if any are given."""
+        """Return recorded transactions, newest first; only those with one of the statuses, if any are given."""
         return list_transactions(self.engine, self.id, statuses=statuses, limit=limit)
 
     def records(self, tx_id: int) -> list[StoredRecord]:
-        """Return the records of a transaction, those that were skipped or replaced included.
+        """Return the records of a transaction, including those that were skipped or replaced.
 
         Raises:
-            UsageError: there is no such transaction, or none any more.
+            UsageError: the transaction does not exist, or was cleaned up.
         """
         return records_of(self.engine, self.id, tx_id)
 
     def claim(self) -> None:
         """Make this database the one that publishes under the producer's id.
 
-        A producer does not begin when its database was copied or moved, or when another database has published under
-        its id. This command takes the place where the database is now for the right one, deletes the progress records
-        of other databases, and fences whoever publishes under the transactional id. Resume the producer afterwards.
+        A producer refuses to start when its database was copied or moved, or when another database has published under
+        its id. This command accepts the database's present location, deletes the progress records of other databases,
+        and fences any other producer of the transactional id. Resume the producer afterwards.
 
         Raises:
             BrokerError: Kafka did not answer or refused.
@@ -162,35 +162,35 @@ class ProducerControl:
         self._make_link(lambda _step: None)(incarnation).claim()
 
     def delete(self) -> None:
-        """Delete the configuration and everything that was recorded; topics keep what they have.
+        """Delete the configuration and everything that was recorded; the topics keep their records.
 
-        Waits for twice the lease where the instance that publishes shows no sign of life.
+        This call waits for twice the lease time if the publishing instance shows no sign of life.
 
         Raises:
             UsageError: an instance is running; stop it first.
         """
-        # Who is silent for as long as the lease loses it, and who then takes it shows a beat: that is seen, too.
+        # A silent holder loses the lease after the lease time. A new holder raises the beat, which this wait sees, too.
         status = self.status(watch_s=2 * self.settings.lease_s)
         if status.owner_lives:
             raise UsageError(f"producer {self.id} is run by {status.owner}; stop it before deleting it")
         incarnation = status.incarnation
         with self.engine.begin() as connection:
             self.outbox.delete(connection)
-        with suppress(Exception):  # one small record stays in the progress topic, and says nothing to anybody
+        with suppress(Exception):  # if this fails, a small record stays in the progress topic, where it has no effect
             self._make_link(lambda _step: None)(incarnation).forget()
 
     def status(self, *, watch_s: float = 0.0) -> ProducerStatus:
-        """Return what the database says of the producer.
+        """Return the producer's status as the database has it.
 
         Args:
-            watch_s: for how long to watch at most whether the instance that publishes lives.
+            watch_s: how long to watch at most for a sign of life from the publishing instance, in seconds.
         """
         return read_status(self.engine, self.id, watch_s)
 
     def wake(self) -> None:
-        """Make the instance in this process, if there is one, look for work at once instead of at its next turn."""
+        """Make the instance in this process, if there is one, look for work now instead of at its next poll."""
 
-    # --- parts ---
+    # --- helpers ---
 
     def _open(self) -> None:
         check_file(self.engine)
@@ -200,7 +200,7 @@ class ProducerControl:
             intent_of(connection, self.id)
 
     def _identify(self) -> None:
-        """Find out the producer's id, which the database knows where the settings do not say it."""
+        """Find out the producer's id; the database has it where the settings do not."""
         settings = self.settings
         with reading(self.engine) as connection:
             identity = self._database = read_identity(connection)

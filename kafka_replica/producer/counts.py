@@ -1,4 +1,4 @@
-"""What one instance of a producer has done since it was made; an observer that counts."""
+"""An observer that counts what one instance of a producer has done since it was created."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from kafka_replica.producer.notices import Acknowledged, Notice, Retrying, Sourc
 
 @dataclass
 class ProducerCounts:
-    """Counts of this instance, since it was made. Read from any thread."""
+    """Counts of this instance since it was created. They may be read from any thread."""
 
     transactions: int = 0
-    """Acknowledged by Kafka."""
+    """Transactions that Kafka has acknowledged."""
     records: int = 0
-    """Of these transactions, of one topic."""
+    """Records of these transactions, in one topic."""
     size_bytes: int = 0
-    """Keys and values before compression, of one topic."""
+    """Bytes of keys and values before compression, in one topic."""
     left_out: int = 0
-    """Records that the format could not carry."""
+    """Records that were left out because the format cannot represent them."""
     retries: int = 0
     suspensions: Counter[int] = field(default_factory=Counter)
-    """By ``tx_status``: 2 local failure, 3 refused by Kafka, 4 unexpected."""
+    """Suspensions by ``tx_status``: 2 local failure, 3 refused by Kafka, 4 unexpected."""
     source_failures: int = 0
-    """How often a source began to fail, or to fail in another way."""
+    """How often a source began to fail, or to fail for another reason."""
     source_error: str | None = None
-    """Why the source cannot be read now; None while it can."""
+    """The reason why the source cannot be read now; None if it can."""
     source_unreadable: tuple[str, ...] = ()
-    """The reason for each artefact of the source that cannot be read now; their keys keep the content they had."""
+    """The reason for each artefact of the source that cannot be read now; their keys keep their content."""
 
     def __call__(self, notice: Notice) -> None:
-        """Counts."""
+        """Count a notice."""
         match notice:
             case Acknowledged():
                 self.transactions += 1

@@ -1,4 +1,4 @@
-"""How content becomes a record's value: a seam for writers of formats."""
+"""The interface of encoders, which turn content into the value of a record."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ from typing import NamedTuple, Protocol
 
 
 class Encoded(NamedTuple):
-    """A value as it is sent, and its media type."""
+    """The value of a record as it is sent, and its media type."""
 
     value: bytes
     content_type: str | None
 
 
 class Encoder(Protocol):
-    """Makes of recorded content what is sent, in the producer's format."""
+    """Turns recorded content into the value that is sent, in the producer's format."""
 
     def __call__(self, key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
-        """The content in the media type wanted; None if that format cannot carry it: it is left out, and counted.
+        """Return the content in the media type wanted, or None if that format cannot represent it.
+
+        Content for which None is returned is left out, and counted.
 
         Raises:
-            Exception: anything; the transaction is a local failure then, and the producer is suspended.
+            Exception: any error makes the transaction a local failure, and the producer is suspended.
         """
 
 
 def as_recorded(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded:
-    """Content as it was recorded, whatever the format wanted."""
+    """Return content as it was recorded, whatever format is wanted."""
     del key, wanted
     return Encoded(value, content_type)

@@ -16,7 +16,8 @@
     host = "smtp.example.org"
     to = ["admin@example.org"]
 
-As properties the same is ``producer.topic=FOO,BAR``, ``kafka.bootstrap.servers=localhost:9092`` and so on.
+The same configuration as Java properties is ``producer.topic=FOO,BAR``, ``kafka.bootstrap.servers=localhost:9092`` and
+so on.
 """
 
 from __future__ import annotations
@@ -42,19 +43,19 @@ _TABLES = ("producer", "kafka", "source", "mail")
 
 
 class Configuration(NamedTuple):
-    """What a file says."""
+    """The contents of a configuration file."""
 
     producer: ProducerSettings
     mail: MailSettings | None
     source: SourceSettings | None = None
-    """A folder or a service that is watched; without one, others record."""
+    """The folder or service to watch; None if content is recorded by other means."""
 
 
 def read_configuration(path: Path) -> Configuration:
-    """Reads a file.
+    """Read a configuration file.
 
     Raises:
-        ConfigurationError: it cannot be read, something in it is unknown or missing, or a variable is not set.
+        ConfigurationError: the file cannot be read, a setting is unknown or missing, or a variable is not set.
     """
     file = read_settings_file(path)
     said = file.values if file.is_toml else tables_of(file)
@@ -75,11 +76,11 @@ def read_configuration(path: Path) -> Configuration:
 
 
 def make_source(settings: SourceSettings, media_type: str) -> FolderSource | ServiceSource:
-    """The source that is configured.
+    """Return the source that is configured.
 
     Args:
-        settings: which.
-        media_type: the format that is published, which a service is asked for first.
+        settings: the settings of a folder or a service.
+        media_type: the format that is published; a service is requested to send this format first.
 
     Raises:
         ConfigurationError: something in the settings is impossible.

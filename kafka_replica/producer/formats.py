@@ -1,4 +1,4 @@
-"""The encoder of structures: whatever format they were recorded in, in the one that is published."""
+"""The encoder of structures: it converts recorded structures of any format to the published format."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _log = logging.getLogger("kafka_replica.producer")
 
 
 def encoder_of(media_type: str) -> Encoder:
-    """The encoder for a configured format; without one, content is sent as it was recorded.
+    """Return the encoder for a configured format; without a format, content is sent as it was recorded.
 
     Raises:
-        ConfigurationError: it is no format that can be written.
+        ConfigurationError: structures cannot be written in this format.
     """
     if not media_type:
         return as_recorded
@@ -28,14 +28,15 @@ def encoder_of(media_type: str) -> Encoder:
 
 
 def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
-    """A structure message in the media type wanted, of the artefact that the key names; None if it has no place there.
+    """Return a structure message of the artefact that the key names, in the media type wanted.
 
-    Content that was recorded in that format stays as it is, byte for byte. All else is read, written, and read again:
-    nothing is lost silently. The same content always gives the same bytes.
+    None is returned if the format cannot represent the artefact. Content that was recorded in the format wanted stays
+    byte for byte as it is. All other content is read, written, and read again, so that nothing is lost silently. The
+    same content always gives the same bytes.
 
     Raises:
-        ConfigurationError: no such format is written.
-        MessageError: the content is no structure message, or does not hold the artefact.
+        ConfigurationError: structures cannot be written in this format.
+        MessageError: the content is not a structure message, or does not contain the artefact.
     """
     format_ = _format_of(wanted)
     if content_type is not None and of_content_type(content_type) is format_ and _is_certain(content_type):
@@ -49,7 +50,7 @@ def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: st
 
 
 def _is_certain(content_type: str) -> bool:
-    """Whether a content type says its edition: registries call any SDMX-JSON ``application/vnd.sdmx.json``."""
+    """Return whether a content type states its edition: registries call any SDMX-JSON ``application/vnd.sdmx.json``."""
     name = content_type.lower()
     return "version" in name or "json" not in name or "fusion" in name
 

@@ -16,16 +16,13 @@ from kafka_replica.common.secret_values import Secret, without_frames
 from kafka_replica.producer.notices import Notice, Retrying, Suspension
 
 _log = logging.getLogger("kafka_replica.producer")
-_TOLD_AT = 4  # failures one after the other: less may be a broker that is restarted
+_TOLD_AT = 4  # consecutive failures before a mail is sent: fewer may be a broker that is restarted
 _MEANINGS = {2: "it never left this machine", 3: "Kafka refused it", 4: "unexpected"}
 
 
 @dataclass(frozen=True)
 class MailSettings:
-    """Where mail goes, and how.
-
-    ``security``: ``"starttls"`` (usually port 587), ``"tls"`` from the first byte (465), or ``"none"``.
-    """
+    """The mail server and the addresses of mails."""
 
     host: str
     to: tuple[str, ...]
@@ -35,7 +32,7 @@ class MailSettings:
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     ca_file: str | None = None
-    """Certificates to trust, beside none: the system's are trusted where this is not given."""
+    """A file of trusted certificates; None trusts the system's certificates."""
     timeout_s: float = 10.0
 
     def __post_init__(self) -> None:
@@ -44,11 +41,11 @@ class MailSettings:
 
 
 class Mailer:
-    """An observer that sends a mail for each suspension, and one for each outage; what cannot be sent is logged.
+    """An observer that sends a mail for each suspension and each outage; failures to send are logged.
 
     Args:
-        settings: where to, and how.
-        producer_id: which producer's.
+        settings: the mail server and the addresses.
+        producer_id: the id of the producer.
     """
 
     def __init__(self, settings: MailSettings, producer_id: str) -> None:
@@ -59,7 +56,7 @@ class Mailer:
         return f"<Mailer of producer {self._producer_id} to {', '.join(self._settings.to)}>"
 
     def __call__(self, notice: Notice) -> None:
-        """Takes in what a producer tells."""
+        """Handle a notice of the producer."""
         if isinstance(notice, Suspension):
             message = self._message("is suspended", self._suspended(notice))
         elif isinstance(notice, Retrying) and notice.attempt == _TOLD_AT:
@@ -67,7 +64,7 @@ class Mailer:
         else:
             return
         again = tenacity.Retrying(
-            retry=tenacity.retry_if_exception_type(OSError),  # SMTP's errors are of that kind, too
+            retry=tenacity.retry_if_exception_type(OSError),  # SMTP's errors are OSErrors, too
             stop=tenacity.stop_after_attempt(3),
             wait=tenacity.wait_fixed(1),
             reraise=True,

@@ -1,4 +1,4 @@
-"""Names of topics as users write them."""
+"""Topic names as users write them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from kafka_replica.errors import ConfigurationError
 
 
 def topic_names(topics: str | Sequence[str]) -> tuple[str, ...]:
-    """The names in ``FOO,BAR``, or in a sequence: each once, in order.
+    """Return the names in ``FOO,BAR`` or in a sequence, each once, in order.
 
     Raises:
-        ConfigurationError: there is none.
+        ConfigurationError: no name is given.
     """
     names = topics.split(",") if isinstance(topics, str) else list(topics)
     found = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))

@@ -1,4 +1,4 @@
-"""What a producer tells its observers: for metrics, for mail, for tests. Values alone."""
+"""Notices that a producer sends to its observers, for metrics, mail and tests. Plain values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 
 class DatabaseAwaited(NamedTuple):
-    """The database cannot be reached, so the producer cannot begin; told each time before it is tried again."""
+    """The database cannot be reached, so the producer cannot start; sent before each retry."""
 
     reason: str
 
@@ -31,20 +31,20 @@ class Acknowledged(NamedTuple):
 
     tx_id: int
     size: int
-    """Bytes of keys and values before compression, of one topic."""
+    """Bytes of keys and values before compression, in one topic."""
     messages: int
     not_carried: int
-    """Records that the format could not carry."""
+    """Records that the format cannot represent."""
 
 
 class Arrived(NamedTuple):
-    """All transactions up to this one have arrived, and are marked as sent."""
+    """All transactions up to this number have arrived, and are marked as sent."""
 
     tx_id: int
 
 
 class Retrying(NamedTuple):
-    """Something failed that may pass; it is tried again."""
+    """A failure that may be temporary; the operation is tried again."""
 
     attempt: int
     fault: str
@@ -55,23 +55,23 @@ class Suspension(NamedTuple):
     """The producer suspended itself: nothing is sent until somebody resumes it."""
 
     tx_id: int | None
-    """The transaction that could not be sent."""
+    """The number of the transaction that could not be sent."""
     status: int
-    """``tx_status`` of that: 2 it never left, 3 refused by Kafka, 4 unexpected."""
+    """The ``tx_status`` of this transaction: 2 it was never sent, 3 refused by Kafka, 4 unexpected."""
     reason: str
 
 
 class TakenIn(NamedTuple):
-    """A source was read; how it differed is recorded."""
+    """A source was read, and its differences were recorded."""
 
     tx_ids: tuple[int, ...]
-    """None where nothing had changed."""
+    """The numbers of the recorded transactions; empty if nothing has changed."""
     unreadable: tuple[str, ...] = ()
-    """Artefacts that cannot be read, each with the reason; their keys keep the content that was recorded before."""
+    """Artefacts that cannot be read, each with the reason; their keys keep the content recorded before."""
 
 
 class SourceFailed(NamedTuple):
-    """A source cannot be read, or not all of it: nothing of it is taken in until it can. Told once for each reason."""
+    """A source cannot be read completely, so nothing is recorded from it until it can. Sent once per reason."""
 
     reason: str
 

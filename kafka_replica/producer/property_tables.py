@@ -22,10 +22,10 @@ _FLAGS: Final = {"true": True, "false": False}
 
 
 def tables_of(file: SettingsFile) -> dict[str, dict[str, Any]]:
-    """Return the tables that a file of properties stands for, their values typed as the settings are.
+    """Return the tables that a properties file defines, with values typed as the settings are.
 
     Raises:
-        ConfigurationError: a name does not begin with a table.
+        ConfigurationError: a name does not begin with the name of a table.
     """
     tables: dict[str, dict[str, Any]] = {}
     for name, text in file.values.items():
@@ -41,7 +41,7 @@ def tables_of(file: SettingsFile) -> dict[str, dict[str, Any]]:
 
 
 def _typed(text: str, field: Field[Any]) -> Any:
-    """Return a value as TOML would have it; a text that is no such value as it is, which is refused later."""
+    """Return a value as TOML would parse it; invalid text is returned unchanged, and refused later."""
     if str(field.type).startswith("tuple"):
         return [part.strip() for part in text.split(",")]
     if isinstance(field.default, bool):

@@ -1,4 +1,4 @@
-"""Checks of content before it is recorded: what can never be sent would stop the producer later."""
+"""Checks of content before it is recorded: content that can never be sent would stop the producer later."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from kafka_replica.records import key_bytes, key_text
 
 
 def validator_of(encoder: Encoder, media_type: str, kafka: Mapping[str, Any]) -> Callable[[Put], None]:
-    """Return a check that content can be written in the producer's format, and is not larger than it may send.
+    """Return a check that content can be written in the producer's format, and does not exceed the size limit.
 
-    Content that the format has no place for passes: it is left out, and counted, when it is sent.
+    Content that the format cannot represent passes: it is left out, and counted, when it is sent.
 
     Args:
-        encoder: makes what is sent of it.
+        encoder: turns content into the value that is sent.
         media_type: the producer's format.
-        kafka: librdkafka's or Java's properties, for the limit of size.
+        kafka: librdkafka's or Java's properties, from which the size limit is read.
     """
-    limit_bytes = cache(lambda: own_limit_bytes(kafka))  # not before it is needed: it may read key stores
+    limit_bytes = cache(lambda: own_limit_bytes(kafka))  # lazy, because it may read key stores
 
     def validate(put: Put) -> None:
         key, value = key_bytes(put.key), put.value

@@ -1,4 +1,4 @@
-"""The reference producer: an outbox, a relay to Kafka, and words to rule it with."""
+"""The reference producer: an outbox, a relay to Kafka, and methods to control it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["ProducerControl", "ProducerSettings", "ProducerStatus", "StructurePr
 
 
 class StructureProducer(ProducerControl):
-    """Publishes what is recorded in its outbox, each transaction as one Kafka transaction, exactly once, in order.
+    """Publish the transactions of its outbox, each as one Kafka transaction, exactly once and in order.
 
     ::
 
@@ -40,19 +40,19 @@ class StructureProducer(ProducerControl):
             with producer.engine.begin() as connection:
                 producer.record(connection, [Put(urn, message, media_type)])
 
-    Any number of instances may be started on one configuration: one publishes, the others stand by. All methods may
-    be called from any thread. ``ProducerControl`` has those that control a producer (flush, suspend, resume, ...) for
-    other processes.
+    Any number of instances may run with one configuration: one publishes, the others stand by. All methods may be
+    called from any thread. ``ProducerControl`` has the methods that control a producer (flush, suspend, resume, ...)
+    from other processes.
 
-    Making one brings the tables to this version, creates the producer if it is missing, and writes the configuration
-    that commands and registries show, if it differs. Recording transactions that are open are not waited for on
-    PostgreSQL, unless there is something to migrate.
+    Creating an instance migrates the tables to this version, creates the producer if it is missing, and updates the
+    configuration that commands and registries show. On PostgreSQL, open recording transactions are not waited for,
+    unless there is something to migrate.
 
     Args:
-        settings: how it is configured.
-        encoder: makes a record's value of recorded content; by default a structure message in the format of the
-            settings, or the content as recorded where they name none.
-        observers: told what happens, by the thread that publishes or watches: a ``mail.Mailer``, say.
+        settings: the producer's configuration.
+        encoder: turns recorded content into a record's value; by default, a structure message in the format of the
+            settings, or the content as recorded if they name no format.
+        observers: called with each notice, by the thread that publishes or watches; for example a ``mail.Mailer``.
 
     Raises:
         ConfigurationError: something in the settings is impossible.
@@ -80,33 +80,33 @@ class StructureProducer(ProducerControl):
     # --- recording ---
 
     def record(self, connection: AnyConnection, changes: Iterable[Change]) -> list[int]:
-        """Records changes in the caller's database transaction; see ``Outbox.record``."""
+        """Record changes in the caller's database transaction; see ``Outbox.record``."""
         return self.outbox.record(connection, changes)
 
     def wake(self) -> None:
-        """Make the relay of this instance look for work at once instead of at its next turn."""
+        """Make the relay of this instance look for work now instead of at its next poll."""
         if self._runner is not None:
             self._runner.wake.set()
 
     @property
     def leads(self) -> bool:
-        """Whether this instance is the one that publishes, or would if it were told to; others stand by."""
+        """Return whether this instance holds the lease, and so publishes unless suspended; others stand by."""
         lease = self._lease
         return lease is not None and lease.term is not None
 
     def observe(self, observer: Notify) -> None:
-        """Add an observer: it is told what happens from now on."""
+        """Add an observer, which is called with all notices from now on."""
         self._observers.append(observer)
 
     def tell(self, notice: Notice) -> None:
-        """Tells all observers."""
+        """Pass a notice to all observers."""
         for observer in self._observers:
             observer(notice)
 
-    # --- life ---
+    # --- life cycle ---
 
     def start(self) -> Self:
-        """Begins to publish, or to stand by, in a thread of its own."""
+        """Start to publish, or to stand by, in a separate thread."""
         with self._lifecycle:
             if self._thread is None:
                 lease = self._lease = Lease(self.engine, self.id, _instance(), self.settings.lease_s)
@@ -122,7 +122,7 @@ class StructureProducer(ProducerControl):
         return self
 
     def close(self) -> None:
-        """Ends publishing after the transaction that is being sent, and lets another instance take over."""
+        """Stop publishing after the transaction that is being sent, and let another instance take over."""
         with self._lifecycle:
             if self._cleaner is not None:
                 self._cleaner.close()
@@ -142,7 +142,7 @@ class StructureProducer(ProducerControl):
     ) -> None:
         self.close()
 
-    # --- parts ---
+    # --- helpers ---
 
     def _open(self) -> None:
         once_there(
@@ -178,7 +178,7 @@ class StructureProducer(ProducerControl):
         )
 
     def _step(self, name: str) -> None:
-        """Called before each step of the relay; tests die here."""
+        """Do nothing; called before each step of the relay, and overridden by tests to kill the process there."""
 
 
 def _instance() -> str:

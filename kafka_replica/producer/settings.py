@@ -1,4 +1,4 @@
-"""How a producer is configured."""
+"""The settings of a producer."""
 
 from __future__ import annotations
 
@@ -20,48 +20,53 @@ DEFAULT_PREFIX = "tx"
 
 @dataclass(frozen=True)
 class ProducerSettings:
-    """How a producer is configured.
+    """The settings of a producer.
 
-    ``transactional_id`` of Kafka is ``prefix`` and ``id``: stable, so that Kafka can tell instances of one
-    configuration from each other.
+    Kafka's transactional id is ``prefix`` plus ``id``. It is stable, so that Kafka can tell the instances of one
+    configuration apart.
     """
 
     topic: str
-    """One topic, or several as ``FOO,BAR``: each transaction goes to all of them."""
+    """A topic, or several as ``FOO,BAR``: each transaction is written to all of them."""
     kafka: Mapping[str, Any] = field(repr=False)
-    """librdkafka's properties as they are; ``bootstrap.servers`` at least."""
+    """librdkafka's properties, unchanged; ``bootstrap.servers`` at least."""
     database: str | Engine = field(default="sqlite:///kafka-replica-outbox.db", repr=False)
-    """A URL as SQLAlchemy writes it, or an engine, such as the one of the user's own data."""
+    """A SQLAlchemy URL, or an engine, such as that of the user's own data."""
     id: str | None = None
     """The producer's name in its database, and part of its transactional id, which must be unique on the cluster. None
-    takes the default of the database: ``structures-`` and 8 digits that no other database has (``structures`` alone
-    where an earlier version created that one)."""
+    uses the database's default: ``structures-`` and 8 digits that no other database has (only ``structures`` if an
+    earlier version created it).
+    """
     media_type: str = ""
-    """The format that structures are published in; as they were recorded if none is given."""
+    """The format that structures are published in; if empty, structures are published as they were recorded."""
     prefix: str | None = DEFAULT_PREFIX
     progress_topic: str | None = None
-    """Where what has arrived is noted; ``<first topic>.progress`` by default, made if it is missing."""
+    """The topic of the progress records; ``<first topic>.progress`` by default, created if it is missing."""
     progress_replication_factor: int | None = None
-    """How many copies the progress topic has, if it is created; None takes 3, or as many as there are brokers."""
+    """The replication factor of the progress topic if it is created; None means 3, or the number of brokers if smaller.
+    """
     first_start: FirstStart = "idle"
-    """What a producer that has never sent anything does when it starts."""
+    """What a producer that has never sent anything does at its start."""
     skip_unchanged: bool = True
     validate: bool = True
-    """Whether content is tried out when it is recorded, so that nothing is recorded that can never be sent."""
+    """Whether content is validated when it is recorded, so that nothing is recorded that can never be sent."""
     timeout_s: float = 30.0
-    """How long one step of Kafka's may take."""
+    """The timeout of one step in Kafka, in seconds."""
     lease_s: float = 4.0
-    """After how long a silent instance is replaced by one that stands by."""
+    """How long an instance may be silent, in seconds, before a standby instance replaces it."""
     poll_s: float = 0.1
-    """How often the database is asked for what others have recorded."""
+    """The interval, in seconds, between queries of the database for what others have recorded."""
     retries: int = RETRIES
-    """How often what mostly passes (a topic that is not there, being fenced) is tried again before the producer
-    suspends itself. An outage of Kafka is waited for, however long it lasts."""
+    """How often a failure that mostly passes (a missing topic, being fenced) is retried before the producer suspends
+    itself. An outage of Kafka is waited for, however long it lasts.
+    """
     keep_sent_s: float = 7 * 86_400.0
-    """For how long ``kafka_producer_tx`` shows a transaction that was sent; the newest 1,000 stay in any case."""
+    """How long ``kafka_producer_tx`` shows a transaction that was sent, in seconds; the newest 1,000 stay in any case.
+    """
     database_wait_s: float = 60.0
-    """For how long a database that cannot be reached is waited for at the beginning; ``math.inf`` for ever. Once it
-    was there, it is always waited for."""
+    """How long to wait at the start for a database that cannot be reached, in seconds; ``math.inf`` waits without
+    limit. Once it was reached, later outages are always waited for.
+    """
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kafka", hide_secrets(self.kafka))
@@ -76,15 +81,15 @@ class ProducerSettings:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics' names."""
+        """The names of the topics."""
         return topic_names(self.topic)
 
     @property
     def transactional_id(self) -> str:
-        """The transactional id of all instances: ``prefix`` and ``id``.
+        """The transactional id of all instances: ``prefix`` plus ``id``.
 
         Raises:
-            ConfigurationError: there is no id; a producer that is open knows the default of its database.
+            ConfigurationError: no id is set; an open producer knows the default id of its database.
         """
         if self.id is None:
             raise ConfigurationError("the producer has no id yet; open its database, or set id")

@@ -1,4 +1,4 @@
-"""Structures as records: one a maintainable artefact, key = its URN, value = a message of it alone."""
+"""Structures as records, one per maintainable artefact: its URN is the key, a message of it alone the value."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from kafka_replica.sdmx.lookups.structures import CONTENT_TYPE
 
 
 def put_part(transaction: Transaction, part: Part) -> None:
-    """Write one artefact: key = its URN, value = its message, content type in a header.
+    """Write one artefact: its URN as key, its message as value, the content type in a header.
 
     Raises:
-        PublishError: it cannot be sent.
+        PublishError: the artefact cannot be sent.
     """
     transaction.put(str(part.urn), part.value, ((CONTENT_TYPE, part.content_type.encode()),))

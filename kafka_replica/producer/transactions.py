@@ -1,4 +1,4 @@
-"""Transactions of keys and values: all of one becomes visible at once, or none of it.
+"""Transactions of keys and values: all records of a transaction become visible at once, or none.
 
 ::
 
@@ -31,22 +31,22 @@ _LOOK_EVERY_S = 0.005
 
 @dataclass(slots=True)
 class Committed:
-    """What became of a transaction; filled in when it was committed."""
+    """The result of a transaction, filled in when it is committed."""
 
     records: int = 0
-    """How many were put and deleted; each is in all of the topics."""
+    """The number of puts and deletions; each is written to all topics."""
     tombstones: int = 0
     position: Position | None = None
-    """For each partition written, the offset after the last record; None while not committed."""
+    """The offset after the last record of each partition written; None until committed."""
 
     def summary(self) -> str:
-        """Return how many records there are, and how many of them are tombstones, if any."""
+        """Return the number of records, and how many of them are tombstones, if any."""
         deleted = f", {counted(self.tombstones, 'tombstone')} among them" if self.tombstones else ""
         return f"{counted(self.records, 'record')}{deleted}"
 
 
 class Transaction:
-    """An open transaction: what is put and deleted in it, in this order; of several topics, in each of them."""
+    """An open transaction: its puts and deletions, in this order; written to each of several topics."""
 
     def __init__(self, writer: TransactionalWriter, topic: str) -> None:
         self._writer = writer
@@ -58,18 +58,18 @@ class Transaction:
         return f"<Transaction to {', '.join(self._topics)}, {state}, {self.committed.summary()}>"
 
     def put(self, key: Key, value: bytes, headers: Headers = ()) -> None:
-        """Writes a record.
+        """Write a record.
 
         Raises:
-            PublishError: it cannot be sent.
+            PublishError: the record cannot be sent.
         """
         self._send(key_bytes(key), value, headers)
 
     def delete(self, key: Key, headers: Headers = ()) -> None:
-        """Writes a tombstone.
+        """Write a tombstone.
 
         Raises:
-            PublishError: it cannot be sent.
+            PublishError: the tombstone cannot be sent.
         """
         self._send(key_bytes(key), None, headers)
         self.committed.tombstones += 1
@@ -81,18 +81,18 @@ class Transaction:
 
 
 class TransactionalProducer:
-    """Writes whole transactions to one topic, or each to all of several. For one thread.
+    """Write whole transactions to one topic, or each to all of several. Use an instance from one thread only.
 
     Args:
-        config: librdkafka's properties as they are; ``bootstrap.servers`` at least.
-        topic: where to; several as ``FOO,BAR`` or a sequence of names.
-        transactional_id: who writes. Kafka fences: an older producer of the same id is locked out, and
-            what it left open is aborted.
-        timeout_s: how long one step may take.
+        config: librdkafka's properties, unchanged; ``bootstrap.servers`` at least.
+        topic: the topic; several as ``FOO,BAR`` or a sequence of names.
+        transactional_id: the identity of the writer. Kafka fences older producers with the same id, and aborts their
+            open transactions.
+        timeout_s: the timeout of one step, in seconds.
 
     Raises:
         ConfigurationError: no topic is named.
-        BrokerError: the transactional id could not be taken up.
+        BrokerError: the transactional id could not be initialized.
     """
 
     def __init__(
@@ -114,15 +114,15 @@ class TransactionalProducer:
 
     @cached_property
     def _topics(self) -> Topics:
-        return Topics(self._config)  # a connection of its own, for those who ask
+        return Topics(self._config)  # a separate connection, made only for metadata requests
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        """A transaction: committed at the end of the block, aborted if the block raises.
+        """Yield a transaction, which is committed at the end of the block, or aborted if the block raises.
 
         Raises:
-            PublishError: it was not committed; nothing of it is visible.
-            CommitUnknownError: Kafka did not answer in time; whether it is committed is not known.
+            PublishError: the transaction was not committed; none of its records is visible.
+            CommitUnknownError: Kafka did not answer in time; whether the transaction is committed is unknown.
         """
         self._writer.check_usable()
         self._writer.begin()
@@ -131,17 +131,17 @@ class TransactionalProducer:
             yield transaction
             transaction.committed.position = Position(self._writer.commit())
         except CommitUnknownError:
-            raise  # Kafka may be committing it; aborting is not ours to do any more
+            raise  # Kafka may be committing; aborting is no longer possible
         except BaseException:
-            with suppress(KafkaReplicaError):  # the first error is the one to tell
+            with suppress(KafkaReplicaError):  # the first error is the one to report
                 self._writer.abort()
             raise
 
     def wait_visible(self, committed: Committed, timeout_s: float = 10.0) -> None:
-        """Waits until readers of committed data see a transaction; the commit itself returns earlier.
+        """Wait until readers of committed data see a transaction; the commit itself returns earlier.
 
         Raises:
-            WaitTimeoutError: not in time; another producer may hold a transaction open before it.
+            WaitTimeoutError: it was not visible in time; another producer may have an open transaction before it.
         """
         if not committed.position:
             return

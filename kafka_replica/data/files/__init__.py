@@ -1,4 +1,4 @@
-"""Data sets as files: what SDMX-CSV, SDMX-ML and SDMX-JSON say of rows and columns, without an engine.
+"""Data sets as files: rows and columns in SDMX-CSV, SDMX-ML and SDMX-JSON, independent of an engine.
 
 ::
 

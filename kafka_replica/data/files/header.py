@@ -1,4 +1,4 @@
-"""The first row of an SDMX-CSV file: what it says of all others.
+"""The header row of an SDMX-CSV file, which determines how all other rows are read.
 
 Source: SDMX-CSV field guides 1.0, 2.0 and 2.1 of the SDMX Technical Working Group, "Columns" and "Column headers".
 """
@@ -27,7 +27,7 @@ _KEYS: Final = ("SERIES_KEY", "OBS_KEY")
 
 
 class _Term(NamedTuple):
-    """A cell of the header taken apart."""
+    """The parts of a header cell."""
 
     id: str
     form: Form
@@ -35,18 +35,18 @@ class _Term(NamedTuple):
 
 
 def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separator: str | None = None) -> Layout:
-    """The layout of a file, from its first line.
+    """Return the layout of a file, from its first line.
 
     Args:
         first_line: the first line, as text.
         where: the file, for errors.
-        rules: of the structure that the rows are of. Needed where the file gives names beside ids: it does not say
-            itself which cells hold codes.
-        separator: between cells; if None, what follows the first cell.
+        rules: the rules of the rows' structure. They are needed if the file has names next to ids, because the file
+            does not show which cells hold codes.
+        separator: the separator of cells; None means the character after the first cell.
 
     Raises:
-        DatasetError: it is no header of SDMX-CSV.
-        UsageError: the file has names, and there are no rules.
+        DatasetError: the line is not a header of SDMX-CSV.
+        UsageError: the file has names, and no rules are given.
     """
     line = first_line.removeprefix("\ufeff").rstrip("\r\n")
     found = _FIRST.match(line)
@@ -63,15 +63,15 @@ def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separa
 
 
 def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> Layout:
-    """The layout of a file of other CSV: commas, and component ids for column names.
+    """Return the layout of another CSV file: with commas, and component ids as column names.
 
     Args:
         first_line: the first line, as text.
         where: the file, for errors.
-        rules: of the structure that the rows are of; they say which columns are numbers.
+        rules: the rules of the rows' structure; they determine which columns are numbers.
 
     Raises:
-        DatasetError: it is no header.
+        DatasetError: the line is not a header.
     """
     header = _cells(first_line.removeprefix("\ufeff").rstrip("\r\n"), ",", where)
     if not header:
@@ -83,10 +83,10 @@ def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> 
 
 
 def check_decimal(decimal: str, where: str) -> None:
-    """Looks whether numbers can be written with that.
+    """Check that a character can be the decimal separator.
 
     Raises:
-        ConfigurationError: they cannot.
+        ConfigurationError: the character cannot be one.
     """
     if len(decimal) != 1 or decimal.isalnum() or decimal.isspace() or decimal in '+-"':
         raise ConfigurationError(
@@ -156,7 +156,7 @@ def _components(header: Sequence[str], start: int, labels: Labels, where: str, r
         column = known.get(term.id)
         yield _field(header[position], term, position, labels, column)
         if labels == "name" and column is not None:
-            next(positions, None)  # its name
+            next(positions, None)  # skips the column of the name
 
 
 def _term(cell: str) -> _Term:
@@ -174,7 +174,7 @@ def _term(cell: str) -> _Term:
 
 def _field(cell: str, term: _Term, position: int, labels: Labels, column: Column | None) -> Field:
     if column is None:
-        # A column of their own is called what they call it; without rules, anything may be a component.
+        # The file may have columns of its own with any name; without rules, every column may be a component.
         is_component = term.label is None or labels != "both"
         return Field(term.id if is_component else cell, position, term.form)
     form = term.form

@@ -1,4 +1,4 @@
-"""How the columns of an SDMX-CSV file are laid out, and how the cells of each are to be read."""
+"""The layout of the columns of an SDMX-CSV file, with how to read the cells of each."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Final, Literal, TypeAlias
 
 Labels: TypeAlias = Literal["id", "name", "both"]
 Form: TypeAlias = Literal["text", "values", "languages", "values in languages"]
-"""What a cell holds: one value, several, one in several languages, several in several languages."""
+"""The content of a cell: one value, several, one in several languages, or several in several languages."""
 
 FORMS: Final[Mapping[str, Form]] = {"text": "text", "values": "values", "languages": "languages"}
-"""By the shape of a column, as engines call it."""
+"""The form of cells by the shape of a column, as engines call it."""
 LABEL: Final = ": "
-"""What stands between an id and its name. A name may hold it, too; an id never does."""
+"""The separator between an id and its name. A name may contain it; an id never does."""
 UNDETERMINED: Final = "und"
-"""The language of a text that does not say its language (BCP 47)."""
+"""The language of a text without a language (BCP 47)."""
 LANGUAGE: Final = r"\A([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*):"
-"""What a text in a language begins with."""
+"""The prefix of a text with a language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class Field:
     """A column of a file that is read.
 
     Attributes:
-        name: what it is called in a frame: the component's id, or what the file calls it.
-        position: which column of the file it is, from 0.
-        form: what its cells hold.
+        name: the name in a frame: the component's id, or the file's own name.
+        position: the number of the column in the file, from 0.
+        form: the content of its cells.
         is_labelled: whether its cells are ``ID: name``.
         is_number: whether its cells are numbers, for decimal commas.
     """
@@ -44,11 +44,11 @@ class Layout:
     """The columns of a file.
 
     Attributes:
-        version: of SDMX-CSV; 2.0 stands for 2.1 as well; None for other CSV.
+        version: the version of SDMX-CSV; 2.0 includes 2.1; None for other CSV.
         labels: how names are given.
-        separator: between cells.
-        sub_separator: between values within a cell; None if there are no such cells.
-        header: the cells of the first row, as they stand there.
+        separator: the separator of cells.
+        sub_separator: the separator of values within a cell; None if no cell has several values.
+        header: the cells of the header row, unchanged.
         fields: the columns that are read, in the order of the file. Names and keys are left out.
     """
 
@@ -61,5 +61,5 @@ class Layout:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns that are read."""
+        """Return the names of the columns that are read."""
         return tuple(field.name for field in self.fields)

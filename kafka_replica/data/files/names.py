@@ -1,4 +1,4 @@
-"""The names of what rows are of, of its components and of their codes, for files that give names."""
+"""The names of an artefact, of its components and of their codes, for files with names."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Names:
     """Names in one language.
 
     Attributes:
-        structure: of the artefact.
-        components: by the component's id.
-        codes: by the component's id, then by the code's; only components that are coded.
+        structure: the name of the artefact.
+        components: names by the component's id.
+        codes: names by the component's id, then by the code's id; only for coded components.
     """
 
     structure: str
@@ -25,10 +25,10 @@ class Names:
 
 
 def names_of(structures: Structures, reference: Urn | str, language: str = "en") -> Names:
-    """The names of one artefact, as one version has them; where a language is missing, another.
+    """Return the names of an artefact in one version; if the language is missing, in another language.
 
     Raises:
-        SdmxError: something that is needed is not in this version or cannot be read.
+        SdmxError: a required artefact is not in this version or cannot be read.
     """
     found = structures.resolve(reference)
     artefact = found.provision_agreement or found.dataflow or found.data_structure

@@ -1,7 +1,7 @@
 """Periods as calendar days, for ``timeFormat=normalized`` of SDMX-CSV.
 
-Source: SDMX-CSV field guides 1.0, 2.0 and 2.1, "Optional parameters" and example 5; for years of reporting that begin
-on another day than 1 January SDMX 2.1/3.0 Section 6, "Reporting Time Period".
+Source: SDMX-CSV field guides 1.0, 2.0 and 2.1, "Optional parameters" and example 5; for reporting years that do not
+begin on 1 January: SDMX 2.1/3.0 Section 6, "Reporting Time Period".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Collected: TypeAlias = Literal["start", "middle", "end"]
 
 START_DAY: Final = "REPORTING_YEAR_START_DAY"
 IS_TIMED: Final = anchored(DATE_TIME)
-"""What has a time of the day."""
+"""The expression for periods with a time of day."""
 _STANDARD: Final = re.compile(f"(?:{TIME_TYPES['StandardTimePeriod']})", re.ASCII)
 _PARTS: Final = re.compile(rf"([0-9]{{4}})(|-[0-9]{{2}}|-[0-9]{{2}}-[0-9]{{2}}|-[ASTQMWD][0-9]+)({ZONE})", re.ASCII)
 _MONTH_DAY: Final = re.compile(f"(?:{OTHER_TYPES['MonthDay']})", re.ASCII)
@@ -33,12 +33,12 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Normalizing:
-    """What is to be normalized.
+    """The columns and settings for normalizing periods.
 
     Attributes:
-        time: the component of time.
-        start_day: the component that says when years of reporting begin; None if the rows have none.
-        collected: the moment that a period stands for.
+        time: the time dimension.
+        start_day: the component with the first day of reporting years; None if the rows have none.
+        collected: the moment that represents a period.
     """
 
     time: str
@@ -46,32 +46,33 @@ class Normalizing:
     collected: Collected
 
     def days(self, periods: Iterable[tuple[str, str | None]], *, timed: bool) -> dict[tuple[str, str | None], str]:
-        """What is written for periods; those that stay as they are written are left out.
+        """Return the normalized text of each period; periods that stay unchanged are left out.
 
-        These are date-times and ranges of time, which are of ISO 8601 already, and what is no period of the calendar.
+        Unchanged are date-times and time ranges, which have ISO 8601 form already, and texts that are not calendar
+        periods.
 
         Args:
-            periods: each with the day on which its year of reporting begins, if that is said.
-            timed: whether times of the day are written, as some row has one.
+            periods: each period with the first day of its reporting year, if given.
+            timed: whether times of day are written, because a row has one.
         """
         found = {one: day_of(one[0], one[1], self.collected, timed=timed) for one in periods}
         return {one: day for one, day in found.items() if day is not None}
 
 
 class _Span(NamedTuple):
-    """The first day of a period, and its last."""
+    """The first and the last day of a period."""
 
     first: date
     last: date
 
 
 def normalizing(rules: Rules, columns: Iterable[str], collected: Collected) -> Normalizing | None:
-    """What is to be normalized in rows; None where they have no periods.
+    """Return the settings for normalizing rows; None if they have no periods.
 
     Args:
-        rules: of the artefact that the rows are of.
-        columns: those that the frame has.
-        collected: the moment that a period stands for.
+        rules: the rules of the rows' artefact.
+        columns: the columns of the frame.
+        collected: the moment that represents a period.
     """
     given = set(columns)
     time = next((column.id for column in rules.columns if column.is_time and column.id in given), None)
@@ -79,13 +80,13 @@ def normalizing(rules: Rules, columns: Iterable[str], collected: Collected) -> N
 
 
 def day_of(period: str, year_begins: str | None, collected: Collected, *, timed: bool) -> str | None:
-    """The day that a period is written as, or the second; None where it stays as it is.
+    """Return the day, or the second, as which a period is written; None if the period stays unchanged.
 
     Args:
-        period: as it is recorded.
-        year_begins: the day on which years of reporting begin, as ``--07-01``; 1 January if it is none.
-        collected: the moment that the period stands for.
-        timed: whether the time of the day is written.
+        period: the period as recorded.
+        year_begins: the first day of reporting years, as ``--07-01``; None means 1 January.
+        collected: the moment that represents the period.
+        timed: whether the time of day is written.
     """
     parts = _PARTS.fullmatch(period)
     if parts is None or not _STANDARD.fullmatch(period):
@@ -104,7 +105,7 @@ def day_of(period: str, year_begins: str | None, collected: Collected, *, timed:
 
 
 def _span(year: int, rest: str, begins: tuple[int, int]) -> _Span:
-    """Raises ValueError where the calendar has no such period."""
+    """Return the first and last day of a period; raise ValueError if it is not in the calendar."""
     if not rest:
         return _Span(date(year, 1, 1), date(year, 12, 31))
     if rest[0].isdigit():
@@ -132,12 +133,12 @@ def _reported(year: int, letter: str, number: int, begins: tuple[int, int]) -> _
 
 
 def _later(year: int, begins: tuple[int, int], months: int) -> date:
-    """So many months after the year of reporting began; the last day of the month if it has no such day."""
+    """Return a day some months after the reporting year began; the month's last day if it is too short."""
     years, month = divmod(begins[0] - 1 + months, 12)
     return date(year + years, month + 1, min(begins[1], monthrange(year + years, month + 1)[1]))
 
 
 def _first_monday(base: date) -> date:
-    """The Monday of that week, or from Friday on of the next: most of the first week is in the year."""
+    """Return the Monday of that week, or of the next if the day is a Friday or later: most of week 1 is in the year."""
     near = base + 3 * _DAY
     return near - near.weekday() * _DAY

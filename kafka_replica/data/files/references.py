@@ -1,4 +1,4 @@
-"""Which structure a row of SDMX-CSV is of: the words of its first two columns."""
+"""The structure that a row of SDMX-CSV belongs to, as given in its first two columns."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ T = TypeVar("T", Dataflow, ProvisionAgreement)
 KINDS: Final[Mapping[str, str]] = {
     "dataflow": "Dataflow", "datastructure": "DataStructure", "dataprovision": "ProvisionAgreement",
 }  # fmt: skip
-"""What the first column says, and the class that is meant."""
+"""The artefact class for each word in the first column."""
 
 
 def urn_of(kind: str | None, reference: str | None) -> Urn:
-    """The artefact that ``dataflow`` and ``ESTAT:NA_MAIN(1.6.0)`` mean.
+    """Return the artefact that ``dataflow`` and ``ESTAT:NA_MAIN(1.6.0)`` denote.
 
-    Without a version, as artefacts of SDMX 3.x may be, any is meant: ``*``.
+    A reference without a version, which artefacts of SDMX 3.x may lack, means any version: ``*``.
 
     Raises:
-        DatasetError: there is no such kind, or the reference is none.
+        DatasetError: the kind is unknown, or the reference is invalid.
     """
     class_ = KINDS.get((kind or "").lower())
     if class_ is None:
@@ -39,10 +39,10 @@ def urn_of(kind: str | None, reference: str | None) -> Urn:
 
 
 def kind_of(urn: Urn) -> str:
-    """What the first column says of an artefact.
+    """Return the word for an artefact in the first column.
 
     Raises:
-        DatasetError: data cannot be of such an artefact.
+        DatasetError: data cannot belong to such an artefact.
     """
     for kind, class_ in KINDS.items():
         if class_ == urn.cls:
@@ -51,24 +51,24 @@ def kind_of(urn: Urn) -> str:
 
 
 def belongs_to(row: Urn, rules: Rules, usages: Collection[Urn] = ()) -> bool:
-    """Whether rows of an artefact are meant by rules.
+    """Return whether rules apply to rows of an artefact.
 
-    It is what they are of, its data structure, or one of those that use it.
+    This holds for the artefact of the rules, its data structure, and the artefacts that use it.
 
     Args:
-        row: what the row says it is of.
+        row: the artefact that the row names.
         rules: the rules.
-        usages: from :func:`usages_of`.
+        usages: the result of :func:`usages_of`.
     """
     return any(_same(row, one) for one in (rules.artefact, rules.structure, *usages))
 
 
 def usages_of(structures: Structures, rules: Rules) -> frozenset[Urn]:
-    """The artefacts whose data is data of what the rules are of, too.
+    """Return the other artefacts whose data is also data of the rules' artefact.
 
-    Of a data structure its dataflows and their provision agreements, of a dataflow its provision agreements, of a
-    provision agreement its dataflow. Reads all dataflows, or all provision agreements; those that cannot be read are
-    left out.
+    For a data structure, these are its dataflows and their provision agreements; for a dataflow, its provision
+    agreements; for a provision agreement, its dataflow. All dataflows, or all provision agreements, are read; those
+    that cannot be read are left out.
     """
     artefact = rules.artefact
     if artefact.cls == "ProvisionAgreement":
@@ -94,7 +94,7 @@ def _all(structures: Structures, class_: type[T]) -> Iterator[T]:
 
 
 def _leads_to(structures: Structures, reference: Urn | None, wanted: set[Urn]) -> bool:
-    """Whether a reference means one of these; its version may be a rule (``1.0+``)."""
+    """Return whether a reference denotes one of these artefacts; its version may be a rule (``1.0+``)."""
     if reference is None or all((one.agency, one.id) != (reference.agency, reference.id) for one in wanted):
         return False
     try:

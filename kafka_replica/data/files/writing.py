@@ -1,4 +1,4 @@
-"""Which columns an SDMX-CSV file gets, in which order, under which headers."""
+"""Plan the columns of an SDMX-CSV file, with their order and headers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Keys: TypeAlias = Literal["none", "series", "obs", "both"]
 What: TypeAlias = Literal["constant", "action", "key", "value", "label"]
 
 NO_ACTION: Final = SPELLINGS["information"]
-"""The actions that need not be said: a row of SDMX-CSV 1.0 has no other."""
+"""The actions that may be omitted, because rows of SDMX-CSV 1.0 have no other."""
 HAS_ACTION: Final = (
     "writing SDMX-CSV 1.0: a row has an action other than information, and 1.0 has no place for it; write version 2.0"
 )
@@ -31,12 +31,12 @@ class PlannedColumn:
     """A column of the file.
 
     Attributes:
-        header: what it is called in the file.
-        what: a constant; the row's action; a key; a component's value, or its name.
+        header: the header of the column in the file.
+        what: a constant, the row's action, a key, a component's value, or its name.
         of: the component, or the constant.
-        form: what its cells hold.
+        form: the content of its cells.
         parts: the components of a key.
-        names: by code: to be put behind the code, or in its place for a column of names.
+        names: names by code, written after the code, or instead of it in a column of names.
     """
 
     header: str
@@ -49,13 +49,13 @@ class PlannedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All columns of the file, and what parts values within a cell.
+    """All columns of the file, and the separator of values within a cell.
 
     Attributes:
-        columns: in order.
-        sub_separator: between values within a cell.
-        action: of rows that name none.
-        has_actions: False in 1.0: a row whose action is not in :data:`NO_ACTION` must be refused.
+        columns: the columns, in order.
+        sub_separator: the separator of values within a cell.
+        action: the action of rows without one.
+        has_actions: False in 1.0, where a row whose action is not in :data:`NO_ACTION` must be refused.
     """
 
     columns: tuple[PlannedColumn, ...]
@@ -78,23 +78,23 @@ def plan_of(
     time_format: TimeFormat = "original",
     collected: Collected = "start",
 ) -> Plan:
-    """The columns of a file: what the structure has first, in its order, then the frame's own.
+    """Return the columns of a file: those of the structure first, in its order, then the frame's own.
 
     Args:
-        rules: of the artefact that the rows are of.
-        columns: the frame's columns, and what they hold. Those that begin with ``_`` are left out.
-        version: of SDMX-CSV.
-        action: of rows that name none; 2.0 only.
-        labels: whether names are given, behind ids or in columns of their own.
-        names: the names, where they are to be given.
-        keys: which keys are given; 2.0 only.
-        sub_separator: between values within a cell.
-        languages: by component, the languages of its texts, for the header.
-        time_format: how periods are written; only looked at.
-        collected: the moment of a period that is written; only looked at.
+        rules: the rules of the rows' artefact.
+        columns: the frame's columns, with their content. Names that begin with ``_`` are left out.
+        version: the version of SDMX-CSV.
+        action: the action of rows without one; 2.0 only.
+        labels: whether names are written, after ids or in separate columns.
+        names: the names, if they are to be written.
+        keys: the keys to write; 2.0 only.
+        sub_separator: the separator of values within a cell.
+        languages: the languages of texts by component, for the header.
+        time_format: how periods are written; only validated here.
+        collected: the moment that represents a period; only validated here.
 
     Raises:
-        UsageError: 1.0 has no place for this, names are missing, or an argument is none of those there are.
+        UsageError: 1.0 cannot represent this, names are missing, or an argument has an unknown value.
     """
     _check_words(version, action, labels, keys, time_format, collected)
     if labels != "id" and names is None:
@@ -118,7 +118,7 @@ def _letter(action: Action) -> str:
 
 
 def _check_words(version: str, action: str, labels: str, keys: str, time_format: str, collected: str) -> None:
-    """Type hints are only looked at by those who ask a checker."""
+    """Check the arguments' values, because type hints are only enforced by type checkers."""
     for name, value, allowed in (
         ("action", action, SPELLINGS),
         ("labels", labels, get_args(Labels)),
@@ -182,7 +182,7 @@ def _component(
 
 
 def _told_apart(columns: Sequence[PlannedColumn]) -> tuple[PlannedColumn, ...]:
-    """Names of components may be alike, and like ids: these get the component's id behind them."""
+    """Make headers unique: a name equal to another name or to an id gets the component's id appended."""
     taken = {column.header.lower() for column in columns if column.what != "label"}
     found: list[PlannedColumn] = []
     for column in columns:

@@ -1,4 +1,4 @@
-"""A data set from files to files: what is to be done, and which engine does it. The commands' part without words."""
+"""Jobs that read data sets from files and write files: the part of the commands that is not about words and options."""
 
 from __future__ import annotations
 

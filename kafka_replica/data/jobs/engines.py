@@ -12,33 +12,33 @@ GROUP: Final = "kafka_replica.engines"
 
 
 class Engine(Protocol):
-    """Reads data, works on it and writes it."""
+    """An engine that reads, processes and writes data."""
 
     @property
     def writes_here(self) -> bool:
-        """Whether this process sees the files that it writes."""
+        """Return whether this process can see the files that the engine writes."""
 
     def validate(self, job: ValidationJob, step: Step) -> Outcome:
-        """Validates data and writes good and rejected rows.
+        """Validate data, and write good and rejected rows.
 
         Raises:
-            KafkaReplicaError: it could not be done.
+            KafkaReplicaError: the job failed.
         """
 
     def map(self, job: MappingJob, step: Step) -> Outcome:
-        """Maps data and writes mapped and rejected rows.
+        """Map data, and write mapped and rejected rows.
 
         Raises:
-            KafkaReplicaError: it could not be done.
+            KafkaReplicaError: the job failed.
         """
 
 
 def engine(name: str) -> Engine:
-    """The engine of that name, ``local`` or ``spark``.
+    """Return the engine with a name, ``local`` or ``spark``.
 
     Raises:
-        ConfigurationError: there is none.
-        MissingExtraError: its library is not installed.
+        ConfigurationError: the engine is unknown.
+        MissingExtraError: the engine's library is not installed.
     """
     found = {point.name: point for point in entry_points(group=GROUP)}
     if name not in found:

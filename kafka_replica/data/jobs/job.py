@@ -1,4 +1,4 @@
-"""What is to be done with data, and what came of it."""
+"""Jobs on data, and their outcomes."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from kafka_replica.sdmx import Urn
 
 OutFormat: TypeAlias = Literal["csv", "parquet"]
 Step: TypeAlias = Callable[[str], None]
-"""Is told what is done next."""
+"""A callable that receives a description of the next step."""
 
 GOOD = "good"
 REJECTED = "rejected"
 ERRORS_TEXT = "ERRORS"
-"""The column of rejected rows in SDMX-CSV that says in words what is wrong."""
+"""The column of rejected rows in SDMX-CSV that describes the errors in words."""
 
 
 def verdict_of(source: Source, rules: Rules) -> str | None:
-    """The column in which an earlier run may have said what is wrong with rows; None where there can be none."""
+    """Return the column in which an earlier run may have described errors; None if there cannot be such a column."""
     name = {"sdmx-csv": ERRORS_TEXT, "parquet": ERRORS}.get(source.kind)
     return name if name is not None and rules.column(name) is None else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """Data, what it is of, and where to write what.
+    """Data, its rules, and the settings of the output.
 
     Attributes:
         sources: the data.
-        rules: what it is of, and must keep.
-        out: the folder.
-        out_format: of good and rejected rows.
-        decimal: what stands before decimals in text files.
-        encoding: of text files without a byte order mark; UTF-8 if None.
-        line_breaks: whether cells of text files may hold line breaks, for engines that must know.
-        usages: artefacts whose rows are meant as well, from ``usages_of``.
-        time_format: of periods of good rows in SDMX-CSV; rejected ones are written as they came.
+        rules: the rules of the data's artefact.
+        out: the output folder.
+        out_format: the format of good and rejected rows.
+        decimal: the decimal separator in text files.
+        encoding: the encoding of text files without a byte order mark; None means UTF-8.
+        line_breaks: whether cells of text files may contain line breaks, for engines that need this information.
+        usages: artefacts whose rows are included, too; from ``usages_of``.
+        time_format: the format of periods of good rows in SDMX-CSV; rejected rows are written unchanged.
     """
 
     sources: tuple[Source, ...]
@@ -57,31 +57,31 @@ class Job:
     time_format: TimeFormat = "original"
 
     def file(self, what: str) -> Path:
-        """Where good or rejected rows go."""
+        """Return the file of good or rejected rows."""
         return self.out / f"{what}.{self.out_format}"
 
     def none_meant(self, others: Mapping[Urn, int]) -> DatasetError:
-        """The error where all rows are of others."""
+        """Return the error for data whose rows all belong to other structures."""
         said = ", ".join(map(str, others))
         return DatasetError(f"reading data of {self.rules.artefact}: no row is of it; the rows say they are of {said}")
 
     def time_format_of(self, what: str) -> TimeFormat:
-        """How periods of good or rejected rows are written."""
+        """Return how periods of good or rejected rows are written."""
         return self.time_format if what == GOOD else "original"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationJob(Job):
-    """Data that is to be validated."""
+    """A job that validates data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingJob(Job):
-    """Data that is to be mapped.
+    """A job that maps data.
 
     Attributes:
-        plan: the map.
-        target: of what good rows are then.
+        plan: the compiled map.
+        target: the rules of the artefact that good rows belong to after mapping.
     """
 
     plan: MapPlan
@@ -90,13 +90,13 @@ class MappingJob(Job):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of it.
+    """The outcome of a job.
 
     Attributes:
-        report: what was found.
-        good_rows: how many rows may pass.
-        rejected_rows: how many may not.
-        others: how many rows say that they are of other structures, by these; they were left out.
+        report: the findings.
+        good_rows: the number of accepted rows.
+        rejected_rows: the number of rejected rows.
+        others: the number of rows that name other structures, by structure; they were left out.
     """
 
     report: Report
@@ -106,5 +106,5 @@ class Outcome:
 
     @property
     def other_rows(self) -> int:
-        """How many rows were left out."""
+        """Return the number of rows that were left out."""
         return sum(self.others.values())

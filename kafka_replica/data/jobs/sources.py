@@ -1,4 +1,4 @@
-"""Which files are meant by the paths of a command, and what kind of data each holds."""
+"""The files that the paths of a command denote, with the kind of data in each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 from kafka_replica.errors import UsageError
 
 Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "message"]
-"""SDMX-CSV; other CSV with component ids for column names; Parquet; SDMX-ML or SDMX-JSON."""
+"""SDMX-CSV; other CSV with component ids as column names; Parquet; SDMX-ML or SDMX-JSON."""
 
 _SUFFIXES: Final[dict[str, Kind]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".xml": "message", ".json": "message",
@@ -22,7 +22,7 @@ _HEADERS: Final = ("STRUCTURE,", "STRUCTURE;", "STRUCTURE\t", "STRUCTURE|", "STR
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Data: where it is, what kind, and its encoding where a byte order mark tells."""
+    """The location and kind of data, and its encoding if a byte order mark shows it."""
 
     kind: Kind
     path: str
@@ -30,10 +30,10 @@ class Source:
 
 
 def sources_of(paths: Iterable[str]) -> tuple[Source, ...]:
-    """The data that paths mean: files, folders of files, or addresses such as ``hdfs://...`` that only Spark can read.
+    """Return the data at paths: files, folders of files, or addresses such as ``hdfs://...`` that only Spark can read.
 
     Raises:
-        UsageError: there is nothing, or a file's name does not say what it holds.
+        UsageError: no data exists there, or a file's name does not show its kind.
     """
     found = tuple(source for path in paths for source in _sources(path))
     if not found:
@@ -69,7 +69,7 @@ def _kind(name: str) -> Kind | None:
 
 
 def _looked_at(kind: Kind, file: Path) -> Source:
-    """Tells SDMX-CSV from other CSV by its first characters."""
+    """Distinguish SDMX-CSV from other CSV by the first characters."""
     if kind != "csv":
         return Source(kind, str(file))
     with gzip.open(file) if file.name.lower().endswith(".gz") else file.open("rb") as opened:

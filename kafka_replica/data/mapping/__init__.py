@@ -1,4 +1,4 @@
-"""How data of one structure becomes data of another, compiled from the maps of one version.
+"""The mapping of data from one structure to another, compiled from the maps of one version.
 
 ::
 

@@ -1,4 +1,4 @@
-"""A plan while it is put together: what maps say, and what follows where they say nothing."""
+"""A plan under construction: explicit maps, and the implicit rules for components without a map."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from kafka_replica.sdmx import DataStructure, Urn
 
 
 class Building:
-    """Collects the parts of a plan and checks that they name components that are there.
+    """Collect the parts of a plan, and check that the components that they name exist.
 
     Args:
         artefact: the structure map.
-        source: what is mapped.
-        target: what it becomes.
+        source: the source structure.
+        target: the target structure.
     """
 
     def __init__(self, artefact: Urn, source: Side, target: Side) -> None:
@@ -29,7 +29,7 @@ class Building:
         self._notes: list[str] = []
 
     def add(self, parts: Iterable[Copy | Fixed | ValueMap | DateMap]) -> None:
-        """Takes in what a map says of target components. Raises MapError: a component is in neither structure."""
+        """Add what a map defines for target components. Raises MapError: a component is not in its structure."""
         for part in parts:
             match part:
                 case Copy(source, target):
@@ -53,12 +53,12 @@ class Building:
                     self._dates.append(part)
 
     def add_source_fixed(self, fixed: Fixed) -> None:
-        """Takes in the fixed value of a source component."""
+        """Add the fixed value of a source component."""
         self._check([fixed.component], [])
         self._source_fixed.append(fixed)
 
     def note(self, sentence: str) -> None:
-        """Takes in what the map leaves open."""
+        """Add a note about something that the map leaves open."""
         self._notes.append(sentence)
 
     def _check(self, sources: Iterable[str], targets: Iterable[str]) -> None:
@@ -71,7 +71,7 @@ class Building:
                 )
 
     def add_implicit(self, source: DataStructure, target: DataStructure, *, by_id: bool) -> None:
-        """Copies of what no map names: by the same id, measures at least, and the one measure to the one measure."""
+        """Add copies to unmapped targets, by equal ids (always for measures), or from sole measure to sole measure."""
         named = {one.target for one in self._copies} | {one.component for one in self._fixed}
         named |= {id_ for one in self._values for id_ in one.targets} | {one.target for one in self._dates}
         measures = measures_of(target)
@@ -89,7 +89,7 @@ class Building:
                 self.note(f"{id_}: no map gives it a value")
 
     def plan(self, version: int, severities: tuple[tuple[str, str], ...]) -> MapPlan:
-        """The plan. Raises MapError: what one part needs is not there before the other parts are."""
+        """Return the plan. Raises MapError: a part depends on a result that is only available later."""
         made = MapPlan(
             artefact=self.artefact,
             version=version,
@@ -107,7 +107,7 @@ class Building:
         return made
 
     def _check_order(self, plan: MapPlan) -> None:
-        """Frequencies are made before dates are, and dates before what holds for a time only, if they are the time."""
+        """Check that frequencies are made before dates, and dates before values whose rules depend on them."""
         timed = {target for one in plan.values if one.breaks for target in one.targets}
         if timed and plan.time_is_mapped and plan.target.time not in set(plan.targets) - timed:
             raise MapError(

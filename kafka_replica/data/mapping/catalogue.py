@@ -1,4 +1,4 @@
-"""What mapping finds: codes and severities. Sources are of SDMX 3.1, S2 and S6 being its Sections 2 and 6."""
+"""The findings of mapping: codes and severities. Sources refer to SDMX 3.1; S2 and S6 are its Sections 2 and 6."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kafka_replica.data.validation.catalogue import changed
 
 
 class MapRule(NamedTuple):
-    """A code, its severity unless that is set otherwise, when it is found, and the standard it comes from."""
+    """A code, its default severity, the condition under which it is found, and the standard that it comes from."""
 
     code: str
     severity: str
@@ -38,12 +38,12 @@ MAP_RULES: Final = {
 
 
 def map_severities(changes: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
-    """The severity of each rule that is on.
+    """Return the severity of each rule that is on.
 
     Args:
         changes: rule code to ``error``, ``warning``, ``information`` or ``off``.
 
     Raises:
-        ConfigurationError: an unknown rule or severity.
+        ConfigurationError: a rule or severity is unknown.
     """
     return changed({code: rule.severity for code, rule in MAP_RULES.items()}, changes, "mapping has no such rule")

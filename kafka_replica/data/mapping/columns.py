@@ -1,4 +1,4 @@
-"""What becomes of the columns of a frame that is mapped."""
+"""The treatment of a frame's columns in mapping."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from kafka_replica.errors import UsageError
 
 
 class Columns(NamedTuple):
-    """All columns of the frame, and those that are carried along."""
+    """All columns of the frame, and those that are carried over to the result."""
 
     all: tuple[str, ...]
     carried: tuple[str, ...]
 
 
 def columns_for(plan: MapPlan, names: Sequence[str], several: Sequence[str]) -> Columns:
-    """What becomes of these columns.
+    """Return how columns are treated.
 
     Args:
-        plan: the map.
+        plan: the compiled map.
         names: all columns.
-        several: the columns that hold several values in a row.
+        several: the columns with several values per row.
 
     Raises:
-        UsageError: a column is in the way, or holds several values that would have to be mapped.
+        UsageError: the name of a column is reserved, ambiguous, or that of a target component, or a column has several
+            values that would have to be mapped.
     """
     taken = [name for name in (ERRORS, SOURCE) if name in names]
     if taken:

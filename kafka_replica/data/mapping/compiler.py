@@ -1,4 +1,4 @@
-"""From a structure map of 3.x, or one of a structure set of 2.1, to a plan."""
+"""Compile a structure map of 3.x, or one in a structure set of 2.1, to a plan."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ def compile_map(
     implicit: bool = True,
     as_of: date | None = None,
 ) -> MapPlan:
-    """Everything that a map says, from one version.
+    """Return the plan of a structure map in one version.
 
     Args:
         structures: the version.
-        reference: the URN of a structure map (3.x), or of one in a structure set (2.1), or of a structure set that has
-            one only; or a short reference to one of these, ``A:MAP(1.0)``.
+        reference: the URN of a structure map (3.x), of a structure map in a structure set (2.1), or of a structure set
+            with only one; or a short reference to one of these, ``A:MAP(1.0)``.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``.
-        implicit: whether target components that no map names are copied from source components with the same id; else
-            only measures and the time dimension are.
-        as_of: the date that years of two digits are near; today if None.
+        implicit: whether unmapped target components are copied from source components with the same id; otherwise only
+            measures and the time dimension are.
+        as_of: the date near which years of two digits are assumed; today if None.
 
     Raises:
-        UsageError: the reference is of something else, or of several maps.
-        MapError: the map says what cannot be done.
-        ArtefactNotFoundError: the map, or something it refers to, is not in this version.
-        SdmxError: one of these cannot be read.
+        UsageError: the reference is to another kind of artefact, or to several maps.
+        MapError: the map cannot be carried out.
+        ArtefactNotFoundError: the map, or an artefact that it refers to, is not in this version.
+        SdmxError: one of these artefacts cannot be read.
     """
     severities = map_severities(rules)
     from_year = (as_of or datetime.now(UTC).date()).year - 80
@@ -165,7 +165,7 @@ def _reading(one: DatePatternMap | EpochMap, from_year: int) -> Reading:
 def _writings(
     map_: StructureMap, one: DatePatternMap | EpochMap, locale: str | None
 ) -> tuple[tuple[str | None, Writing], ...]:
-    """Formats by frequency: the standard's, then those of the map, all or those the date map names."""
+    """Return formats by frequency: the standard's, overridden by those of the map that the date map selects."""
     found: dict[str, Writing] = {name: write_by(pattern, None) for name, pattern in DEFAULTS.items()}
     for mapping in map_.frequency_format_mappings:
         id_ = None if mapping.urn is None or mapping.urn.item is None else mapping.urn.item.rpartition(".")[2]

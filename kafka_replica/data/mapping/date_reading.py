@@ -1,4 +1,4 @@
-"""Which second a date means, on any engine."""
+"""Convert dates to seconds, on any engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FARTHEST: Final = 10**12
 
 
 def instant(engine: Engine, one: DateMap, frequency: Expression | None) -> Expression:
-    """The second that a date map means, from 1970-01-01T00:00:00; NULL where the date cannot be read."""
+    """Return the second that a date denotes, from 1970-01-01T00:00:00; NULL if the date cannot be read."""
     text = engine.source(one.source)
     read = [(known, _read(engine, text, reading, one.resolve)) for known, reading in one.readings]
     if frequency is None or read[0][0] is None:
@@ -59,7 +59,7 @@ def _counted(engine: Engine, text: Expression, reading: Counted, resolve: Resolv
 
 
 def _days(engine: Engine, reading: Dated, numbers: dict[str, Expression]) -> tuple[Expression, Expression]:
-    """The first day of the period, and the one after its last."""
+    """Return the first day of the period, and the day after its last."""
     year = _year(engine, reading, numbers)
     one = engine.number(1)
     count = numbers.get(f"number:{LETTERS[reading.unit]}")
@@ -85,7 +85,7 @@ def _days(engine: Engine, reading: Dated, numbers: dict[str, Expression]) -> tup
 def _weeks(
     engine: Engine, year: Expression, week: Expression, weekday: Expression | None
 ) -> tuple[Expression, Expression]:
-    """Weeks of ISO 8601; that of 4 January is the first."""
+    """Return the days of an ISO 8601 week; week 1 is the week of 4 January."""
     one, seven = engine.number(1), engine.number(7)
     fourth = engine.day(year, one, engine.number(4))
     monday = fourth - engine.of_day(fourth, "weekday") + one + (week - one) * seven
@@ -98,7 +98,7 @@ def _weeks(
 
 
 def _year(engine: Engine, reading: Dated, numbers: dict[str, Expression]) -> Expression:
-    """The year; one of two digits is in the hundred years from ``short_year_from`` on."""
+    """Return the year; a year of two digits is in the hundred years from ``short_year_from`` on."""
     name = next(name for name in numbers if name.endswith("year") and name != "day_of_year")
     if not name.startswith("short_"):
         return numbers[name]
@@ -111,7 +111,7 @@ def _year(engine: Engine, reading: Dated, numbers: dict[str, Expression]) -> Exp
 
 
 def _clock(engine: Engine, numbers: dict[str, Expression], fields: dict[str, Expression]) -> Expression:
-    """The second of the day; NULL where a part is out of its range."""
+    """Return the second of the day; NULL if a part is out of its range."""
     total = engine.number(0)
     for name, least, most, unit in (
         ("hour", 0, 23, 3600), ("hour_24", 1, 24, 3600), ("hour_11", 0, 11, 3600), ("hour_12", 1, 12, 3600),
@@ -124,7 +124,7 @@ def _clock(engine: Engine, numbers: dict[str, Expression], fields: dict[str, Exp
         inside = (value >= engine.number(least)) & (value <= engine.number(most))
         value = engine.case([(inside & (value == wraps), engine.number(0)), (inside, value)])
         total = total + value * engine.number(unit)
-    # As in Java, the half of the day says nothing beside an hour that counts to 24.
+    # As in Java, the half of the day is ignored if the hour counts to 24.
     if "half_day" in fields and {"hour_11", "hour_12"} & set(numbers):
         late = engine.any_of([fields["half_day"] == engine.text(letter) for letter in "Pp"])
         total = total + engine.coalesce([engine.case([(late, engine.number(DAY_S // 2))]), engine.number(0)])

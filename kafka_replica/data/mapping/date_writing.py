@@ -1,4 +1,4 @@
-"""How a second is written as a date, on any engine."""
+"""Write a second as a date, on any engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LAST_DAY: Final = 2_932_896
 
 
 def written(engine: Engine, one: DateMap, at_s: Expression, frequency: Expression | None) -> Expression:
-    """The text; NULL where there is no second, or no format for the frequency of the row.
+    """Return the date as text; NULL if there is no second, or no format for the frequency of the row.
 
     Seconds outside the years 1 to 9999 have no text.
     """
@@ -59,7 +59,7 @@ def _piece(  # noqa: PLR0911 - one return a kind of field
 
 
 def _number(engine: Engine, letter: str, day: Expression) -> Expression:
-    """The number of the period of that letter in its year."""
+    """Return the number, within its year, of the period with that letter."""
     unit = UNITS[letter]
     if unit in {"week", "day"}:
         return engine.of_day(day, "week" if unit == "week" else "day_of_year")

@@ -1,11 +1,11 @@
-r"""Patterns of dates: how dates are read and written.
+r"""Patterns of dates, for reading and writing.
 
-Letters are those of SDMX 3.1 Section 6, 13.7.1, after Java's SimpleDateFormat. As there: fields of digits that touch
-each other have the width of their letters, others any; text in quotes stands for itself. Unlike there, a field out of
-its range (month 13) does not roll over but makes the date unreadable.
+The letters are those of SDMX 3.1 Section 6, 13.7.1, which follow Java's SimpleDateFormat. As in Java, adjacent numeric
+fields have the width of their letters, other fields any width, and quoted text is literal. Unlike in Java, a field out
+of its range (month 13) does not roll over but makes the date unreadable.
 
-Two readings of the standard where its table of letters and its own examples disagree: ``DD`` beside a month is the day
-in the month (``YYYY-MMM-DD`` for 2008-mars-12), and ``YYYY`` is the year of the week only beside a week.
+Where the standard's table of letters and its own examples disagree, two interpretations are made: ``DD`` next to a
+month is the day in the month (``YYYY-MMM-DD`` for 2008-mars-12), and ``YYYY`` is the week year only next to a week.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ Unit: TypeAlias = Literal["year", "semester", "trimester", "quarter", "month", "
 UNITS: Final[Mapping[str, Unit]] = {
     "A": "year", "S": "semester", "T": "trimester", "Q": "quarter", "M": "month", "W": "week", "D": "day",
 }  # fmt: skip
-"""What a period of a frequency is, by the letter that stands before its number."""
+"""The unit of a frequency's periods, by the letter that precedes the number of a period."""
 LETTERS: Final[Mapping[Unit, str]] = {unit: letter for letter, unit in UNITS.items()}
 MONTHS: Final[Mapping[str, int]] = {"year": 12, "semester": 6, "trimester": 4, "quarter": 3, "month": 1}
-"""How many months a period has."""
+"""The number of months in a period."""
 
 
 class UnusableDateError(ValueError):
-    """A pattern that describes no date."""
+    """A pattern that does not describe a date."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A date that is written by a pattern.
+    """A date that is written with a pattern.
 
     Attributes:
-        expression: fits the whole text.
-        fields: what each of its groups is.
-        months: the number of a month by its names, in small letters.
-        unit: the period that the date says.
-        clock_s: the seconds of the finest part of a time of the day; None without one.
-        short_year_from: the first year that a year of two digits may be.
-        pattern: what it is made of, with the locale.
+        expression: an expression that matches the whole text.
+        fields: the field of each group in the expression.
+        months: the number of a month by its names, in lower case.
+        unit: the period that the date denotes.
+        clock_s: the length, in seconds, of the finest part of a time of day; None without a time.
+        short_year_from: the first year that a year of two digits may denote.
+        pattern: the pattern, with the locale.
         locale: the language of names.
     """
 
@@ -58,7 +58,7 @@ class Dated:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A number of units since a second: ``per_s`` units are a second, or ``unit_s`` seconds are a unit."""
+    """A count of units since a second: a second has ``per_s`` units, or a unit has ``unit_s`` seconds."""
 
     base_s: int
     per_s: int = 1
@@ -66,7 +66,7 @@ class Counted:
 
 
 class Token(NamedTuple):
-    """A piece of a date that is written: a field and its width, or a text."""
+    """A piece of a written date: a field and its width, or a text."""
 
     field: str
     width: int = 0
@@ -75,7 +75,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A date written by a pattern."""
+    """A date written with a pattern."""
 
     pattern: str
     locale: str | None
@@ -102,11 +102,12 @@ DEFAULTS: Final = {
     "A": "yyyy", "S": "yyyy-Sn", "T": "yyyy-Tn", "Q": "yyyy-Qn", "M": "yyyy-MM", "W": "YYYY-Wnn", "D": "yyyy-MM-dd",
     "B": "yyyy-MM-dd", "H": "yyyy-MM-dd'T'HH:mm:ss", "I": "yyyy-MM-dd'T'HH:mm:ss", "N": "yyyy-MM-dd'T'HH:mm:ss",
 }  # fmt: skip
-"""How periods of a frequency are written (13.7); B, H and N, which are not in its table, as D and I."""
+"""The default formats of a frequency's periods (13.7); B, H and N are not in its table, and are written as D and I are.
+"""
 
 
 def counted(base_s: int, unit: str) -> Counted:
-    """How an epoch counts. Raises UnusableDateError."""
+    """Return how an epoch counts. Raises UnusableDateError."""
     if unit.lower() not in _UNITS_S:
         raise UnusableDateError(f"an epoch of {unit!r}; the standard has {', '.join(_UNITS_S)}")
     per_s, unit_s = _UNITS_S[unit.lower()]
@@ -114,7 +115,7 @@ def counted(base_s: int, unit: str) -> Counted:
 
 
 def tokens_of(pattern: str) -> tuple[Token, ...]:
-    """The pieces of a pattern. Raises UnusableDateError."""
+    """Return the pieces of a pattern. Raises UnusableDateError."""
     found = list(_tokens(pattern))
     names = {token.field for token in found}
     if "month" in names and "day" not in names:
@@ -142,7 +143,7 @@ def _tokens(pattern: str) -> Iterator[Token]:
             at += period.end()
         elif char.isascii() and char.isalpha():
             run = len(pattern[at:]) - len(pattern[at:].lstrip(char))
-            # The T of ISO 8601 is often left without its quotes.
+            # The T of ISO 8601 is often written without its quotes.
             if char == "T" and run == 1:
                 yield Token("text", text="T")
             elif char not in _FIELDS:
@@ -156,10 +157,11 @@ def _tokens(pattern: str) -> Iterator[Token]:
 
 
 def read_by(pattern: str, locale: str | None, short_year_from: int) -> Dated:
-    """How a pattern reads dates.
+    """Return how a pattern reads dates.
 
     Raises:
-        UnusableDateError: it describes no date, has letters that say nothing alone, or names of a language not known.
+        UnusableDateError: the pattern does not describe a date, has letters that are meaningless without others, or
+            names in an unknown language.
     """
     tokens = tokens_of(pattern)
     expression, fields = "", []
@@ -174,7 +176,7 @@ def read_by(pattern: str, locale: str | None, short_year_from: int) -> Dated:
             if not names:
                 raise UnusableDateError(f"names of months in {locale!r} are not known")
             alternatives = "|".join(map(_plain, sorted(names, key=lambda one: (-len(one), one))))
-            expression += f"((?iu:{alternatives}))"  # in any letter case; Java asks for u to know more than ASCII
+            expression += f"((?iu:{alternatives}))"  # case-insensitive; Java needs u for letters beyond ASCII
             fields.append("month_name")
         elif token.field == "weekday_name":
             expression += r"\p{L}+\.?"
@@ -212,7 +214,7 @@ def _short(token: Token) -> str:
 
 
 def _said(fields: list[str], pattern: str) -> tuple[Unit, int | None]:
-    """The period that fields say, and the unit of the time of the day."""
+    """Return the period that the fields denote, and the unit of the time of day."""
     bare = {name.removeprefix("short_") for name in fields}
     clock = min((_CLOCKS[name] for name in bare if name in _CLOCKS), default=None)
     unit = _finest(bare) if bare & {"year", "week_year"} else None
@@ -222,7 +224,7 @@ def _said(fields: list[str], pattern: str) -> tuple[Unit, int | None]:
 
 
 def _finest(fields: set[str]) -> Unit | None:
-    """The shortest period that fields say within a year; None if they say none."""
+    """Return the shortest period within a year that the fields denote; None if there is none."""
     has_month, has_week = bool(fields & {"month", "month_name"}), bool(fields & {"week", "number:W"})
     said: tuple[tuple[bool, Unit], ...] = (
         (has_month and "day" in fields, "day"),
@@ -239,7 +241,7 @@ def _finest(fields: set[str]) -> Unit | None:
 
 
 def write_by(pattern: str, locale: str | None) -> Written:
-    """How a pattern writes dates. Raises UnusableDateError."""
+    """Return how a pattern writes dates. Raises UnusableDateError."""
     tokens = tokens_of(pattern)
     for token in tokens:
         if token.field in _SET_ASIDE | {"weekday_name", "era"}:

@@ -1,7 +1,7 @@
-"""What an engine must be able to do, so that plans run on it: expressions over columns, and columns added to a frame.
+"""The interface of engines that run plans: expressions over columns, and columns added to a frame.
 
-The rules of mapping are written once, over this. Expressions are an engine's own and have Python's operators (``+ - *
-< <= == & | ~``) with SQL's meaning of NULL; numbers are whole and have 64 bits.
+The rules of mapping are written once, for this interface. Expressions belong to the engine and have Python's operators
+(``+ - * < <= == & | ~``) with SQL's semantics of NULL; numbers are integers of 64 bits.
 """
 
 from __future__ import annotations
@@ -17,91 +17,91 @@ class Engine(Protocol):
     """A frame that is being mapped, and expressions over it."""
 
     def source(self, component: str) -> Expression:
-        """The text of a source component; NULL if the frame has no such column."""
+        """Return the text of a source component; NULL if the frame has no such column."""
 
     def has(self, name: str) -> bool:
-        """Whether the frame has a column of that name."""
+        """Return whether the frame has a column with this name."""
 
     def begins_s(self, text: Expression) -> Expression:
-        """The second in which a period begins; NULL for what is none."""
+        """Return the second in which a period begins; NULL if the text is not a period."""
 
     def add(self, columns: Mapping[str, Expression]) -> None:
-        """Adds columns to the frame."""
+        """Add columns to the frame."""
 
     def column(self, name: str) -> Expression:
-        """A column that was added."""
+        """Return a column that was added."""
 
     def lacks(self, name: str) -> Expression:
-        """Whether a column that was added is NULL in a row."""
+        """Return whether an added column is NULL in a row."""
 
     def spread(self, name: str, separator: str) -> None:
-        """Makes a row of each part of a column's text."""
+        """Split a column's text, and make a row of each part."""
 
     # Texts
 
     def text(self, value: str | None) -> Expression:
-        """A constant."""
+        """Return a text constant."""
 
     def coalesce(self, expressions: Sequence[Expression]) -> Expression:
-        """The first that is not NULL."""
+        """Return the first expression that is not NULL."""
 
     def joined(self, texts: Sequence[Expression], separator: str) -> Expression:
-        """Texts with a separator between them; NULL if one is."""
+        """Join texts with a separator; NULL if one of them is NULL."""
 
     def part(self, text: Expression, separator: str, number: int) -> Expression:
-        """A part of a text, counted from 0."""
+        """Return a part of a text, counted from 0."""
 
     def slice(self, text: Expression, start: int, length: int | None) -> Expression:
-        """Some characters, from one counted from 0."""
+        """Return a substring, with its start counted from 0."""
 
     def lower(self, text: Expression) -> Expression:
-        """A text in small letters."""
+        """Return a text in lower case."""
 
     def look_up(self, text: Expression, table: Mapping[str, str]) -> Expression:
-        """What a table has for a text; NULL if nothing."""
+        """Return the entry of a table for a text; NULL if there is none."""
 
     def fits(self, text: Expression, expression: str) -> Expression:
-        """Whether an expression fits all of a text."""
+        """Return whether an expression matches the whole text."""
 
     def group(self, text: Expression, expression: str) -> Expression:
-        """The one group of an expression that fits all of a text; empty if it took no part."""
+        """Return the only group of an expression that matches the whole text; empty if the group took no part."""
 
     def replaced(self, text: Expression, mark: str, by: Expression) -> Expression:
-        """A text with each mark replaced."""
+        """Return a text with each mark replaced."""
 
     def is_null(self, expression: Expression) -> Expression:
-        """Whether it is NULL."""
+        """Return whether an expression is NULL."""
 
     def case(self, cases: Sequence[tuple[Expression, Expression]]) -> Expression:
-        """The value beside the first condition that is true, else NULL."""
+        """Return the value of the first condition that is true, else NULL."""
 
     def any_of(self, conditions: Sequence[Expression]) -> Expression:
-        """Whether one of the conditions is true; never NULL."""
+        """Return whether one of the conditions is true; never NULL."""
 
     # Numbers
 
     def number(self, value: int | None) -> Expression:
-        """A constant."""
+        """Return a number constant."""
 
     def whole(self, text: Expression) -> Expression:
-        """The number that digits say, perhaps with a sign; NULL for what is none or too large."""
+        """Return the integer that digits with an optional sign denote; NULL for other texts, or if it is too large."""
 
     def floor(self, number: Expression, by: int) -> Expression:
-        """Divided and rounded down."""
+        """Return the quotient, rounded down."""
 
     def digits(self, number: Expression, width: int) -> Expression:
-        """A number that is not negative as text, with zeros before it."""
+        """Return a non-negative number as text, padded with zeros."""
 
     def signed(self, number: Expression) -> Expression:
-        """A number as text."""
+        """Return a number as text."""
 
     # Days, counted from 1970-01-01
 
     def day(self, year: Expression, month: Expression, day: Expression) -> Expression:
-        """The day with that date; NULL if there is none in the years 1 to 9999."""
+        """Return the day with this date; NULL if there is none in the years 1 to 9999."""
 
     def months_later(self, day: Expression, months: int) -> Expression:
-        """The first day of a month some months after the first day of a month."""
+        """Return the first day of the month some months after the given first day of a month."""
 
     def of_day(self, day: Expression, field: str) -> Expression:
-        """Its ``year``, ``month``, ``day``, ``day_of_year``, ``weekday`` (1 is Monday), ``week`` or ``week_year``."""
+        """Return ``year``, ``month``, ``day``, ``day_of_year``, ``weekday`` (1: Monday), ``week`` or ``week_year``."""

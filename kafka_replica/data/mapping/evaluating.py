@@ -1,4 +1,4 @@
-"""Mapping the rows of a frame, on any engine."""
+"""Map the rows of a frame, on any engine."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from kafka_replica.data.validation.periods import UNDERSTOOD
 from kafka_replica.sdmx.text_types import anchored
 
 OURS: Final = "__mapping_"
-"""What our own columns begin with."""
+"""The prefix of our own columns."""
 
 
 class Found(NamedTuple):
-    """Something to be found in a row, and when it is."""
+    """A finding, and the condition under which a row has it."""
 
     is_found: Expression
     rule: str
@@ -32,13 +32,13 @@ class Found(NamedTuple):
 
 
 class Mapped(NamedTuple):
-    """What mapping gives.
+    """The result of mapping.
 
     Attributes:
-        targets: the text of each target component; several texts where it is fixed to several.
-        kept: the source component whose column a target component takes as it is.
-        found: what may be found.
-        is_delete: whether a row deletes.
+        targets: the text of each target component; several texts if it is fixed to several.
+        kept: the source component whose column a target component takes over unchanged.
+        found: the possible findings.
+        is_delete: whether a row is a deletion.
     """
 
     targets: dict[str, Expression]
@@ -48,7 +48,7 @@ class Mapped(NamedTuple):
 
 
 def evaluated(plan: MapPlan, engine: Engine) -> Mapped:
-    """The target components of each row, and findings."""
+    """Return the target components of each row, and the findings."""
     return _Evaluation(plan, engine).run()
 
 
@@ -58,7 +58,8 @@ class _Evaluation:
         self._done: list[ValueMap] = []
         self._blame: dict[str, list[Expression]] = {}
         self._period: Expression | None = None
-        # What is only copied, and is not there, need not be there afterwards; a dimension is then missing in each row.
+        # Targets that are only implicitly copied are left out if their source is absent; a dimension counts as missing
+        # instead.
         absent = {one.target for one in plan.copies if not one.said and not engine.has(one.source)}
         self._targets = [one for one in plan.targets if one not in absent - plan.target.dimensions]
 
@@ -73,7 +74,7 @@ class _Evaluation:
         found += [*self._conflicts(), *self._missing(targets)]
         return Mapped(targets, self._kept(), [one for one in found if one.severity], self._is_delete())
 
-    # Columns of our own
+    # Internal columns
 
     def _look_up(self, maps: Sequence[ValueMap]) -> None:
         if not maps:
@@ -108,7 +109,7 @@ class _Evaluation:
     # Targets
 
     def _made(self, target: str) -> list[Expression]:
-        """The texts that maps give a target component."""
+        """Return the texts that maps give a target component."""
         plan, engine = self._plan, self._engine
         made = [engine.source(one.source) for one in plan.copies if one.target == target]
         made += [engine.text(one.values[0]) for one in plan.fixed if one.component == target]
@@ -123,7 +124,7 @@ class _Evaluation:
         part = text if len(one.targets) == 1 else engine.part(text, PARTS, place)
         none = [part == engine.text(NOTHING)] if NOTHING in one.marks else []
         none += [text == engine.text(AMBIGUOUS)] if AMBIGUOUS in one.marks else []
-        # What a group captured may be nothing at all.
+        # A group may have captured an empty text.
         none += [part == engine.text("")] if any(stage.groups for stage in one.stages) else []
         return engine.case([(~engine.any_of(none), part)]) if none else part
 
@@ -132,7 +133,7 @@ class _Evaluation:
         return made[0] if len(made) == 1 else self._engine.coalesce(made)
 
     def _kept(self) -> dict[str, str]:
-        """Targets that are copies and nothing else."""
+        """Return the targets that are only copies."""
         plan = self._plan
         copied = {one.target: one.source for one in plan.copies if self._engine.has(one.source)}
         return {target: source for target, source in copied.items() if len(self._made(target)) == 1}
@@ -163,13 +164,13 @@ class _Evaluation:
         yield from self._of_validity()
 
     def _blamed(self, found: Sequence[Found], targets: Sequence[str]) -> Sequence[Found]:
-        """Errors because of which these components have no value: it is not told again."""
+        """Record errors as the reason why these components have no value, so that this is not reported again."""
         for target in targets:
             self._blame.setdefault(target, []).extend(one.is_found for one in found if one.severity == "error")
         return found
 
     def _of_validity(self) -> Iterator[Found]:
-        """Rows whose period is none, so that it is not known which rules hold."""
+        """Find rows whose period is invalid, so that it is unknown which rules are valid for them."""
         engine, plan = self._engine, self._plan
         if self._period is None or plan.time_is_mapped:
             return
@@ -198,7 +199,7 @@ class _Evaluation:
             yield from self._blamed(wrong, [target])
 
     def _no_frequency(self, one: DateMap) -> Expression:
-        """Whether nothing says how to read a date of the row's frequency."""
+        """Return whether no reading is defined for dates of the row's frequency."""
         engine = self._engine
         frequency, known = engine.source(one.frequency or ""), [name for name, _ in one.readings]
         if None in known:

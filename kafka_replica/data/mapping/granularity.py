@@ -1,7 +1,7 @@
-"""Whether a date that was written can be read again, and gives what was read before.
+"""Checks of whether a written date can be read again, and gives the date that was read before.
 
-What is read is a period, and what is written is a period that shares a point of time with it. The first can be given
-back if the second, as it is read again, has that point and lies within the first wholly.
+The reading gives a period, and the writing gives a period that shares a point of time with it. The first period can be
+recovered if the second, when it is read again, contains that point and lies completely within the first.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LARGER: Final[Mapping[str, frozenset[str]]] = {
     "shifted day": frozenset(), "hour": _OF_HOURS, "minute": _OF_MINUTES,
     "second": _OF_MINUTES | {"minute", "shifted day"},
 }  # fmt: skip
-"""The periods that one of a kind lies within wholly. A shifted day, of an epoch, does not begin at midnight."""
+"""Kinds of periods that fully contain one of the given kind. A shifted day, of an epoch, does not begin at midnight."""
 _CLOCK_KINDS: Final[Mapping[int | None, str]] = {3600: "hour", 60: "minute", 1: "second"}
 _WAYS: Final = frozenset(
     frozenset(way.split())
@@ -42,7 +42,7 @@ _WAYS: Final = frozenset(
         "year month day", "year day_of_year", "year number:D",
     )
 )  # fmt: skip
-"""The fields that say a date without saying anything twice."""
+"""The combinations of fields that denote a date without redundancy."""
 _BELOW_HOURS: Final = ("minute", "second", "millisecond")
 _HOURS_OF_DAY: Final = ({"hour"}, {"hour_24"}, {"hour_11", "half_day"}, {"hour_12", "half_day"})
 _HOURS: Final = (*_HOURS_OF_DAY, {"hour_11"}, {"hour_12"}, set[str]())
@@ -51,12 +51,12 @@ _MOST_DIGITS: Final = {
     "month": 2, "day": 2, "day_of_year": 3, "week": 2, "weekday": 1, "hour": 2, "hour_24": 2, "hour_11": 2,
     "hour_12": 2, "minute": 2, "second": 2,
 }  # fmt: skip
-"""How many digits a part may have; years have as many as their letters say, and milliseconds are 0."""
+"""The largest number of digits of a part; for years, the letters define it, and for milliseconds it is 0."""
 _MOST_DIGITS_OF: Final = {"M": 2, "W": 2, "D": 3}
 
 
 def forgotten(reading: Reading) -> str | None:
-    """Why a date that is read so cannot be written again, however finely it is kept in between; None if it can."""
+    """Return why a date with this reading cannot be written again, however exactly it is kept; None if it can."""
     if isinstance(reading, Counted):
         return None if reading.per_s == 1 else "it counts fractions of a second, and whole seconds are kept"
     if "millisecond" in reading.fields:
@@ -71,7 +71,7 @@ def forgotten(reading: Reading) -> str | None:
 
 
 def lies_within(again: Reading, reading: Reading) -> bool:
-    """Whether each period that is read again lies within one that was read."""
+    """Return whether each period that is read again lies within a period that was read before."""
     kind = _kind(reading)
     return _kind(again) == kind or kind in _LARGER[_kind(again)]
 
@@ -85,11 +85,11 @@ def _kind(reading: Reading) -> str:
 
 
 def read_again(writing: Writing, reading: Reading) -> Reading | None:
-    """How to read what is written so; None where that need not give the point of time that was written.
+    """Return how to read dates with this writing; None if the reading may miss the point of time that was written.
 
     Args:
-        writing: how it is written.
-        reading: how it was read before, which bounds the years.
+        writing: how the date is written.
+        reading: how the date was read before, which limits the years.
     """
     if isinstance(writing, Counted):
         return writing
@@ -98,7 +98,7 @@ def read_again(writing: Writing, reading: Reading) -> Reading | None:
         again = read_by(writing.pattern, writing.locale, from_year)
     except UnusableDateError:
         return None
-    # A year of two digits is the year again where it was one of those hundred, and the same kind of year, before.
+    # A year of two digits is only unambiguous if the date was read with a year of two digits of the same kind.
     short = {name for name in again.fields if name.startswith("short_")}
     same_years = not short or (isinstance(reading, Dated) and short <= set(reading.fields))
     tells = same_years and _says_once(again) and _is_to_the_end(_clock(again)) and not _runs_together(writing)
@@ -106,7 +106,7 @@ def read_again(writing: Writing, reading: Reading) -> Reading | None:
 
 
 def write_again(reading: Reading) -> Writing:
-    """How to write what is read so. Raises UnusableDateError; see :func:`forgotten`."""
+    """Return how to write dates with this reading. Raises UnusableDateError; see :func:`forgotten`."""
     return write_by(reading.pattern, reading.locale) if isinstance(reading, Dated) else reading
 
 
@@ -115,7 +115,7 @@ def _clock(reading: Dated) -> set[str]:
 
 
 def _says_once(reading: Dated) -> bool:
-    """Whether each part of it counts for the point of time."""
+    """Return whether each part of the date is relevant for the point of time."""
     names = [name.removeprefix("short_").replace("month_name", "month") for name in reading.fields]
     clock = _clock(reading)
     return (
@@ -126,13 +126,13 @@ def _says_once(reading: Dated) -> bool:
 
 
 def _is_to_the_end(clock: set[str]) -> bool:
-    """Whether a time of the day has all parts down to its finest."""
+    """Return whether a time of day has all parts down to its finest."""
     below = clock & set(_BELOW_HOURS)
     return not clock or (clock - below in _HOURS_OF_DAY and below == set(_BELOW_HOURS[: len(below)]))
 
 
 def _runs_together(writing: Written) -> bool:
-    """Whether a part that has now more digits, now fewer, stands beside another digit."""
+    """Return whether a part with a varying number of digits is adjacent to another digit."""
     pairs = pairwise(writing.tokens)
     return any(
         _has_digits(one, writing) and _has_digits(other, writing) and (_varies(one) or _varies(other))

@@ -1,7 +1,7 @@
-"""A map turned round: what mapped data was before.
+"""The inverse of a map, which recovers the data before mapping.
 
-Not every map can be: what is copied, fixed or mapped by plain values one to one can, and dates that are written as
-finely as they were read. A component of the source that leaves no trace in the target cannot be given back.
+Not every map has an inverse. Copies, fixed values and one-to-one maps of plain values have one, and so have dates that
+are written as finely as they were read. A source component without a trace in the target cannot be recovered.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from kafka_replica.errors import NotInvertibleError
 
 
 def inverse(plan: MapPlan) -> MapPlan:
-    """The plan that maps back. Mapping data and mapping it back gives the data again, as texts.
+    """Return the inverse plan. Mapping data and mapping it back gives the same data again, as texts.
 
-    Dates, times and numbers of an epoch are given back as the map's pattern writes them in full, a fixed source
-    component as the map fixes it, and source attributes that no map names are not given back; notes name these.
+    Dates, times and numbers of an epoch are recovered as the map's pattern writes them in full, and a fixed source
+    component as the map fixes it. Source attributes that no map names are not recovered; notes name these.
 
     Raises:
-        NotInvertibleError: the map forgets something; the message says what.
+        NotInvertibleError: the map loses information; the message names it.
     """
     reasons = [*_lost(plan), *(reason for one in plan.values for reason in _why_not(one))]
     reasons += [reason for one in plan.dates for reason in _coarser(one)]
@@ -120,7 +120,7 @@ def _coarser(one: DateMap) -> Iterator[str]:
 
 
 def _telling(one: DateMap) -> list[tuple[str | None, Reading]]:
-    """Ways to read what was written, for the frequencies for which that tells all that was read before."""
+    """Return ways to read what was written, for the frequencies whose writing preserves all that was read."""
     if len(one.readings) > 1:
         return []
     first = one.readings[0][1]

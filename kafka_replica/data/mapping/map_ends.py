@@ -1,4 +1,4 @@
-"""The structures that a map is between."""
+"""The source and target structures of a map."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _CLASSES = ("DataStructure", "Dataflow", "ProvisionAgreement")
 
 
 def side_of(structures: Structures, urn: Urn | None, of: Urn, what: str) -> tuple[Side, DataStructure]:
-    """A side of a map, and its data structure.
+    """Return the source or target of a map, and its data structure.
 
     Raises:
-        MapError: the map names none, or one of metadata.
-        SdmxError: it is not in this version or cannot be read.
+        MapError: the map names none, or a metadata structure.
+        SdmxError: the structure is not in this version or cannot be read.
     """
     if urn is None or urn.cls not in _CLASSES:
         named = "none" if urn is None else str(urn)
@@ -31,5 +31,5 @@ def side_of(structures: Structures, urn: Urn | None, of: Urn, what: str) -> tupl
 
 
 def measures_of(structure: DataStructure) -> list[str]:
-    """The ids of its measures."""
+    """Return the ids of a structure's measures."""
     return [one.id for one in structure.components if isinstance(one, Measure)]

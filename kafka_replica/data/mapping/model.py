@@ -1,8 +1,8 @@
-"""What compiling a map gives: everything that is needed to map rows, of one version. Immutable.
+"""The plan that compiling a map gives: everything that is needed to map rows, from one version. Immutable.
 
-Values are texts. A table of values has one text for each key: the texts of the sources, joined by :data:`PARTS`. What
-it gives is one text as well: the outcomes joined by :data:`OUTCOMES`, in each of them the targets joined by
-:data:`PARTS`. XML has none of the characters that are used here, and compiling refuses them.
+Values are texts. A table of values has a text as each key: the texts of the sources, joined by :data:`PARTS`. Each
+entry is a text as well: the outcomes joined by :data:`OUTCOMES`, and within each outcome the targets joined by
+:data:`PARTS`. XML allows none of the characters that are used here, and compiling refuses them.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from kafka_replica.data.mapping.dates import Reading, Writing
 from kafka_replica.sdmx import Urn
 
 SOURCE: Final = "_source"
-"""The column that holds the source of a row that cannot be mapped; NULL where it can."""
+"""The column with the source of a row that cannot be mapped; NULL in other rows."""
 PARTS: Final = "\x1f"
 OUTCOMES: Final = "\x1e"
 NOTHING: Final = "\x1a"
 """A target without a value."""
 AMBIGUOUS: Final = "\x18"
-"""In the place of outcomes: they contradict each other."""
+"""A mark in place of outcomes that contradict each other."""
 MARKS: Final = "[\x00-\x08\x0b\x0c\x0e-\x1f]"
-"""An expression for these characters, and all others that XML does not have."""
+"""An expression for these characters, and all others that XML does not allow."""
 UNTIMED: Final = "-"
 
 Resolve: TypeAlias = Literal["startOfPeriod", "midPeriod", "endOfPeriod"]
 
 
 def group_mark(number: int) -> str:
-    """What stands in an outcome for a capture group."""
+    """Return the placeholder of a capture group in an outcome."""
     return f"\x02{number}\x03"
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The value of a source component, or a part of it: ``length`` characters from ``start``, the first being 0."""
+    """The value of a source component, or a part of it: ``length`` characters from ``start``, counted from 0."""
 
     component: str
     start: int | None = None
@@ -46,7 +46,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """An expression that must fit all of a text, and how many groups it captures."""
+    """An expression that must match a whole text, and the number of groups that it captures."""
 
     text: Slice
     expression: str
@@ -58,10 +58,10 @@ class Stage:
     """Rows of a representation map that are looked up together.
 
     Attributes:
-        keys: what makes a key.
-        patterns: what must fit besides.
-        table: outcomes by key, whenever.
-        timed: outcomes by key and the number of a span of time, which come first.
+        keys: the parts of a key.
+        patterns: expressions that must match as well.
+        table: outcomes by key, valid at any time.
+        timed: outcomes by key and number of a time span, which take precedence.
         groups: the groups that outcomes refer to, counted over all patterns.
     """
 
@@ -79,9 +79,9 @@ class ValueMap:
     Attributes:
         sources: the source components.
         targets: the target components.
-        stages: where outcomes are looked for, in this order.
-        breaks: the seconds at which a span of time begins, ascending; see :attr:`Stage.timed`.
-        artefact: what it is compiled from.
+        stages: the stages, in the order in which outcomes are looked up.
+        breaks: the seconds at which time spans begin, ascending; see :attr:`Stage.timed`.
+        artefact: the artefact that it is compiled from.
     """
 
     sources: tuple[str, ...]
@@ -92,18 +92,18 @@ class ValueMap:
     marks: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Which of the marks outcomes have: engines leave out what is asked in vain."""
+        """Determine the marks that occur in outcomes, so that engines can skip needless checks."""
         texts = [text for stage in self.stages for text in (*stage.table.values(), *stage.timed.values())]
         found = {mark for mark in (OUTCOMES, NOTHING, AMBIGUOUS) if any(mark in text for text in texts)}
         object.__setattr__(self, "marks", frozenset(found))
 
     @property
     def several(self) -> bool:
-        """Whether a row may have several outcomes."""
+        """Return whether a row may have several outcomes."""
         return OUTCOMES in self.marks
 
     def is_one_to_one(self, targets: Collection[str]) -> bool:
-        """Whether different values that it knows surely differ in these target components."""
+        """Return whether different known values are certain to differ in these target components."""
         if self.breaks or len(self.stages) != 1 or {OUTCOMES, AMBIGUOUS} & self.marks:
             return False
         stage = self.stages[0]
@@ -116,7 +116,7 @@ class ValueMap:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A source component whose value is kept; ``said`` if the map says so, not the names alone."""
+    """A source component whose value is copied; ``said`` if the map states this, and not only the names suggest it."""
 
     source: str
     target: str
@@ -138,12 +138,12 @@ class DateMap:
     Attributes:
         source: the source component.
         target: the target component.
-        readings: ways to read it, by the frequency for which they hold; None holds for any.
-        writings: ways to write it, by frequency; None is for any.
-        frequency: the component that holds the frequency, None if it does not matter.
-        frequency_in_source: whether that is a source component.
+        readings: ways to read dates, by frequency; None is for any frequency.
+        writings: ways to write dates, by frequency; None is for any frequency.
+        frequency: the component that holds the frequency; None if it is irrelevant.
+        frequency_in_source: whether the frequency is a source component.
         resolve: the point of time in the period that was read.
-        artefact: what it is compiled from.
+        artefact: the artefact that it is compiled from.
     """
 
     source: str
@@ -158,13 +158,13 @@ class DateMap:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A structure that data is mapped from or to.
+    """The source or target structure of a map.
 
     Attributes:
-        urn: what the map names, a data structure or dataflow.
+        urn: the artefact that the map names, a data structure or dataflow.
         components: all components, in order.
-        dimensions: the dimensions among them, with that of time.
-        measures: the measures among them.
+        dimensions: the dimensions, including the time dimension.
+        measures: the measures.
         time: the time dimension.
     """
 
@@ -177,20 +177,20 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class MapPlan:
-    """A structure map, compiled.
+    """A compiled structure map.
 
     Attributes:
         artefact: the structure map.
-        version: the version of the replica all of it comes from.
-        source: what is mapped.
-        target: what it becomes.
-        copies: components whose values are kept.
+        version: the version of the replica that all artefacts come from.
+        source: the source structure.
+        target: the target structure.
+        copies: components whose values are copied.
         fixed: target components with fixed values.
         source_fixed: source components with fixed values.
         values: component maps with representation maps.
         dates: date maps.
         severities: the severity of each rule that is on.
-        notes: what the map leaves open, a sentence each.
+        notes: sentences about what the map leaves open.
     """
 
     artefact: Urn
@@ -212,27 +212,27 @@ class MapPlan:
         return f"<MapPlan {name}: {ends}, {counted(maps, 'map of components', 'maps of components')}>"
 
     def severity(self, rule: str) -> str | None:
-        """How severe a rule is; None if it is off."""
+        """Return the severity of a rule; None if it is off."""
         return dict(self.severities).get(rule)
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The target components that get a value, in the order of the target."""
+        """Return the target components that get a value, in the order of the target."""
         made = {one.target for one in self.copies} | {one.component for one in self.fixed}
         made |= {target for one in self.values for target in one.targets} | {one.target for one in self.dates}
         return tuple(one for one in self.target.components if one in made)
 
     @property
     def time_is_mapped(self) -> bool:
-        """Whether validity is asked of the period that the map makes: the source has none, or a date map reads it."""
+        """Return whether validity depends on the mapped period: the source has no time, or a date map reads it."""
         time = self.source.time
         return time is None or any(one.source == time and one.target == self.target.time for one in self.dates)
 
     @property
     def keeps_keys_apart(self) -> bool:
-        """Whether it is sure that different source keys stay different."""
+        """Return whether different source keys are certain to stay different."""
         kept = {one.source for one in self.copies if one.target in self.target.dimensions}
-        # Values that no rule knows become the same: none. Such rows do not count, if that is an error.
+        # Values that no rule knows all become NULL. If this is an error, such rows are rejected and do not count.
         if self.severity("no-output") == "error":
             kept.update(*(one.sources for one in self.values if one.is_one_to_one(self.target.dimensions)))
         return kept >= self.source.dimensions

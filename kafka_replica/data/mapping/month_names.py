@@ -1,7 +1,7 @@
 """Names of months by language.
 
-Source: the Unicode Common Locale Data Repository (CLDR), forms for dates and forms that stand alone, long and short,
-of all regions of a language. The first name of a month is its long one, the second its short one.
+Source: the Unicode Common Locale Data Repository (CLDR), format and stand-alone forms, long and short, of all regions
+of a language. The first name of a month is the long one, the second the short one.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def _months(locale: str | None) -> tuple[tuple[str, ...], ...]:
 
 @cache
 def month_numbers(locale: str | None) -> Mapping[str, str]:
-    """The number of a month, as text, by each of its names in small letters, with a full stop or without."""
+    """Return the number of each month, as text, by all of its names in lower case, with and without a full stop."""
     found: dict[str, str] = {}
     for number, names in enumerate(_months(locale), start=1):
         for name in names:
             for form in (name, name.removesuffix(".")):
-                # Small letters of capitals may be others: those of KASIM are kasim, not kasım.
+                # Lower case of upper case may differ from the name: KASIM becomes kasim, not kasım.
                 for small in (form.lower(), form.upper().lower()):
                     found.setdefault(small, str(number))
     return found
@@ -41,6 +41,6 @@ def month_numbers(locale: str | None) -> Mapping[str, str]:
 
 @cache
 def written_months(locale: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of months as they are written: long, and short; nothing in a language that is not known."""
+    """Return the names of months as they are written: long, and short; empty for an unknown language."""
     months = _months(locale)
     return tuple(names[0] for names in months), tuple(names[1] for names in months)

@@ -1,4 +1,4 @@
-"""What a component map gives for a row: the text of an outcome, or of several, or NULL."""
+"""The result of a component map for a row: the text of one outcome or several, or NULL."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MARK: Final = re.compile("\x02([0-9]+)\x03")
 
 
 def outcome(engine: Engine, one: ValueMap, begins_s: Expression | None) -> Expression:
-    """The first stage that knows the row's values decides.
+    """Return the outcome from the first stage that knows the row's values.
 
     Args:
-        engine: what it is for.
+        engine: the engine that runs the plan.
         one: the component map.
         begins_s: the second in which the row's period begins.
     """
@@ -27,7 +27,7 @@ def outcome(engine: Engine, one: ValueMap, begins_s: Expression | None) -> Expre
 
 
 def _span(engine: Engine, one: ValueMap, begins_s: Expression | None) -> Expression:
-    """The number of the span of time, as text."""
+    """Return the number of the time span, as text."""
     if begins_s is None or not one.breaks:
         return engine.text(UNTIMED)
     later = [(begins_s >= engine.number(second), engine.text(str(n))) for n, second in enumerate(one.breaks, start=1)]
@@ -43,14 +43,14 @@ def _of_stage(engine: Engine, stage: Stage, span: Expression) -> Expression:
     for pattern in stage.patterns[1:]:
         fits = fits & engine.fits(_text(engine, pattern.text), anchored(pattern.expression))
     if stage.groups:
-        # What a group captured stands in outcomes beside our own marks.
+        # The text of a captured group is put into outcomes next to our own marks.
         for pattern in stage.patterns:
             fits = fits & ~engine.fits(_text(engine, pattern.text), MARKS)
     return engine.case([(fits, value)])
 
 
 def _found(engine: Engine, stage: Stage, span: Expression) -> Expression:
-    """What tables have for the row, groups in their places."""
+    """Return the entries of the tables for the row, with groups filled in."""
     texts = [_text(engine, piece) for piece in stage.keys]
     if not stage.table and not stage.timed:
         return engine.text(None)
@@ -70,12 +70,12 @@ def _found(engine: Engine, stage: Stage, span: Expression) -> Expression:
 
 
 def _always(engine: Engine, stage: Stage, span: Expression) -> Expression:
-    """The outcome whatever the values, one for each row."""
+    """Return an outcome that does not depend on values, as one value per row."""
     return engine.case([(~engine.is_null(span), engine.text(stage.table[""]))])
 
 
 def _constant(engine: Engine, stage: Stage, outcome_: str) -> Expression:
-    """An outcome that is the same for all rows but for its groups."""
+    """Return an outcome that is the same for all rows except for its groups."""
     pieces = _MARK.split(outcome_)
     texts = [
         engine.text(piece) if place % 2 == 0 else _group(engine, stage, int(piece))
@@ -85,7 +85,7 @@ def _constant(engine: Engine, stage: Stage, outcome_: str) -> Expression:
 
 
 def _group(engine: Engine, stage: Stage, number: int) -> Expression:
-    """What a group captured; 0 is all that the first expression fits."""
+    """Return the text that a group captured; 0 is the whole text that the first expression matches."""
     if number == 0:
         return _text(engine, stage.patterns[0].text)
     before = 0

@@ -1,4 +1,4 @@
-"""What expressions are put together from: characters and sets of them, written for Rust, and what they take there."""
+"""The parts of expressions: characters and sets of characters in Rust's syntax, with their size in Rust's program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-# Bytes of what Rust makes of an expression, measured with polars 1.x and rounded up.
+# Bytes of the program that Rust compiles from an expression, measured with polars 1.x and rounded up.
 BYTE_BYTES: Final = 32
 STATE_BYTES: Final = 80
 RANGE_BYTES: Final = 1_300
@@ -15,21 +15,21 @@ _CATEGORY_BYTES: Final = 52_000
 
 
 class UnusableExpressionError(ValueError):
-    """An expression that is malformed, too large, or not read alike by Java and Rust; and what to do."""
+    """An expression that is malformed, too large, or read differently by Java and Rust; the message has advice."""
 
 
 def malformed(what: str) -> UnusableExpressionError:
-    """An error: no dialect reads it."""
+    """Return the error for an expression that no dialect accepts."""
     return UnusableExpressionError(f"it is malformed: {what}; have the map mended")
 
 
 def unshared(what: str) -> UnusableExpressionError:
-    """An error: not all that read it read it alike."""
+    """Return the error for an expression that dialects read differently."""
     return UnusableExpressionError(f"{what}: Java's and Rust's expressions do not share this; write it without")
 
 
 class Part(NamedTuple):
-    """A piece: how it is written, the bytes of its program, and whether it may fit nothing."""
+    """A piece of an expression: its text, the bytes of its program, and whether it may match an empty text."""
 
     written: str
     size: int
@@ -37,7 +37,7 @@ class Part(NamedTuple):
 
 
 def set_of(parts: Sequence[str], *, negated: bool) -> Part:
-    """One character of those, or one of all others."""
+    """Return the set of these characters, or of all others."""
     size = sum(map(_bytes, parts)) + STATE_BYTES + RANGE_BYTES * negated
     return Part(f"[{'^' if negated else ''}{''.join(parts)}]", size)
 
@@ -49,7 +49,7 @@ def _bytes(part: str) -> int:
 
 
 def char_of(code: int) -> str:
-    """The character of a code. Raises UnusableExpressionError: there is none."""
+    """Return the character with a code. Raises UnusableExpressionError: there is none."""
     if code > 0x10FFFF:
         raise malformed(f"there is no character {code:X}")
     if 0xD800 <= code <= 0xDFFF:
@@ -58,15 +58,15 @@ def char_of(code: int) -> str:
 
 
 def other_case(part: str) -> str:
-    """The same letters in the other case, of a letter or a range of letters of one case; nothing of others."""
+    """Return a letter, or a range of letters of the same case, in the other case; empty for anything else."""
     return part.swapcase() if re.fullmatch("[a-z](-[a-z])?|[A-Z](-[A-Z])?", part) else ""
 
 
 def in_class(char: str) -> str:
-    """A character as it is written within a class."""
+    """Return a character as it is written within a class."""
     return f"\\{char}" if char in "\\^-[]&~" else control(char)
 
 
 def control(char: str) -> str:
-    """A character as it is written, control characters by their codes."""
+    """Return a character as it is written, with control characters as codes."""
     return f"\\x{{{ord(char):X}}}" if ord(char) < 32 else char

@@ -1,4 +1,4 @@
-"""Reads an expression as Java would, and writes it so that Rust reads the same."""
+"""Read an expression as Java would, and write it so that Rust reads it in the same way."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _GROUP: Final = re.compile(r"\?(?::|<([A-Za-z][A-Za-z0-9]*)>)")
 _HEX: Final = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|x\{([0-9A-Fa-f]{1,6})\}")
 
 _DEEPEST: Final = 50
-"""Groups in each other; Rust allows 250 levels, of which a group in an alternative that is repeated takes four."""
+"""The deepest nesting of groups; Rust allows 250 levels, and a group in a repeated alternative takes four."""
 _COPIES: Final = 1000
 
 
 class Reader:
-    """Reads one expression, left to right, writing it anew."""
+    """Reads an expression from left to right, and writes it in Rust's syntax."""
 
     def __init__(self, text: str, *, ignore_case: bool) -> None:
         self.text, self.at, self.groups, self._ignore_case = text, 0, 0, ignore_case
@@ -50,7 +50,7 @@ class Reader:
         self._depth = 0
 
     def whole(self) -> Part:
-        """All of it: alternatives, each with anchors of its own."""
+        """Return the whole expression: alternatives, each with its own anchors."""
         found = self._alternatives(self._anchored)
         if self.at < len(self.text):
             raise malformed(f"{self.text[self.at]!r} at {self.at} closes nothing")
@@ -154,7 +154,7 @@ class Reader:
         return set_of([written], negated=negated) if is_set else self._literal(written)
 
     def _escaped(self) -> tuple[str, bool, bool]:
-        """What follows a backslash: what it stands for, whether that is a set, whether negated."""
+        """Return the meaning of an escape: a character or set, whether it is a set, and whether it is negated."""
         category = _CATEGORY.match(self.text, self.at)
         if category is not None:
             self.at = category.end()
@@ -183,7 +183,7 @@ class Reader:
         while not self._take("]"):
             low, is_set = self._member()
             is_range = self.text.startswith("-", self.at) and self.text[self.at + 1 : self.at + 2] not in {"]", ""}
-            if is_range and not is_set:  # a hyphen behind a set is a hyphen
+            if is_range and not is_set:  # a hyphen after a set is a literal hyphen
                 self.at += 1
                 high, is_set = self._member()
                 if is_set:
@@ -197,7 +197,7 @@ class Reader:
         return set_of(parts, negated=negated)
 
     def _member(self) -> tuple[str, bool]:
-        """A part of a class, and whether that is a set."""
+        """Return a member of a class, and whether it is a set."""
         char = self._next()
         if char == "[":
             raise unshared("a class within a class")
@@ -230,7 +230,7 @@ class Reader:
 
 
 def _counts(quantifier: re.Match[str]) -> tuple[int, int | None]:
-    """The fewest and the most copies; None is no bound."""
+    """Return the smallest and largest number of repetitions; None means no limit."""
     if quantifier[1] is None:
         return {"?": (0, 1), "*": (0, None), "+": (1, None)}[quantifier[0]]
     least = int(quantifier[1])

@@ -1,16 +1,16 @@
 r"""Regular expressions of representation maps, rewritten so that Java and Rust read them alike.
 
-The standard names no dialect; registries run Java's, so that is what is read here, with ``\d``, ``\w`` and ``\s`` in
-ASCII. What Rust lacks (look-around, back references, possessive quantifiers) or reads otherwise (``\b``, flags but
-``(?i)``, nested classes) makes an expression unusable, and that is told.
+The standard names no dialect. Registries use Java's, so it is the dialect read here, with ``\d``, ``\w`` and ``\s`` in
+ASCII. Features that Rust lacks (look-around, back references, possessive quantifiers) or reads differently (``\b``,
+flags except ``(?i)``, nested classes) make an expression unusable, which is reported.
 
-An expression must fit the whole value ("Rule match if input = 'A'"). One that begins with ``^`` and does not end with
-``$`` fits the beginning ("Rule match if the input starts with letters A to G"), one that ends with ``$`` alone the end.
-Each alternative outside groups has its own anchors, as ``|`` binds less than they do.
+An expression must match the whole value ("Rule match if input = 'A'"). An expression that begins with ``^`` and does
+not end with ``$`` matches the beginning ("Rule match if the input starts with letters A to G"), and one that only ends
+with ``$`` matches the end. Each alternative outside groups has its own anchors, because ``|`` has lower precedence.
 Source: SDMX 3.1 Section 6, 13.6.1.
 
-Two things are bounded, for Rust bounds them: how deep groups stand in each other, and the size of the program that an
-expression becomes, which is reckoned here and rather too high.
+Two things are limited because Rust limits them: the nesting depth of groups, and the size of the program that an
+expression becomes, which is estimated here and rather too high.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["Expression", "UnusableExpressionError", "usable"]
 
 _QUOTED: Final = re.compile(r"\\Q(.*?)(?:\\E|\Z)|\\.", re.DOTALL)
 _MOST_BYTES: Final = 10_000_000
-"""Of what Rust makes of an expression; it allows 10,485,760."""
+"""The largest program that Rust may compile from an expression; its limit is 10,485,760 bytes."""
 
 
 class Expression(NamedTuple):
@@ -33,9 +33,9 @@ class Expression(NamedTuple):
 
     Attributes:
         written: the expression.
-        groups: how many groups it captures.
-        is_unsure: whether groups of Java and Rust may capture different texts, for a part that may fit nothing is
-            repeated: Java ends a repetition that takes nothing, Rust goes on.
+        groups: the number of groups that it captures.
+        is_unsure: whether groups may capture different texts in Java and Rust, because a part that may match an empty
+            text is repeated: Java ends a repetition that consumes nothing, Rust continues.
     """
 
     written: str
@@ -43,7 +43,7 @@ class Expression(NamedTuple):
     is_unsure: bool = False
 
     def only(self, group: int) -> str:
-        """The expression with that group alone capturing."""
+        """Return the expression with this group as the only capturing one."""
         numbers = iter(range(1, self.groups + 1))
         return _GROUPS.sub(lambda at: "(" if at[0] == "(" and next(numbers) == group else _kept(at[0]), self.written)
 
@@ -56,7 +56,7 @@ def _kept(text: str) -> str:
 
 
 def usable(expression: str) -> Expression:
-    """The expression rewritten. Raises UnusableExpressionError."""
+    """Return the rewritten expression. Raises UnusableExpressionError."""
     text, ignore_case = expression, False
     if text.startswith("(?i)"):
         text, ignore_case = text[4:], True
@@ -72,7 +72,7 @@ def usable(expression: str) -> Expression:
 
 
 def _unquoted(found: re.Match[str]) -> str:
-    """What is quoted as escapes, so that a quantifier behind it repeats the last character, as in Java."""
+    """Replace quoted text by escapes, so that a following quantifier repeats the last character, as in Java."""
     if found[1] is None:
         return found[0]
     return "".join(char if char.isalnum() else f"\\{char}" for char in found[1])

@@ -1,4 +1,4 @@
-"""From what a caller of an engine gives, a reference or a plan, to a plan."""
+"""Get a plan from the argument of a caller, which is a reference or a plan."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def plan_for(
     *,
     reverse: bool,
 ) -> MapPlan:
-    """The plan itself, or that of the snapshot; turned round if asked for.
+    """Return the given plan, or compile one from the snapshot; inverted on request.
 
     Raises:
-        UsageError: a reference without a snapshot, or with something else in its place; a plan with something that is
-            settled in it.
+        UsageError: a reference comes without a snapshot, or with another object in its place; or a plan comes with
+            arguments that it already contains.
         SdmxError: see :func:`kafka_replica.data.mapping.compile_map`.
     """
     if isinstance(reference, MapPlan):

@@ -1,4 +1,4 @@
-"""Structure maps of SDMX 2.1, which stand in structure sets.
+"""Structure maps of SDMX 2.1, which are parts of structure sets.
 
 Source: SDMX 2.1 Section 2, "Structure Set and Mappings"; SDMXStructureStructureSet.xsd.
 """
@@ -33,11 +33,11 @@ def compile_in_set(
     *,
     implicit: bool,
 ) -> MapPlan:
-    """The structure map with that id, or the only one.
+    """Compile the structure map with an id, or the only one.
 
     Raises:
-        UsageError: there is none of that id, or it must be said which.
-        MapError: it says what cannot be done.
+        UsageError: no map has that id, or there are several and the id is missing.
+        MapError: the map cannot be carried out.
     """
     named = [one for one in set_.structure_maps if id_ is None or id_ in {one.urn.item, one.id}]
     if len(named) != 1:
@@ -84,7 +84,7 @@ def _of_pair(source: str, target: str | None) -> RepresentationMapping:
 def _texts(
     structures: Structures, one: ComponentMapInSet, structure: DataStructure, artefact: str
 ) -> dict[str, str | None]:
-    """The name or description of each code: in the language the map prefers (2.0), else in English or the first."""
+    """Return the name or description of each code, in the map's language (2.0), else in English or the first one."""
     component = next((part for part in structure.components if part.id == one.source), None)
     enumeration = None if component is None else structures.enumeration_of(component)
     listed = None if enumeration is None else structures.get(enumeration)

@@ -1,11 +1,12 @@
 r"""Rows of representation maps as stages of look-ups.
 
-What decides when several rows match a value, from the standard (SDMX 3.1 Section 6, chapter 13) where it says so:
+If several rows match a value, these rules decide, from the standard (SDMX 3.1 Section 6, chapter 13) where it has one:
 
 - Rows of plain values come first, then those with expressions or substrings in their order: expressions are "a
-  catch-all if nothing else matches", and of them the first that matches counts (13.6.1).
+  catch-all if nothing else matches", and the first matching one counts (13.6.1).
 - Several rows with the same plain values give several outcomes, so several series (13.1).
-- A row with a validity period comes before the same values without one; it holds for periods that begin in it (13.9).
+- A row with a validity period has precedence over the same values without one; it applies to periods that begin in it
+  (13.9).
 - ``\1`` in a target is the first group; groups are counted over all sources of the row (13.6.1).
 - A row without targets maps to nothing (Section 2, RepresentationMap).
 """
@@ -40,7 +41,7 @@ _CONTROL: Final = re.compile(MARKS)
 
 
 class _Row(NamedTuple):
-    """A row of a representation map, understood."""
+    """A parsed row of a representation map."""
 
     keys: tuple[Slice, ...]
     key: str
@@ -71,7 +72,7 @@ def value_map(
     dimensions: frozenset[str],
     artefact: str,
 ) -> ValueMap:
-    """A component map with the rows of its representation map.
+    """Return a component map with the rows of its representation map.
 
     Args:
         sources: the source components.
@@ -103,7 +104,7 @@ def value_map(
 
 
 def _stage(rows: Sequence[_Row], spans: Sequence[int], key_places: Sequence[int] | None) -> Stage:
-    """Rows of one shape; without ``key_places`` the first row that holds counts, else all of them do."""
+    """Return the stage of rows with one shape; without ``key_places`` the first valid row counts, else all of them."""
     by_key: dict[str, list[_Row]] = {}
     for row in rows:
         by_key.setdefault(row.key, []).append(row)
@@ -136,7 +137,7 @@ def _outcomes(rows: Sequence[_Row], key_places: Sequence[int] | None) -> str:
 
 
 def span_number(breaks: Sequence[int], second: int | None) -> str:
-    """Which span of time a second is in, as keys of timed tables have it."""
+    """Return the number of the time span that a second is in, as it is written in the keys of timed tables."""
     return UNTIMED if second is None else str(sum(second >= one for one in breaks))
 
 
@@ -177,7 +178,7 @@ def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], ta
 
 
 def _slice(number: int, component: str, value: MappedValue, of: str) -> Slice:
-    """Section 2: both indexes count from zero. Whether the last is within is told by the length of the value."""
+    """Return a slice (Section 2): both indexes count from zero; the value's length shows if the last is included."""
     start, end = value.start_index, value.end_index
     if (start or 0) < 0 or (end is not None and end < (start or 0)):
         raise MapError(
@@ -205,7 +206,7 @@ def _expression(number: int, component: str, value: MappedValue, of: str) -> Exp
 def _target(
     number: int, mapping: RepresentationMapping, targets: Sequence[str], groups: int, of: str
 ) -> tuple[str, frozenset[int]]:
-    """The outcome, with marks for groups, and the groups it refers to."""
+    """Return the outcome, with placeholders for groups, and the groups that it refers to."""
     if not any(one.is_reg_ex for one in mapping.sources):
         written = [text or NOTHING for text in mapping.targets]
         return PARTS.join(written + [NOTHING] * (len(targets) - len(written))), frozenset()
@@ -213,7 +214,7 @@ def _target(
 
     def marked(found: re.Match[str]) -> str:
         digits = found[1]
-        while int(digits) > groups and len(digits) > 1:  # the longest number for which there is a group, as in Java
+        while int(digits) > groups and len(digits) > 1:  # the longest number that is a group, as in Java
             digits = digits[:-1]
         if int(digits) > groups:
             raise MapError(

@@ -1,4 +1,4 @@
-"""Rules on polars: data below cluster scale checked in this process, with the findings that Spark would give.
+"""Rules on polars: data below cluster scale is checked in this process, with the same findings as on Spark.
 
 ::
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from kafka_replica.errors import MissingExtraError
 
 try:
-    # Only to tell early, and well, that it is missing.
+    # Only for an early and helpful error if polars is missing.
     import polars  # noqa: F401, ICN001
 except ImportError as error:
     raise MissingExtraError("validating without Spark", "polars") from error

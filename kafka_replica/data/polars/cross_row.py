@@ -1,4 +1,4 @@
-"""Rows compared with each other: duplicate keys, and attributes within their series, group or data set."""
+"""Checks that compare rows: duplicate keys, and attributes within their series, group or data set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_replica.data.validation.model import Finding, KeyCheck, LevelCheck
 
 
 def flagged_rows(rows: Prepared) -> Iterator[tuple[KeyCheck | LevelCheck, pl.DataFrame, pl.Expr]]:
-    """Each check with the rows that break it, and the value that is shown."""
+    """Yield each check with the rows that violate it, and the value to show."""
     bound = rows.bound
     if not (bound.keys or bound.levels):
         return
@@ -42,7 +42,7 @@ def _differs(check: LevelCheck) -> pl.Expr:
 
 
 def whole_findings(rows: Prepared) -> Iterator[Finding]:
-    """What is wrong with attributes of the data set."""
+    """Yield the findings about attributes of the data set."""
     if not rows.bound.whole:
         return
     expressions = rows.expressions

@@ -43,12 +43,12 @@ _NUMBER: Final = r"\A\+?(-?)([0-9]*)(?:\.([0-9]*?)0*)?\z"
 
 
 class Expressions:
-    """Makes expressions over columns that hold the texts of components.
+    """Makes expressions over columns with the texts of components.
 
     Args:
         texts: the text of each component.
-        floating: components whose column holds floating-point numbers.
-        lists: all values of components of which ``texts`` has one.
+        floating: the components whose column holds floating-point numbers.
+        lists: all values of the components for which ``texts`` has only one of them.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Expressions:
         self._lists = texts if lists is None else lists
 
     def condition(self, node: Condition) -> pl.Expr:  # noqa: PLR0911 - one return a kind of node
-        """A condition: true, false or NULL."""
+        """Return a condition, which is true, false or NULL."""
         match node:
             case Constant(value):
                 return pl.lit(value, pl.Boolean)
@@ -85,7 +85,7 @@ class Expressions:
                 return pl.any_horizontal([self.condition(part) for part in parts])
 
     def text(self, node: Text) -> pl.Expr:
-        """A text, or NULL."""
+        """Return a text, or NULL."""
         match node:
             case Value(component):
                 return self._texts[component]
@@ -95,7 +95,7 @@ class Expressions:
                 return self.text(text).str.extract(anchored(expression), 1)
 
     def number(self, node: Whole_) -> pl.Expr:  # noqa: PLR0911 - one return a kind of node
-        """A whole number of 64 bits, or NULL."""
+        """Return an integer of 64 bits, or NULL."""
         match node:
             case Number(value):
                 return pl.lit(value, pl.Int64)

@@ -1,4 +1,4 @@
-"""What is taken for a frame."""
+"""Convert tables of other libraries to polars frames."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from kafka_replica.errors import UsageError
 
 
 def as_frame(frame: Any) -> pl.DataFrame:
-    """A polars frame of a polars, pandas or Arrow table, or of rows as dictionaries.
+    """Return a polars frame from a polars, pandas or Arrow table, or from rows as dictionaries.
 
     Raises:
-        UsageError: it is none of these.
+        UsageError: the object is of another type.
     """
     if isinstance(frame, pl.DataFrame):
         return frame
@@ -21,7 +21,7 @@ def as_frame(frame: Any) -> pl.DataFrame:
         return frame.collect()
     if isinstance(frame, list) and all(isinstance(row, dict) for row in frame):
         return _table([{name: _value(value) for name, value in row.items()} for row in frame])
-    if hasattr(frame, "toArrow"):  # Spark's
+    if hasattr(frame, "toArrow"):  # a Spark frame
         return _table(frame.toArrow())
     return _table(frame)
 
@@ -37,7 +37,7 @@ def _table(frame: Any) -> pl.DataFrame:
 
 
 def _value(value: Any) -> Any:
-    """A value of a row; texts by language as pairs, for polars has no maps."""
+    """Return a value of a row; texts by language become pairs, because polars has no maps."""
     if isinstance(value, dict) and value and all(isinstance(one, str | None) for one in value.values()):
         return [{"language": language, "text": text} for language, text in value.items()]
     return value

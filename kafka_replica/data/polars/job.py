@@ -1,4 +1,4 @@
-"""The engine ``local``: data from files to files with polars, in this process."""
+"""The engine ``local``, which processes data from files to files with polars, in this process."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from kafka_replica.sdmx import Urn
 
 
 class LocalEngine:
-    """Polars."""
+    """The engine that uses polars."""
 
     writes_here = True
 
     def validate(self, job: ValidationJob, step: Step) -> Outcome:
-        """Validates data and writes good and rejected rows, a file each.
+        """Validate data, and write good and rejected rows to a file each.
 
         Raises:
-            KafkaReplicaError: a file cannot be read, or no row is of the structure.
+            KafkaReplicaError: a file cannot be read, or no row belongs to the structure.
         """
         mine, others = _mine(job, step)
         step(f"validating {counted(mine.height, 'row')}")
@@ -54,10 +54,10 @@ class LocalEngine:
         return Outcome(report(checked, job.rules), good.height, bad.height, others)
 
     def map(self, job: MappingJob, step: Step) -> Outcome:
-        """Maps data and writes mapped rows, and rejected ones as they came, a file each.
+        """Map data, and write mapped rows, and rejected rows unchanged, to a file each.
 
         Raises:
-            KafkaReplicaError: a file cannot be read, or no row is of the source.
+            KafkaReplicaError: a file cannot be read, or no row belongs to the source.
         """
         mine, others = _mine(job, step)
         step(f"mapping {counted(mine.height, 'row')}")
@@ -70,7 +70,7 @@ class LocalEngine:
 
 
 def _mine(job: Job, step: Step) -> tuple[pl.DataFrame, dict[Urn, int]]:
-    """The rows that are meant, and how many others there are."""
+    """Return the rows that belong to the job's structure, and the number of other rows."""
     step("reading data")
     mine, others = parted(_read_all(job), job.rules, job.usages)
     if others and not mine.height:
@@ -96,7 +96,7 @@ def _map_report(mapped: pl.DataFrame, job: MappingJob) -> Report:
 
 
 def _read_all(job: Job) -> pl.DataFrame:
-    """All the data in one frame; what a file lacks is NULL.
+    """Return all the data in one frame; columns that a file lacks are NULL.
 
     Raises:
         DatasetError: a file cannot be read, or files have columns of different kinds.
@@ -109,7 +109,7 @@ def _read_all(job: Job) -> pl.DataFrame:
 
 
 def _read(source: Source, job: Job) -> pl.DataFrame:
-    """The rows of a file, without what an earlier run said of them."""
+    """Return the rows of a file, without the errors that an earlier run has written."""
     if "://" in source.path:
         raise ConfigurationError(f"reading {source.path}: only Spark can; choose the engine spark (--engine spark)")
     verdict = verdict_of(source, job.rules)

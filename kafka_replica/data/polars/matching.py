@@ -1,7 +1,7 @@
-r"""Whether an expression fits a text; also one that is too large for Rust's expressions, which write repetitions out.
+r"""Match texts with expressions, including those that are too large for Rust, which expands repetitions.
 
-A class such as ``\p{L}`` is large and ``\p{L}{1,255}`` 255 times that: such expressions are asked of Python's ``re``, a
-value at a time, with the classes as ranges of characters.
+A class such as ``\p{L}`` is large, and ``\p{L}{1,255}`` is 255 times as large. Such expressions are matched by Python's
+``re``, value by value, with the classes as ranges of characters.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CLASS_OR_CHARACTER: Final = re.compile(r"\\.|[\[\]]|[^\\\[\]]", re.DOTALL)
 
 
 def fits(text: pl.Expr, expression: str) -> pl.Expr:
-    """Whether an expression without anchors fits a whole text; NULL where the text is."""
+    """Return whether an expression without anchors matches a whole text; NULL if the text is NULL."""
     whole = anchored(expression)
     if _is_small(whole):
         return text.str.contains(whole)
@@ -37,7 +37,7 @@ def _is_small(expression: str) -> bool:
 
 
 def _python_form(expression: str) -> str:
-    """The expression as Python reads it, which knows neither categories nor classes within classes."""
+    """Return the expression in Python's syntax, which has neither categories nor classes within classes."""
     written, depth, class_ = "", 0, ""
     for part in _CLASS_OR_CHARACTER.findall(expression):
         depth += {"[": 1, "]": -1}.get(part, 0)
@@ -50,7 +50,7 @@ def _python_form(expression: str) -> str:
 
 @cache
 def _ranges(class_: str) -> str:
-    """A class as ranges of the characters that Rust finds in it."""
+    """Return a class as ranges of the characters that it contains in Rust."""
     inside = _characters().filter(_characters().str.contains(rf"\A{class_}\z")).to_list()
     runs = (list(run) for _, run in groupby(enumerate(map(ord, inside)), lambda pair: pair[1] - pair[0]))
     ranges = "".join(rf"\U{run[0][1]:08x}-\U{run[-1][1]:08x}" for run in runs)
@@ -59,5 +59,5 @@ def _ranges(class_: str) -> str:
 
 @cache
 def _characters() -> pl.Series:
-    """Every character; surrogates are none."""
+    """Return all characters, without surrogates."""
     return pl.Series([chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000], dtype=pl.String)

@@ -1,4 +1,4 @@
-"""Whether a text is in a set."""
+"""Test whether a text is in a set."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import polars as pl
 
 
 def is_in(text: pl.Expr, values: Iterable[str]) -> pl.Expr:
-    """Whether a text is one of the values, exactly; NULL where the text is."""
+    """Return whether a text equals one of the values; NULL if the text is NULL."""
     every = sorted(set(values))
     if len(every) == 1:
         return text == every[0]

@@ -1,4 +1,4 @@
-"""What was found, put together."""
+"""Findings combined into reports."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from kafka_replica.data.validation.requests import need_errors
 
 
 def dataset_findings(frame: Any, rules: Rules) -> tuple[Finding, ...]:
-    """What is wrong with the data set as a whole: its columns, and attributes that describe all of it."""
+    """Return the findings about the data set as a whole: its columns, and attributes that describe all of it."""
     df = as_frame(frame)
     ready = prepared(df, rules)
     return (*ready.bound.findings, *whole_findings(ready))
 
 
 def report(validated: pl.DataFrame, rules: Rules, *, samples: int = 5, series: int = 20) -> Report:
-    """Counts of what :func:`kafka_replica.data.polars.validate` found, with samples, and the findings of the data set.
+    """Count the findings of :func:`kafka_replica.data.polars.validate`, and add samples and the data set's findings.
 
     Args:
         validated: a frame with ``_errors``.
-        rules: the rules it was validated with.
-        samples: how many findings are kept of each rule and component.
+        rules: the rules that it was validated with.
+        samples: how many findings are kept per rule and component.
         series: how many series are listed, those with the most findings first.
 
     Raises:

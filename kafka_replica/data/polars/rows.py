@@ -1,4 +1,4 @@
-"""A frame made ready: the texts of its components, and the rules for its columns."""
+"""A frame prepared for validation: the texts of its components, and the rules for its columns."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kafka_replica.data.validation.model import ACTION, Check, Rules
 from kafka_replica.data.validation.multi_valued import asked_singly
 
 ROW: Final = "__row"
-"""The column that numbers the rows."""
+"""The column with the number of the row."""
 _ALL: Final = "__all "
-"""Before the name of a column of lists whose values are one a row; no component is called so."""
+"""The prefix of columns with lists whose values are put into one row each; no component has such a name."""
 _BETWEEN: Final = "\x1f"
 
 
@@ -26,11 +26,11 @@ class Prepared:
     """The texts of a frame's components, one column each, and its rules.
 
     Attributes:
-        texts: the texts, and the number of the row; lists of texts for columns that hold several values, NULL where
-            there is none. Dimensions by which rows are compared are all there, NULL where the frame has no column.
+        texts: the texts, and the number of the row; lists of texts for columns with several values, NULL if there is no
+            value. All dimensions by which rows are compared are present, NULL if the frame has no such column.
         bound: the rules for these columns.
-        several: the columns that hold several values.
-        floating: the columns that hold floating-point numbers.
+        several: the columns with several values.
+        floating: the columns with floating-point numbers.
     """
 
     texts: pl.DataFrame
@@ -40,11 +40,11 @@ class Prepared:
 
     @property
     def expressions(self) -> Expressions:
-        """Makes expressions over ``texts``."""
+        """Return a maker of expressions over ``texts``."""
         return Expressions({name: pl.col(name) for name in self.texts.columns}, self.floating)
 
     def broken_rows(self) -> Iterator[tuple[int, pl.DataFrame, pl.Expr]]:
-        """The number of each check that is broken, the rows that break it, and the value to show."""
+        """Yield the number of each check that is violated, the rows that violate it, and the value to show."""
         alike: dict[tuple[str, ...], list[int]] = {}
         for number, check in enumerate(self.bound.checks):
             alike.setdefault(asked_singly(check.broken, self.several), []).append(number)
@@ -57,12 +57,12 @@ class Prepared:
             for one in numbers:
                 hit = rows.filter(flags[str(one)].fill_null(value=False))
                 if hit.height:
-                    # Of several values the first that is wrong.
+                    # If several values are wrong, the first counts.
                     hit = hit.unique(ROW, keep="first", maintain_order=True) if lists else hit
                     yield one, hit, self._shown(checks[one], lists)
 
     def _singly(self, lists: tuple[str, ...], numbers: Sequence[int]) -> pl.DataFrame:
-        """The rows as often as they have values, with one of them each time."""
+        """Return each row once per value, with one of its values each time."""
         checks = [self.bound.checks[one] for one in numbers]
         wanted = frozenset().union(*(check.looks_at | set(check.shown) for check in checks))
         rows = self.texts.select(
@@ -86,17 +86,17 @@ class Prepared:
         ])  # fmt: skip
 
     def to_compare(self) -> pl.DataFrame:
-        """The texts for comparing rows: several values are one text, whatever their order."""
+        """Return the texts for comparing rows: several values become one text, independent of their order."""
         return self.texts.with_columns([pl.col(name).list.sort().list.join(_BETWEEN) for name in sorted(self.several)])
 
     @staticmethod
     def told(text: pl.Expr) -> pl.Expr:
-        """What was compared, as it is shown."""
+        """Return a compared text in the form in which it is shown."""
         return text.str.replace_all(_BETWEEN, ";", literal=True)
 
 
 def joined(texts: Sequence[pl.Expr]) -> pl.Expr:
-    """Values joined by dots, as keys are written; an empty one is nothing."""
+    """Join values with dots, as keys are written; a missing value is empty."""
     if not texts:
         return pl.lit(None, pl.String)
     if len(texts) == 1:
@@ -105,7 +105,7 @@ def joined(texts: Sequence[pl.Expr]) -> pl.Expr:
 
 
 def prepared(df: pl.DataFrame, rules: Rules) -> Prepared:
-    """The frame made ready for rules.
+    """Prepare the frame for validation.
 
     Raises:
         UsageError: a dimension or the action has several values in a row.
@@ -120,7 +120,7 @@ def prepared(df: pl.DataFrame, rules: Rules) -> Prepared:
         text = as_text(name, kind) if shapes[name] != "other" else _present(name)
         texts[name] = _given(text) if name in several else text
     floating = frozenset(name for name, kind in kinds.items() if _is_floating(kind))
-    # The number of the row comes first: there may be no other column, and a frame of constants has one row.
+    # The number of the row comes first: if there is no other column, a frame of constants would have one row.
     numbered = df.select(
         pl.int_range(pl.len(), dtype=pl.UInt32).alias(ROW), *(text.alias(name) for name, text in texts.items())
     )
@@ -128,7 +128,7 @@ def prepared(df: pl.DataFrame, rules: Rules) -> Prepared:
 
 
 def _given(texts: pl.Expr) -> pl.Expr:
-    """The values that are given; NULL where there is none."""
+    """Return the non-empty values; NULL if there is none."""
     given = texts.list.drop_nulls()
     return pl.when(given.list.len() > 0).then(given)
 
@@ -139,5 +139,5 @@ def _is_floating(kind: pl.DataType) -> bool:
 
 
 def _present(name: str) -> pl.Expr:
-    """Something where something stands."""
+    """Return a non-NULL expression where the column has a value."""
     return pl.when(pl.col(name).is_not_null()).then(pl.lit(""))

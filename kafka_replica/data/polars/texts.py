@@ -1,4 +1,4 @@
-"""Columns of any type as the text that SDMX would write; the same as on Spark."""
+"""Convert columns of any type to the text that SDMX would write, with the same result as on Spark."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import polars as pl
 
 from kafka_replica.data.validation.binding import Shape
 
-# Within this a double holds whole numbers exactly, nearly.
+# Up to about this size, doubles represent integers exactly.
 _WHOLE: Final = 10**16
 _SCIENTIFIC: Final = r"\A(-?)([0-9])(?:\.([0-9]+))?e(-?[0-9]+)\z"
 
 
 def shape_of(kind: pl.DataType) -> Shape:
-    """What a column of that type holds in a row."""
+    """Return the shape of a column of that type."""
     if isinstance(kind, pl.List):
         inner = kind.inner
         if isinstance(inner, pl.Struct):
@@ -26,11 +26,11 @@ def shape_of(kind: pl.DataType) -> Shape:
 
 
 def as_text(name: str, kind: pl.DataType) -> pl.Expr:
-    """The column as text: 5.0 is ``5``, an infinity ``INF``, a timestamp an xs:dateTime.
+    """Return the column as text: 5.0 is ``5``, an infinity ``INF``, a timestamp an xs:dateTime.
 
-    No digits that say nothing: 1.250 is ``1.25``, and seconds have a fraction where there is one.
+    Redundant digits are omitted: 1.250 is ``1.25``, and seconds have a fraction only if it is not zero.
 
-    Lists give lists of texts; texts in several languages give the list of these texts.
+    Lists become lists of texts; texts in several languages become the list of these texts.
     """
     column = pl.col(name)
     if isinstance(kind, pl.List):
@@ -41,11 +41,11 @@ def as_text(name: str, kind: pl.DataType) -> pl.Expr:
 
 
 def written_out(text: pl.Expr) -> pl.Expr:
-    """1.25e-7 and 1e22 without exponents; other texts as they are."""
+    """Return numbers such as 1.25e-7 and 1e22 without exponents, and other texts unchanged."""
     parts = text.str.extract_groups(_SCIENTIFIC)
     digits = pl.concat_str(parts.struct.field("2"), parts.struct.field("3").fill_null(""))
     exponent = parts.struct.field("4").cast(pl.Int64, strict=False)
-    # Doubles that are written with an exponent from 16 on are whole.
+    # Doubles that are written with an exponent of 16 or more are integers.
     large = digits.str.pad_end((exponent + 1).clip(0), "0")
     zeros = (-exponent - 1).clip(0)
     small = pl.concat_str(pl.lit("0."), digits.str.pad_start(digits.str.len_chars() + zeros, "0"))

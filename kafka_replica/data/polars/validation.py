@@ -1,4 +1,4 @@
-"""Checking the observations of a polars frame."""
+"""Validate the observations of a polars frame."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def validate(
     action: Action = "information",
     as_of: date | None = None,
 ) -> pl.DataFrame:
-    """The frame with a column ``_errors`` that says what is wrong with each row.
+    """Return the frame with a column ``_errors`` that describes the errors in each row.
 
-    One row is one observation, one column a component, by its id exactly; a component without a column counts as empty
-    in each row. ``_errors`` is NULL for a valid row, else a list of structs ``rule, component, value, message,
+    A row is an observation, and a column a component, with exactly its id as name; a component without a column counts
+    as empty in each row. ``_errors`` is NULL for a valid row, else a list of structs ``rule, component, value, message,
     severity, artefact`` (all strings). The order of rows is kept.
 
     Args:
@@ -51,12 +51,12 @@ def validate(
         reference: the URN of a data structure, dataflow or provision agreement, a short reference to one, or rules.
         snapshot: the version to validate against; None with rules.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``.
-        action: the action of rows that name none.
+        action: the action of rows without one.
         as_of: the date on which constraints must be valid; today if None.
 
     Raises:
         UsageError: the frame has a column ``_errors`` already; a dimension or the action has several values in a row;
-            the reference is of something else.
+            the reference is to another kind of artefact.
         ArtefactNotFoundError: the artefact is not in this version.
         IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
             (a stub, a record that cannot be read); names all of them.
@@ -71,16 +71,16 @@ def validate(
 
 
 def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
-    """What :func:`validate` or ``transform`` gave, parted in one go: rows that may pass, and those that may not.
+    """Split the result of :func:`validate` or ``transform`` in one pass into good rows and bad rows.
 
-    Bad rows have a finding that severe; those that could not be mapped are given as they came.
+    Bad rows have a finding of at least the given severity; rows that could not be mapped are returned unchanged.
 
     Args:
         validated: a frame with ``_errors``.
-        severity: a row is bad from this severity on; rows with lesser findings are good.
+        severity: the least severity that makes a row bad; rows with only lesser findings are good.
 
     Raises:
-        UsageError: the frame has no column ``_errors``, or there is no such severity.
+        UsageError: the frame has no column ``_errors``, or the severity is unknown.
     """
     worse = splitting_at(validated.columns, severity)
     bad = pl.col(ERRORS).list.eval(pl.element().struct.field("severity").is_in(worse)).list.any().fill_null(value=False)
@@ -88,13 +88,13 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
     nothing = validated.clear()
     good, bad_rows = parts.get((False,), nothing), parts.get((True,), nothing)
     if SOURCE in validated.columns:
-        # Mapped rows: the bad ones as they came.
+        # Mapped frames: bad rows are returned in their original form.
         return Split(good.drop(ERRORS, SOURCE), bad_rows.select(SOURCE, ERRORS).unnest(SOURCE))
     return Split(good.drop(ERRORS), bad_rows)
 
 
 def _findings(rows: Prepared) -> pl.Series:
-    """The errors of all rows."""
+    """Return the errors of all rows."""
     checks = rows.bound.checks
     found = [_finding(hit, number, checks[number], value) for number, hit, value in rows.broken_rows()]
     found += [

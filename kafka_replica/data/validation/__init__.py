@@ -1,4 +1,4 @@
-"""What data must be like, compiled from the structures of one version: rules that no engine is needed for.
+"""The rules for data, compiled from the structures of one version, and independent of an engine.
 
 ::
 

@@ -1,8 +1,8 @@
-"""What is to be done with a row, and what it must carry for that.
+"""The actions of rows, and the values that each action requires.
 
-Source: SDMX-CSV 2.0 field guide, "Further details for data actions"; SDMX-ML 3.0, Part IV. Information and append
-are those of 2.1: whole observations. Merge may leave values out that stay as they are; replace removes those;
-delete may leave out anything, also dimensions.
+Source: SDMX-CSV 2.0 field guide, "Further details for data actions"; SDMX-ML 3.0, Part IV. Information and append are
+those of 2.1, with complete observations. Merge may omit values, which stay unchanged; replace removes omitted values;
+delete may omit anything, including dimensions.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ SPELLINGS: Final = {
     action: frozenset({action[0].upper(), action.capitalize(), action})
     for action in ("information", "append", "replace", "merge", "delete")
 }
-"""Each action as SDMX-CSV, SDMX-ML and SDMX-JSON write it."""
+"""The spellings of each action in SDMX-CSV, SDMX-ML and SDMX-JSON."""
 SWITCHED_OFF: Final = "~"
-"""What stands for a dimension that an attribute is not attached to."""
+"""The mark in place of a dimension that an attribute is not attached to."""
 
 
 class Actions:
     """Conditions about the action of a row.
 
     Args:
-        default: the action of rows that have none.
-        has_column: whether a column ``ACTION`` is one, and no component of the data.
+        default: the action of rows without one.
+        has_column: whether a column ``ACTION`` holds actions, instead of being a component of the data.
     """
 
     def __init__(self, default: str, *, has_column: bool, components: Sequence[Described]) -> None:
@@ -43,12 +43,12 @@ class Actions:
         self._dimensions = [one.column.id for one in components if one.column.kind == "dimension"]
 
     def unknown(self) -> Condition:
-        """Whether the action is none of the standard's."""
+        """Return whether the action is not one of the standard's."""
         every_one = frozenset(text for texts in SPELLINGS.values() for text in texts)
         return Not(OneOf(Value(ACTION), every_one)) if self._has_column else Constant(value=False)
 
     def any_of(self, *actions: Action) -> Condition:
-        """Whether a row has one of these actions; always known."""
+        """Return whether a row has one of these actions; never unknown."""
         by_default = self._default in actions
         if not self._has_column:
             return Constant(value=by_default)
@@ -57,23 +57,23 @@ class Actions:
         return some(Missing(ACTION), named) if by_default else named
 
     def switched_off(self, dimension: str) -> Condition:
-        """Whether a dimension is switched off; always known. Only rows with an action do that."""
+        """Return whether a dimension is switched off, which requires an action; never unknown."""
         if not self._has_column:
             return Constant(value=False)
         off = OneOf(Value(dimension), frozenset({SWITCHED_OFF}))
         return every(self._given(), Not(Missing(dimension)), off)
 
     def is_partial(self) -> Condition:
-        """Whether a row is about more than one observation, for a dimension is switched off."""
+        """Return whether a row is about more than one observation, because a dimension is switched off."""
         return some(*(self.switched_off(one) for one in self._dimensions))
 
     def is_empty(self) -> Condition:
-        """Whether a row that merges has nothing to merge."""
+        """Return whether a row with the action merge has nothing to merge."""
         rest = [one.column.id for one in self._components if one.column.kind != "dimension"]
         return every(self.any_of("merge"), *(Missing(one) for one in rest))
 
     def wrongly_off(self) -> Iterator[tuple[str, Condition]]:
-        """For each dimension, whether it is switched off although something given in the row depends on it."""
+        """Yield for each dimension whether it is switched off although a value given in the row depends on it."""
         for dimension in self._dimensions:
             given = [
                 Not(Missing(one.column.id))

@@ -1,4 +1,4 @@
-"""Rules for the columns that a frame has: what is always or never broken there need not be asked of each row."""
+"""Rules for the columns of a frame: checks that are always or never violated there are not evaluated for each row."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _UNKNOWN: Final = Constant(value=None)
 STANDING: Final = frozenset({
     "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "DATAFLOW", ACTION, "SERIES_KEY", "OBS_KEY",
 })  # fmt: skip
-"""Columns of SDMX-CSV 1.0 and 2.0 that are no components."""
+"""Columns of SDMX-CSV 1.0 and 2.0 that are not components."""
 
 
 Shape: TypeAlias = Literal["text", "values", "languages", "other"]
-"""What a column holds in a row: one value, a list of values, a text in several languages, or what cannot be read."""
+"""The content of a column in a row: one value, a list of values, a text in several languages, or an unreadable type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class Bound:
     """The rules of a frame with certain columns.
 
     Attributes:
-        checks: what is to be asked of each row, in order.
+        checks: the checks of each row, in order.
         keys: comparisons of keys.
         levels: comparisons of attributes, by level; without those of the whole data set.
         whole: comparisons of attributes over the whole data set.
-        applies_to: which rows the comparisons count.
-        findings: what is wrong with the columns.
-        unchecked: what cannot be checked, the rules' own and the frame's.
+        applies_to: the condition for rows that comparisons include.
+        findings: the errors in the columns.
+        unchecked: the demands that cannot be checked, for the rules or for this frame.
     """
 
     checks: tuple[Check, ...]
@@ -59,7 +59,7 @@ class Bound:
 
     @property
     def compares_by(self) -> tuple[str, ...]:
-        """The dimensions by which rows are compared, whether they have columns or not."""
+        """Return the dimensions by which rows are compared, with or without columns."""
         found = [
             *(one for check in self.keys for one in check.components),
             *(one for check in self.levels for one in check.level),
@@ -68,12 +68,12 @@ class Bound:
 
 
 def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> Bound:
-    """The rules for a frame with these columns. A column that is absent counts as empty in all rows.
+    """Return the rules for a frame with these columns. A missing column counts as empty in all rows.
 
     Args:
         rules: the rules.
-        columns: the names of all columns; some may be there twice.
-        shapes: what a column holds, where that is not one value.
+        columns: the names of all columns, which may have duplicates.
+        shapes: the shapes of columns that do not have one value per row.
 
     Raises:
         UsageError: a dimension or the action has several values in a row.
@@ -123,18 +123,18 @@ def _need_single(rules: Rules, shapes: Mapping[str, Shape]) -> None:
 
 
 def _is_beyond(check: LevelCheck, shapes: Mapping[str, Shape]) -> bool:
-    """Whether it would have to compare texts with their languages, which are not kept."""
+    """Return whether a check would have to compare texts with their languages, which are not kept."""
     return check.demand == "same" and shapes.get(check.component) == "languages"
 
 
 def _each_row(check: LevelCheck, rules: Rules, view: _View) -> Check:
-    """An attribute without a column has no value anywhere."""
+    """Return the check for an attribute without a column, which has no value in any row."""
     broken = view.simplified(All((rules.applies_to, check.flagged)))
     return Check(check.rule, check.severity, check.component, broken, check.message, check.artefact, (check.component,))
 
 
 def column_findings(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
-    """Columns that are missing, unknown or there twice."""
+    """Yield findings for columns that are missing, unknown or duplicate."""
     known = {column.id for column in rules.columns}
     structure = str(rules.structure)
     for rule, names, message in (
@@ -155,7 +155,7 @@ def _is_ours(name: str) -> bool:
 
 
 def never(condition: Condition) -> bool:
-    """Whether it is surely never true."""
+    """Return whether a condition is certain to be never true."""
     match condition:
         case Constant(value):
             return value is not True
@@ -169,14 +169,14 @@ def never(condition: Condition) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What is known of the columns."""
+    """The known facts about the columns."""
 
     present: frozenset[str]
     unread: frozenset[str]
     shapes: Mapping[str, Shape]
 
     def simplified(self, condition: Condition) -> Condition:  # noqa: PLR0911 - one return a kind of node
-        """The condition without what is decided by the columns."""
+        """Return the condition without the parts that the columns decide."""
         match condition:
             case Missing(component):
                 return condition if component in self.present else Constant(value=True)

@@ -1,8 +1,8 @@
-"""The rules: their codes, how severe it is to break them, and what other validators call the same.
+"""The rules: their codes, their severities, and their names in other validators.
 
-The names of other validators are those they publish: the error codes of Fusion Metadata Registry ("REG-201-..."), from
+The names in other validators are published by these: the error codes of Fusion Metadata Registry ("REG-201-..."), from
 its wiki's page "Error Codes"; and the message codes of Eurostat's structural validation, STRUVAL (error code 150), from
-"STRUVAL error codes and messages" and from the library that Eurostat gives away with its SDMX Converter (1.6.7).
+"STRUVAL error codes and messages" and from the library that Eurostat distributes with its SDMX Converter (1.6.7).
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from kafka_replica.common.wording import did_you_mean
 from kafka_replica.errors import ConfigurationError
 
 SEVERITIES: Final = ("error", "warning", "information")
-"""From the most severe to the least."""
+"""The severities, most severe first."""
 OFF: Final = "off"
 
 
 class RuleInfo(NamedTuple):
-    """What is to be known of a rule.
+    """The description of a rule.
 
     Attributes:
         code: its name in findings.
-        severity: how severe it is to break it, unless that is set otherwise.
-        broken: when it is broken.
-        fmr: what Fusion Metadata Registry calls it, where that is published.
-        struval: the same for STRUVAL.
-        source: the standard it comes from.
+        severity: its default severity.
+        broken: the condition that violates it.
+        fmr: its name in Fusion Metadata Registry, if published.
+        struval: its name in STRUVAL, if published.
+        source: the standard that it comes from.
     """
 
     code: str
@@ -86,7 +86,7 @@ CATALOGUE: Final = {
         RuleInfo("action-empty", "error", "nothing to merge: no measure and no attribute", "", "", "CSV 2.0"),
         RuleInfo("switched-off", "error", "a dimension is switched off, and something depends on it", "", "",
                  "CSV 2.0"),
-        # rows together
+        # several rows
         RuleInfo("duplicate-key", "error", "two observations have one key", "", "039", "2.1 S2"),
         RuleInfo("attribute-differs", "error", "an attribute differs in its series, group or data set", "", "",
                  "2.1 S2"),
@@ -96,27 +96,27 @@ CATALOGUE: Final = {
 
 
 def severities(changes: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
-    """The severity of each rule that is on.
+    """Return the severity of each rule that is on.
 
     Args:
         changes: rule code to ``error``, ``warning``, ``information`` or ``off``.
 
     Raises:
-        ConfigurationError: an unknown rule or severity.
+        ConfigurationError: a rule or severity is unknown.
     """
     return changed({code: info.severity for code, info in CATALOGUE.items()}, changes, "there is no such rule")
 
 
 def changed(usual: Mapping[str, str], changes: Mapping[str, str] | None, unknown: str) -> tuple[tuple[str, str], ...]:
-    """The severities of rules, as changed, without those that are off.
+    """Return the changed severities of rules, without those that are off.
 
     Args:
-        usual: rule code to severity, of all rules that there are.
-        changes: to some of them.
-        unknown: what is said where a rule is not among them.
+        usual: rule code to default severity, for all existing rules.
+        changes: changes of some of them.
+        unknown: the message for a rule that does not exist.
 
     Raises:
-        ConfigurationError: an unknown rule or severity.
+        ConfigurationError: a rule or severity is unknown.
     """
     changes = changes or {}
     for code, severity in changes.items():

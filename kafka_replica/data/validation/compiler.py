@@ -1,4 +1,4 @@
-"""From the structures of one version to the rules of one artefact."""
+"""Compile the structures of one version to the rules of one artefact."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ def compile_rules(
     action: Action = "information",
     as_of: date | None = None,
 ) -> Rules:
-    """The rules that data of an artefact must keep, as this version of the structures has them.
+    """Return the rules for data of an artefact in this version of the structures.
 
     Args:
         structures: the look-ups of one version.
         reference: the URN of a data structure, dataflow or provision agreement, or a short reference to one.
-        rules: rule code to ``error``, ``warning``, ``information`` or ``off``, where it is not to be as documented.
-        action: the action of rows that name none.
+        rules: rule code to ``error``, ``warning``, ``information`` or ``off``, to change the documented severity.
+        action: the action of rows without one.
         as_of: the date on which constraints must be valid; today in UTC if None.
 
     Raises:
-        UsageError: the reference is of something else.
-        ConfigurationError: an unknown rule, severity or action.
+        UsageError: the reference is to another kind of artefact.
+        ConfigurationError: a rule, severity or action is unknown.
         ArtefactNotFoundError: the artefact is not in this version.
         IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
             (a stub, a record that cannot be read); names all of them.
@@ -106,7 +106,7 @@ class _Compiler:
 
     @property
     def complete(self) -> Condition:
-        """Whether a row must have all that is mandatory."""
+        """Return whether a row must have all mandatory values."""
         return every(Not(self.actions.any_of("delete", "merge")), Not(self.actions.is_partial()))
 
     def constraints(self, resolved: ResolvedStructure) -> tuple[Check, ...]:
@@ -118,7 +118,7 @@ class _Compiler:
         return tuple(self._living(check) for check in constraint_checks(applied, by_id, self.severities))
 
     def _living(self, check: Check) -> Check:
-        """The check for rows that do not delete, and leaves out values that stand for none."""
+        """Restrict a check to rows that do not delete, and exempt marks for missing values."""
         guards: list[Condition] = [Not(self.actions.any_of("delete")), Not(self.actions.is_partial())]
         marks = next((one.marks for one in self.components if one.column.id == check.component), frozenset())
         if check.component is not None and marks:
@@ -198,7 +198,7 @@ class _Compiler:
         return Broken(rule, broken, f"is not a {what} of {enumeration.reference}")
 
     def _unfit_codes(self, one: Described, enumeration: Urn) -> Iterator[str]:
-        """Demands of the format of codes that codes of the list do not meet: the structure is wrong then, not data."""
+        """Yield demands of a format that codes of the list violate: an error in the structure, not in the data."""
         for code, message in _unfit(one.column.values, one.format):
             yield (
                 f"{one.column.id}: code {code} of {enumeration.reference} {message}, as the format of its codes "
@@ -206,7 +206,7 @@ class _Compiler:
             )
 
     def _excused(self, one: Described) -> list[Condition]:
-        """When a value need not be one of its type."""
+        """Return the conditions under which a value need not be valid for its type."""
         id_ = one.column.id
         marked = [Not(OneOf(Value(id_), one.marks))] if one.marks and one.column.enumeration is None else []
         if one.column.kind == "dimension":
@@ -214,7 +214,7 @@ class _Compiler:
         return [*marked, Not(self.actions.any_of("delete"))]
 
     def unshifted(self, check: Check) -> Check:
-        """The check, but for reporting periods of years that begin elsewhere than when it takes them to begin."""
+        """Exempt from a check the periods of reporting years that begin on another day than the check assumes."""
         if not any(one.column.id == _YEAR_START for one in self.components):
             return check
         compared = sorted(extracted_from(check.broken))
@@ -225,7 +225,7 @@ class _Compiler:
         return replace(check, broken=every(check.broken, *map(Not, elsewhen)))
 
     def _shifted(self) -> Condition:
-        """Whether reporting years do not begin on 1 January."""
+        """Return whether reporting years do not begin on 1 January."""
         if not any(one.column.id == _YEAR_START for one in self.components):
             return Constant(value=False)
         return every(Not(Missing(_YEAR_START)), Not(Matches(Value(_YEAR_START), "--01-01.*")))
@@ -243,7 +243,7 @@ class _Compiler:
 
 @lru_cache(maxsize=64)
 def _unfit(codes: frozenset[str], format_: TextFormat) -> tuple[tuple[str, str], ...]:
-    """Of each demand of a format that codes do not meet the first of them, and what is wrong with it."""
+    """Return, for each demand of a format that codes violate, the first such code and what is wrong with it."""
     broken = facets("code", format_.text_type or "String", format_, lambda _: None, Constant(value=False))
     found: list[tuple[str, str]] = []
     for one in broken:

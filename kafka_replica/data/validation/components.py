@@ -1,4 +1,4 @@
-"""What validation needs of each component: its column, the form of its values, and how many of them there may be."""
+"""The properties of components for validation: column, format of values, and number of values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafka_replica.sdmx.text_types import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE,
 
 
 class Described(NamedTuple):
-    """A component as it was resolved, its column, and the format of its values: of an enumerated one that of codes."""
+    """A resolved component, its column, and the format of its values, which are codes if it is enumerated."""
 
     effective: EffectiveComponent
     column: Column
@@ -29,12 +29,12 @@ class Described(NamedTuple):
 
     @property
     def component(self) -> Component:
-        """The component as the data structure has it."""
+        """Return the component as the data structure defines it."""
         return self.effective.component
 
     @property
     def marks(self) -> frozenset[str]:
-        """Values that stand for something else than a value, so that no rule on values is about them."""
+        """Return the values that are marks, such as that for a missing value; no rule about values applies to marks."""
         found = {one.value for one in self.format.sentinel_values}
         if self.column.kind != "dimension":
             is_floating = self.column.enumeration is None and self.column.text_type in FLOATING
@@ -43,7 +43,7 @@ class Described(NamedTuple):
 
 
 def described(effective: EffectiveComponent) -> Described:
-    """Return what validation needs of a component."""
+    """Return the properties of a component for validation."""
     representation = effective.representation or Representation()
     format_ = representation.format or TextFormat()
     most = None if representation.max_occurs == "unbounded" else representation.max_occurs or 1
@@ -59,12 +59,12 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
     if isinstance(component, Dimension):
         kind, needed, required = "dimension", True, True
     elif isinstance(component, Attribute):
-        # One of a group, of dimensions or of the data set may be given in another row.
+        # An attribute of a group, of dimensions or of the data set may be given in another row.
         kind, needed = "attribute", component.mandatory
         required = component.mandatory and component.relationship.kind == "observation"
     text_type = (format_.text_type if listed is None else None) or "String"
     if is_time and text_type not in TIME_TYPES:
-        text_type = "ObservationalTimePeriod"  # all that the standard allows there
+        text_type = "ObservationalTimePeriod"  # the only type that the standard allows there
     return Column(
         id=component.id,
         kind=kind,
@@ -81,9 +81,10 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
 
 
 def _may_be_in_languages(format_: TextFormat) -> bool:
-    """Whether values may be in several languages.
+    """Return whether values may be in several languages.
 
-    Of a text that does not say, 2.1 and 3.0 mean so and 3.1 the opposite; a model has no edition, so it is allowed.
+    If a text's format does not specify this, 2.1 and 3.0 mean yes, and 3.1 means no. A model does not know its edition,
+    so several languages are allowed.
     """
     if format_.is_multi_lingual is None:
         return (format_.text_type or "String") in {"String", "XHTML"}

@@ -1,8 +1,8 @@
-"""What a rule asks of a row, as a small language that each engine turns into its own expressions.
+"""The conditions of rules for a row, as a small language that each engine translates to its own expressions.
 
-Three kinds of node: texts (what stands in a column), whole numbers, and conditions. All follow SQL's three-valued
-logic: where a text is missing, what is asked of it is unknown, and an unknown condition is no finding. Only
-:class:`Missing` is always known.
+There are three kinds of nodes: texts (the content of a column), integers, and conditions. All follow SQL's three-valued
+logic: if a text is missing, conditions on it are unknown, and an unknown condition is no finding. Only :class:`Missing`
+is always known.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The texts of several components with a separator between them; unknown where one is missing."""
+    """The texts of several components with a separator between them; unknown if one is missing."""
 
     components: tuple[str, ...]
     separator: str = "\x1f"
@@ -31,7 +31,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The first group of an expression that fits the whole text; empty where it does not fit."""
+    """The first group of an expression that matches the whole text; empty if it does not match."""
 
     text: Text
     expression: str
@@ -39,14 +39,14 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """The whole number that a text of at most 18 ASCII digits says; unknown for any other text."""
+    """The integer that a text of at most 18 ASCII digits denotes; unknown for any other text."""
 
     text: Text
 
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """A decimal times ten to the power of ``decimals``; unknown where that is not whole, or has over 18 digits."""
+    """A decimal times ten to the power of ``decimals``; unknown unless an integer of at most 18 digits."""
 
     text: Text
     decimals: int
@@ -54,14 +54,14 @@ class Scaled:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """The characters (code points) of a text."""
+    """The number of characters (code points) of a text."""
 
     text: Text
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many values, or languages of a value, stand there; only known of columns that hold several."""
+    """The number of values, or of languages of a value; only known for columns with several."""
 
     component: str
     of: Literal["values", "languages"] = "values"
@@ -69,14 +69,14 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A constant."""
+    """A number constant."""
 
     value: int
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """Two whole numbers put together; ``//`` and ``%`` are only used with numbers that are not negative."""
+    """An arithmetic operation on two integers; ``//`` and ``%`` are only used with non-negative numbers."""
 
     operator: Literal["+", "-", "*", "//", "%"]
     left: Whole_
@@ -85,32 +85,32 @@ class Arithmetic:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The number beside the first condition that is true, else unknown."""
+    """The number of the first condition that is true, else unknown."""
 
     cases: tuple[tuple[Condition, Whole_], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """True, false, or unknown."""
+    """A constant condition: true, false, or unknown."""
 
     value: bool | None
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Whether nothing stands there."""
+    """The condition that a component has no value."""
 
     component: str
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Whether an expression fits a whole text.
+    """The condition that an expression matches a whole text.
 
-    The expression is one that Java and Rust read alike: no look-around, no back references, ASCII written out.
-    ``is_number`` asks of floating-point numbers how they are written without an exponent: a column of them may write
-    1e22, and the value is a whole number still.
+    Java and Rust must read the expression alike: no look-around, no back references, ASCII classes written out.
+    ``is_number`` is for floating-point numbers: their text without an exponent is matched, because a column of them may
+    write 1e22 for a value that is an integer.
     """
 
     text: Text
@@ -120,7 +120,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """Whether a text is one of some values, exactly."""
+    """The condition that a text equals one of several values."""
 
     text: Text
     values: frozenset[str]
@@ -128,7 +128,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two whole numbers compared."""
+    """A comparison of two integers."""
 
     left: Whole_
     operator: Operator
@@ -137,7 +137,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A number, read as a double, compared with a constant; unknown for what is no number."""
+    """A comparison of a number, read as a double, with a constant; unknown if the text is not a number."""
 
     text: Text
     operator: Operator
@@ -146,21 +146,21 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Whether all are true."""
+    """The conjunction of conditions."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """Whether one is true."""
+    """The disjunction of conditions."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The opposite; unknown stays unknown."""
+    """The negation of a condition; unknown stays unknown."""
 
     condition: Condition
 
@@ -171,17 +171,17 @@ Condition: TypeAlias = Constant | Missing | Matches | OneOf | Compared | Measure
 
 
 def every(*conditions: Condition) -> Condition:
-    """All of them; one alone is itself, none is true."""
+    """Return the conjunction of conditions; a single condition is returned itself, no conditions are true."""
     return conditions[0] if len(conditions) == 1 else All(conditions) if conditions else Constant(value=True)
 
 
 def some(*conditions: Condition) -> Condition:
-    """One of them; one alone is itself, none is false."""
+    """Return the disjunction of conditions; a single condition is returned itself, no conditions are false."""
     return conditions[0] if len(conditions) == 1 else Some(conditions) if conditions else Constant(value=False)
 
 
 def components_of(condition: Condition) -> frozenset[str]:
-    """The components that a condition looks at."""
+    """Return the components that a condition reads."""
     found: set[str] = set()
     for node in nodes_of(condition):
         match node:
@@ -193,18 +193,18 @@ def components_of(condition: Condition) -> frozenset[str]:
 
 
 def extracted_from(condition: Condition) -> frozenset[str]:
-    """The components whose texts a condition takes apart, as it does to see when a period begins."""
+    """Return the components whose texts a condition splits, as it does to compute when a period begins."""
     texts = (node.text for node in nodes_of(condition) if isinstance(node, Extracted))
     return frozenset(text.component for text in texts if isinstance(text, Value))
 
 
 def size_of(condition: Condition) -> int:
-    """How long a condition is: its nodes, of which one that takes a decimal apart counts as several."""
+    """Return the size of a condition: its number of nodes, where a node that splits a decimal counts as several."""
     return sum(6 if isinstance(node, Scaled) else 1 for node in nodes_of(condition))
 
 
 def nodes_of(condition: Condition) -> Iterator[object]:
-    """Every node of a condition: conditions, numbers and texts."""
+    """Yield every node of a condition: conditions, numbers and texts."""
     stack: list[object] = [condition]
     while stack:
         node = stack.pop()
@@ -216,7 +216,7 @@ def nodes_of(condition: Condition) -> Iterator[object]:
 
 
 def sets_in(condition: Condition) -> list[frozenset[str]]:
-    """The sets that a condition asks for, but for those that only a number in it does."""
+    """Return the sets that a condition tests, except those that only occur within a number."""
     match condition:
         case OneOf(_, values):
             return [values]

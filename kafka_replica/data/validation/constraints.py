@@ -1,8 +1,8 @@
 """Checks of the constraints on data.
 
-All constraints of the data provider, data structure, dataflow and provision agreement hold together: each can only
-narrow. What each of them demands is read by ``kafka_replica.sdmx.lookups.constraints``, for look-ups and validation
-alike; here demands become checks.
+All constraints of the data provider, data structure, dataflow and provision agreement apply together: each can only
+narrow. ``kafka_replica.sdmx.lookups.constraints`` reads the demands of each, both for look-ups and for validation; here
+the demands become checks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SHOWN: Final = 3
 
 
 class _Told(NamedTuple):
-    """The rule that a demand belongs to, and what a finding says; the constraint stands behind that."""
+    """The rule that a demand belongs to, and the message of a finding, to which the constraint is appended."""
 
     rule: str
     message: str
@@ -60,7 +60,7 @@ def constraint_checks(
 
 
 def constraints_not_checked(resolved: ResolvedStructure) -> Iterator[str]:
-    """Return the constraints that are no rule or cannot be read, in words."""
+    """Yield messages about the constraints that define no rule or cannot be read."""
     for one in in_force(resolved.actual):
         yield f"{one.constraint.urn}: it says what data there is (role Actual), not what is allowed"
     unread = list(resolved.unread_constraints.items())

@@ -1,4 +1,4 @@
-"""Conditions asked of one row in plain Python: slow, for making data and for comparing engines with."""
+"""Evaluate conditions for one row in plain Python: slow, for generating data and for comparison with engines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _COMPUTE: Final[Mapping[str, Callable[[int, int], int]]] = {"+": add, "-": sub, 
 
 
 def evaluate(condition: Condition, row: Mapping[str, str | None]) -> bool | None:  # noqa: PLR0911 - one a kind of node
-    """Whether a condition is true of a row; None where that is unknown. An expression Python cannot read is unknown."""
+    """Return whether a condition is true of a row; None if unknown, as for an expression that Python cannot read."""
     match condition:
         case Constant(value):
             return value

@@ -1,4 +1,4 @@
-"""Values that a component that is not coded may well take; some of them are sure to keep most of its facets."""
+"""Plausible values of a component that is not coded; some of them are sure to satisfy most of its facets."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _GROUPS: Final = {
 
 
 def examples(text_type: str, format_: TextFormat) -> tuple[str, ...]:
-    """Some values."""
+    """Return some values."""
     return tuple(dict.fromkeys(_examples(text_type, format_)))
 
 

@@ -1,4 +1,4 @@
-"""Checks of values that are not coded: text type and facets.
+"""Checks of uncoded values: text type and facets.
 
 Source: SDMX 2.1/3.x Section 6, "Representation data types"; SDMXStructureBase.xsd, ``TextFormatType``.
 """
@@ -60,7 +60,7 @@ _OF_A_YEAR: Final = ("2020-W02", "2020-D002")
 
 
 class Broken(NamedTuple):
-    """A rule, when a value breaks it, and what is then wrong with the value."""
+    """A rule, the condition that violates it, and the description of the error."""
 
     rule: str
     condition: Condition
@@ -70,21 +70,21 @@ class Broken(NamedTuple):
 def facets(
     id_: str, text_type: str, format_: TextFormat, leave: Callable[[str], None], shifted: Condition
 ) -> Iterator[Broken]:
-    """The rules of one component.
+    """Yield the rules of one component.
 
     Args:
         id_: the component.
         text_type: its text type.
         format_: its facets.
-        leave: is told what cannot be checked.
-        shifted: true where reporting years of the row do not begin on 1 January.
+        leave: called with a message about each demand that cannot be checked.
+        shifted: true if reporting years of the row do not begin on 1 January.
     """
     value = Value(id_)
     if text_type in WRITTEN:
         rule = "time-period" if text_type in TIME_TYPES else "text-type"
         yield Broken(rule, not_written(value, text_type), f"is not written as a value of type {text_type}")
         if text_type in TIME_TYPES:
-            # The cheap question first.
+            # The cheap condition comes first.
             calendar = every(not_in_calendar(value), Matches(value, WRITTEN[text_type]), Not(shifted))
             yield Broken("calendar", calendar, "names a week or day that this year does not have")
     elif text_type not in FREE_TYPES:
@@ -101,9 +101,10 @@ def facets(
 
 
 def _without_sequence(format_: TextFormat, leave: Callable[[str], None]) -> TextFormat:
-    """The facets without those that describe a sequence where ``isSequence`` says that there is none.
+    """Return the facets without those of a sequence if ``isSequence`` is false.
 
-    Where it says nothing they are taken as they stand: XML Schema's comments ask for a true one, and many leave it out.
+    If ``isSequence`` is missing, the facets are used as they are: XML Schema's comments require it to be true, but many
+    structures omit it.
     """
     if format_.is_sequence is not False:
         return format_
@@ -114,7 +115,7 @@ def _without_sequence(format_: TextFormat, leave: Callable[[str], None]) -> Text
 
 
 def _meaningless(text_type: str, format_: TextFormat) -> Iterator[str]:
-    """The facets that say nothing of values of this type."""
+    """Yield the facets that are meaningless for values of this type."""
     for names, types in ((_OF_NUMBERS, COUNTED), (_OF_TIMES, frozenset(TIME_TYPES))):
         if text_type not in types:
             yield from (_camel(name) for name in names if getattr(format_, name) is not None)
@@ -126,8 +127,8 @@ def _camel(name: str) -> str:
 
 
 def not_written(value: Value, text_type: str) -> Condition:
-    """Whether a text is not a value of that text type; unknown where there is none."""
-    # Doubles may have an exponent: what a column of them writes fits as it is.
+    """Return whether a text is not a value of the text type; unknown if there is no text."""
+    # Floating-point values may have an exponent, so the text of a column of doubles is matched unchanged.
     fits = Matches(value, WRITTEN[text_type], is_number=text_type in COUNTED - FLOATING)
     if text_type not in SIZES:
         return Not(fits)
@@ -136,7 +137,7 @@ def not_written(value: Value, text_type: str) -> Condition:
 
 
 def _above(number: int) -> str:
-    """An expression for the whole numbers above one, without leading zeros."""
+    """Return an expression for the integers greater than the given one, without leading zeros."""
     digits = str(number)
     longer = rf"[1-9][0-9]{{{len(digits)},}}"
     alike = [
@@ -148,7 +149,7 @@ def _above(number: int) -> str:
 
 
 def out_of_bounds(value: Value, low: Decimal | None, high: Decimal | None, *, exclusive: bool = False) -> Condition:
-    """Whether a number is below or above; the bounds are in, unless ``exclusive``."""
+    """Return whether a number is out of bounds, which are inclusive unless ``exclusive``."""
     broken: list[Condition] = []
     if low is not None:
         broken.append(compared(value, "<=" if exclusive else "<", low))
@@ -158,7 +159,7 @@ def out_of_bounds(value: Value, low: Decimal | None, high: Decimal | None, *, ex
 
 
 def compared(value: Value, operator: Operator, bound: Decimal) -> Condition:
-    """A number compared with a constant: as doubles, and where these are equal digit by digit, up to 18 of them."""
+    """Compare a number with a constant: as doubles, and if these are equal, digit by digit, up to 18 digits."""
     rough = float(bound)
     decimals = max(0, -int(bound.normalize().as_tuple().exponent))
     exact = Decimal(bound).scaleb(decimals)
@@ -167,7 +168,8 @@ def compared(value: Value, operator: Operator, bound: Decimal) -> Condition:
     if abs(exact) >= 10**18 or decimals > 17:
         return clear if operator == strict else some(clear, Measured(value, "=", rough))
     near = every(Measured(value, "=", rough), Compared(Scaled(value, decimals), operator, Number(int(exact))))
-    # With more digits than the bound has, it is a little off; which way is left open, and it counts as equal.
+    # A number with more digits than the bound differs slightly from it; the direction is left open, and they count as
+    # equal.
     unknown = every(Measured(value, "=", rough), Not(Matches(value, _at_most(decimals), is_number=True)))
     return some(clear, near) if operator == strict else some(clear, near, unknown)
 
@@ -190,14 +192,14 @@ def _pattern(value: Value, format_: TextFormat, leave: Callable[[str], None]) ->
         return
     try:
         pattern = translated(format_.pattern)
-    except (UnusablePatternError, RecursionError) as error:  # groups within groups within groups
+    except (UnusablePatternError, RecursionError) as error:  # too deeply nested groups
         leave(f"pattern {format_.pattern} ({error})")
         return
     yield Broken("pattern", Not(Matches(value, pattern.expression)), f"does not match {format_.pattern}")
 
 
 def _numbers(value: Value, text_type: str, format_: TextFormat) -> Iterator[Broken]:
-    # startValue and endValue bound a sequence, and so its values.
+    # startValue and endValue bound the sequence, and so its values.
     exclusive = text_type == "ExclusiveValueRange"
     finite = Matches(value, FINITE)
     floating = text_type in FLOATING
@@ -222,7 +224,7 @@ def _numbers(value: Value, text_type: str, format_: TextFormat) -> Iterator[Brok
 def _steps(value: Value, interval: Decimal, start: Decimal) -> Broken:
     decimals = max(0, *(-int(one.normalize().as_tuple().exponent) for one in (interval, start)))
     step, first = int(abs(interval).scaleb(decimals)), int(start.scaleb(decimals))
-    # Kept from being negative: far below the start is as good a start.
+    # Any start that is lower by a multiple of the interval is equivalent; this one makes the difference non-negative.
     lowered = first % step - step * (10**18 // step)
     number = Scaled(value, decimals)
     rest = Arithmetic("%", Arithmetic("-", number, Number(lowered)), Number(step))
@@ -281,7 +283,7 @@ def _time_steps(value: Value, interval: str, start_s: int) -> Condition | None:
 
 
 def _month_number(start_s: int) -> int | None:
-    """The month from year 0 that begins at that second; None if none does."""
+    """Return the number of the month, from year 0, that begins at that second; None if there is none."""
     for year in range(1, 10_000):
         found = period(f"{year:04}")
         if found is not None and found.start_s <= start_s < found.end_s:

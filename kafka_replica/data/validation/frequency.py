@@ -1,8 +1,8 @@
-"""Whether a period is written as the frequency of its row asks.
+"""Check that a period has the form that the frequency of its row requires.
 
 Source: SDMX 2.1 Section 6, "Time format" and the mapping of frequencies to reporting periods; the SDMX cross-domain
-codelist CL_FREQ 2.1, whose codes may have a multiple behind them (``A5``, ``M_2``). H is hourly there and was half a
-year before: both are taken. A range of time fits any frequency, for its duration is free.
+codelist CL_FREQ 2.1, whose codes may have a multiple after them (``A5``, ``M_2``). H is hourly there and was
+half-yearly before: both are accepted. A time range fits any frequency, because its duration is free.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ WRITTEN: Final = {
     "I": DATE_TIME,
     "N": DATE_TIME,
 }
-"""How the periods of a frequency are written, by the first letter of its code."""
+"""The expressions for periods of a frequency, by the first letter of its code."""
 
 
 class FrequencyCheck(NamedTuple):
-    """The check, or what is needed to make one."""
+    """The frequency check, or what is needed to make it."""
 
     component: str
     broken: Condition
@@ -58,7 +58,7 @@ class FrequencyCheck(NamedTuple):
 
 
 def frequency_check(components: Sequence[Described]) -> FrequencyCheck | None:
-    """The check of the time dimension against that of frequency; None where there is not one of each."""
+    """Return the check of the time dimension against the frequency dimension; None unless there is one of each."""
     time = next((one.column for one in components if one.column.is_time), None)
     freq = next((one for one in components if _is_frequency(one)), None)
     if time is None or freq is None:
@@ -69,7 +69,7 @@ def frequency_check(components: Sequence[Described]) -> FrequencyCheck | None:
         for letter, expression in WRITTEN.items()
         if freq.column.enumeration is None or any(one.startswith(letter) for one in freq.column.values)
     ]
-    # What is no period at all breaks another rule.
+    # A text that is not a period violates another rule.
     type_ = time.text_type if time.text_type in TIME_TYPES else "ObservationalTimePeriod"
     is_period = Matches(value, TIME_TYPES[type_])
     return FrequencyCheck(
@@ -80,7 +80,7 @@ def frequency_check(components: Sequence[Described]) -> FrequencyCheck | None:
 
 
 def _is_frequency(one: Described) -> bool:
-    """By its id, or by its role."""
+    """Return whether a component is the frequency, by its id or by its role."""
     component = one.component
     if not isinstance(component, Dimension) or component.is_time:
         return False

@@ -1,4 +1,4 @@
-"""Data made to fit rules: rows in which no rule finds anything, for tests, benchmarks and demonstrations."""
+"""Generate data that satisfies rules: rows without any findings, for tests, benchmarks and demonstrations."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _OF_SEVERAL: Final = frozenset({"region-not-allowed", "key-not-allowed", "value-
 
 
 def fitting_rows(rules: Rules, n: int, seed: int = 0, *, optional: float = 0.7) -> list[dict[str, str | None]]:
-    """Rows of texts that keep all the rules, each with a key of its own; the same for the same seed.
+    """Return rows of texts that satisfy all rules, each with a unique key; the same seed gives the same rows.
 
-    Attributes above the observation are the same in all rows of their series, group or data set.
+    Attributes above the observation are equal in all rows of their series, group or data set.
 
     Args:
-        rules: what the rows must keep; patterns that Python cannot read are left to luck.
-        n: how many rows.
-        seed: of the random numbers.
+        rules: the rules to satisfy; patterns that Python cannot read are left to chance.
+        n: the number of rows.
+        seed: the seed of the random numbers.
         optional: the share of optional values that are given.
 
     Raises:
@@ -40,7 +40,7 @@ class _Maker:
     def __init__(self, rules: Rules, source: random.Random, optional: float) -> None:
         self._rules, self._source, self._optional = rules, source, optional
         self._checks = bind(rules, [column.id for column in rules.columns], {}).checks
-        # What looks at one component alone is kept by the choice of values for it.
+        # Checks of a single component are satisfied by the choice of its values.
         self._joint = [check for check in self._checks if len(check.looks_at) != 1]
         self._required = [column.id for column in rules.columns if column.required]
         self._pools = {column.id: self._pool(column) for column in rules.columns}
@@ -75,7 +75,7 @@ class _Maker:
         return made
 
     def _series(self) -> Iterator[dict[str, str | None]]:
-        """Some rows of one series."""
+        """Yield some rows of one series."""
         base = {one.id: self._value(one) for one in self._rules.columns if one.kind == "dimension"}
         for check in self._wide:
             if self._source.random() < 0.95:
@@ -123,7 +123,7 @@ class _Maker:
         return self._source.choice(pool)
 
     def _pool(self, column: Column) -> list[str]:
-        """Values that break no rule that looks at this component alone."""
+        """Return values that violate no check of only this component."""
         found = sorted(column.values) if column.enumeration is not None else list(column.examples)
         if len(found) > _POOL:
             found = self._source.sample(found, _POOL)
@@ -136,7 +136,7 @@ class _Maker:
         return not any(evaluate(check.broken, row) for check in self._joint)
 
     def _satisfy(self, condition: Condition, row: dict[str, str | None], *, wanted: bool) -> None:
-        """Puts values into a row that may make a condition what is wanted."""
+        """Put values into a row that may give a condition the wanted result."""
         match condition:
             case Not(inner):
                 self._satisfy(inner, row, wanted=not wanted)

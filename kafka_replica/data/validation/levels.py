@@ -1,4 +1,4 @@
-"""Attributes that describe more than one observation: given somewhere in their series, group or data set, and once.
+"""Checks of attributes above the observation: given somewhere in their series, group or data set, with one value.
 
 Source: SDMX 2.1/3.x Section 2, "Attribute relationship".
 """
@@ -21,15 +21,15 @@ def level_checks(
     complete: Condition,
     leave: Callable[[str], None],
 ) -> Iterator[LevelCheck]:
-    """The checks of all attributes above the observation.
+    """Yield the checks of all attributes above the observation.
 
     Args:
         structure: the data structure.
         components: its components.
         severities: the severity of each rule that is on.
-        counted: whether a row counts at all.
+        counted: whether a row is included.
         complete: whether a row must be complete.
-        leave: is told what cannot be checked.
+        leave: called with a message about each demand that cannot be checked.
     """
     order = {one.column.id: number for number, one in enumerate(components)}
     series = tuple(one.column.id for one in components if one.column.kind == "dimension" and not one.column.is_time)
@@ -55,9 +55,9 @@ def level_checks(
 
 
 def _unknown(structure: DataStructure, attribute: Attribute) -> list[str]:
-    """What an attribute is attached to of which no dimensions are known.
+    """Return the names in an attribute's relationship that lead to no dimensions.
 
-    That is a group that is not there, or one of an attachment constraint (2.1); or what is no dimension.
+    These are missing groups, groups of an attachment constraint (2.1), and components that are not dimensions.
     """
     relationship = attribute.relationship
     used = relationship.groups if relationship.kind == "group" else ()
@@ -68,7 +68,7 @@ def _unknown(structure: DataStructure, attribute: Attribute) -> list[str]:
 
 
 def level_of(structure: DataStructure, attribute: Attribute, order: Mapping[str, int]) -> tuple[str, ...]:
-    """The dimensions an attribute is attached to, in the order of the structure; none: the data set."""
+    """Return the dimensions that an attribute is attached to, in the order of the structure; empty for the data set."""
     relationship = attribute.relationship
     found = set(relationship.dimensions)
     if relationship.kind == "group":

@@ -1,4 +1,4 @@
-"""What compiling gives: the rules of one data structure, dataflow or provision agreement, in one version. Immutable."""
+"""Compiled rules of one data structure, dataflow or provision agreement in one version. Immutable."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from kafka_replica.data.validation.conditions import Condition, components_of
 from kafka_replica.sdmx import Urn
 
 ERRORS: Final = "_errors"
-"""The column that holds what is wrong with a row; NULL where nothing is."""
+"""The column with the errors of a row; NULL if there are none."""
 FIELDS: Final = ("rule", "component", "value", "message", "severity", "artefact")
 """The fields of a finding, all texts."""
 ACTION: Final = "ACTION"
-"""The column that says what is to be done with a row (SDMX-CSV 2.0)."""
+"""The column with the action of a row (SDMX-CSV 2.0)."""
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong, with a row or with the data set."""
+    """An error in a row or in the data set."""
 
     rule: str
     component: str | None
@@ -30,20 +30,20 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A component and how its values are written.
+    """A component and the form of its values.
 
     Attributes:
         id: the component's id, which is the name of its column.
-        kind: what it is.
+        kind: the kind of component.
         is_time: whether it is the time dimension.
         required: whether each observation must have a value.
-        needed: whether the column must be there at all: as ``required``, or mandatory at a higher level.
-        repeated: whether one observation may have several values.
-        is_multi_lingual: whether a value may stand in several languages.
-        enumeration: the list its values come from, None if it is not coded.
-        values: what that list allows; empty if it is not coded.
-        text_type: its text type where it is not coded.
-        examples: values it may take where it is not coded.
+        needed: whether the column must exist: as ``required``, or mandatory at a higher level.
+        repeated: whether an observation may have several values.
+        is_multi_lingual: whether a value may be in several languages.
+        enumeration: the list that its values come from; None if it is not coded.
+        values: the values that the list allows; empty if it is not coded.
+        text_type: its text type if it is not coded.
+        examples: possible values if it is not coded.
     """
 
     id: str
@@ -61,7 +61,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One rule for each row: ``broken`` is true where the row breaks it."""
+    """A rule for each row: ``broken`` is true if the row violates it."""
 
     rule: str
     severity: str
@@ -77,13 +77,13 @@ class Check:
 
     @property
     def looks_at(self) -> frozenset[str]:
-        """The components it looks at."""
+        """Return the components that the check reads."""
         return components_of(self.broken)
 
 
 @dataclass(frozen=True, slots=True)
 class KeyCheck:
-    """No two rows have the same values in these components; the finding's value is them, joined by dots."""
+    """The rule that no two rows have the same values in these components; the finding's value joins them with dots."""
 
     rule: str
     severity: str
@@ -94,10 +94,10 @@ class KeyCheck:
 
 @dataclass(frozen=True, slots=True)
 class LevelCheck:
-    """All rows with the same values in ``level`` agree on a component: on one value, or on having one at all.
+    """The rule that rows with equal values in ``level`` agree on a component: on its value, or on having one at all.
 
-    Rows for which ``flagged`` is true get the finding. With an empty level it is about the whole data set, and its
-    finding is apart from the rows'.
+    Rows for which ``flagged`` is true get the finding. An empty level means the whole data set, and its finding is
+    separate from those of rows.
     """
 
     rule: str
@@ -115,16 +115,16 @@ class Rules:
     """All rules of one artefact in one version.
 
     Attributes:
-        artefact: what was asked for: a data structure, dataflow or provision agreement.
+        artefact: the requested artefact: a data structure, dataflow or provision agreement.
         structure: its data structure.
-        version: the version of the replica all of it comes from.
+        version: the version of the replica that all artefacts come from.
         columns: the components, in the order of the structure.
         checks: rules for each row, in the order in which their findings are listed.
         keys: rules that compare keys of rows.
         levels: rules that compare attributes of rows.
-        unchecked: demands that cannot be checked, a sentence each.
-        severities: the severity of each rule code; those that are off are not in it.
-        applies_to: which rows the cross-row rules count: not those that delete.
+        unchecked: sentences about demands that cannot be checked.
+        severities: the severity of each rule code; those that are off are left out.
+        applies_to: the condition for rows that cross-row rules include, which excludes deletions.
     """
 
     artefact: Urn
@@ -145,14 +145,14 @@ class Rules:
         return f"<Rules of {self.artefact.reference} in version {self.version}: {columns}, {checks}{left}>"
 
     def column(self, id_: str) -> Column | None:
-        """The component with that id, or None."""
+        """Return the component with that id, or None."""
         return next((column for column in self.columns if column.id == id_), None)
 
     @property
     def series(self) -> tuple[str, ...]:
-        """The dimensions that make a series: all but that of time."""
+        """Return the dimensions that identify a series: all except the time dimension."""
         return tuple(one.id for one in self.columns if one.kind == "dimension" and not one.is_time)
 
     def severity(self, rule: str) -> str | None:
-        """How severe it is to break a rule; None if the rule is off."""
+        """Return the severity of a rule; None if the rule is off."""
         return dict(self.severities).get(rule)

@@ -1,7 +1,7 @@
-"""Columns that hold several values: a row stands for one row a value, and breaks what one of these breaks.
+"""Checks of columns with several values: a row counts as one row per value, and violates what any of them violates.
 
-So each value must be allowed by regions that are in, and none may be in one that is out. How many values there are, and
-whether there is one at all, is asked of the row.
+So each value must be allowed by included regions, and none may be in an excluded region. Conditions about the number or
+the absence of values are evaluated once for the row.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from kafka_replica.data.validation.conditions import Condition, Joined, Value, n
 
 
 def asked_singly(condition: Condition, several: AbstractSet[str]) -> tuple[str, ...]:
-    """The components with several values of which a condition asks each value, in order."""
+    """Return, in order, the components with several values for which a condition is evaluated value by value."""
     return tuple(sorted(several & _read(condition))) if several else ()
 
 
 def _read(condition: Condition) -> set[str]:
-    """The components whose text a condition reads."""
+    """Return the components whose text a condition reads."""
     found: set[str] = set()
     for node in nodes_of(condition):
         match node:

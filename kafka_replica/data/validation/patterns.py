@@ -1,8 +1,8 @@
-r"""Patterns: XML Schema's regular expressions as ones that Java and Rust read alike, and examples of what they fit.
+r"""XML Schema's regular expressions in a form that Java and Rust read alike, and examples that they match.
 
 Source: XML Schema Part 2, appendix F. Two things are taken from practice: ``^`` and ``$`` at the ends of an alternative
-are anchors, for registries read patterns as Java does, and ``(?:...)`` is a group. What is left out (blocks such as
-``\\p{IsGreek}``, look-around, back references, anchors in groups) makes a pattern unusable, and that is told.
+are anchors, because registries read patterns as Java does, and ``(?:...)`` is a group. Unsupported features (blocks
+such as ``\\p{IsGreek}``, look-around, back references, anchors in groups) make a pattern unusable, which is reported.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Final
 
 _MOST: Final = 1000
-"""More copies than these of one part are too much for Rust's expressions."""
+"""The most repetitions of a part that Rust's expressions can handle."""
 
 _NAME_START = (
     r":A-Z_a-z\x{C0}-\x{D6}\x{D8}-\x{F6}\x{F8}-\x{2FF}\x{370}-\x{37D}\x{37F}-\x{1FFF}\x{200C}-\x{200D}"
     r"\x{2070}-\x{218F}\x{2C00}-\x{2FEF}\x{3001}-\x{D7FF}\x{F900}-\x{FDCF}\x{FDF0}-\x{FFFD}\x{10000}-\x{EFFFF}"
 )
 _NAME = rf"{_NAME_START}\-.0-9\x{{B7}}\x{{300}}-\x{{36F}}\x{{203F}}-\x{{2040}}"
-# Escape: what stands in a class, whether negated, and an example.
+# Escape: its text in a class, whether it is negated, and an example.
 _CLASSES: Final = {
     "d": (r"\p{Nd}", False, "7"),
     "D": (r"\p{Nd}", True, "x"),
@@ -39,12 +39,12 @@ _QUANTIFIER: Final = re.compile(r"[?*+]|\{([0-9]+)(?:(,)([0-9]*))?\}")
 
 
 class UnusablePatternError(ValueError):
-    """What is not in XML Schema's expressions, or not in Java's and Rust's."""
+    """A feature that is missing in XML Schema's expressions, or in Java's and Rust's."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One piece: how it is written, and the texts an example is made of."""
+    """A piece of an expression: its text, and the texts from which examples are made."""
 
     written: str
     examples: tuple[str, ...]
@@ -52,14 +52,14 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern that can be used: ``expression`` without anchors, and texts that should fit it."""
+    """A usable pattern: ``expression`` without anchors, and texts that should match it."""
 
     expression: str
     examples: tuple[str, ...]
 
 
 def translated(pattern: str) -> Pattern:
-    """The pattern as Java and Rust read it. Raises UnusablePatternError."""
+    """Return the pattern in a form that Java and Rust read alike. Raises UnusablePatternError."""
     reader = _Reader(pattern)
     found = reader.alternatives()
     if reader.at < len(pattern):
@@ -73,7 +73,7 @@ def translated(pattern: str) -> Pattern:
 
 
 class _Reader:
-    """Reads one expression, left to right."""
+    """Reads an expression from left to right."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at, self.depth = text, 0, 0
@@ -101,7 +101,7 @@ class _Reader:
         return _Part(written, examples)
 
     def _anchor(self, char: str) -> bool:
-        """An anchor at an end of an alternative: nothing is to be written for it, the whole value must fit anyway."""
+        """Skip an anchor at an end of an alternative, which the whole value implies; return whether there is one."""
         if not self._take(char):
             return False
         if self.depth:
@@ -165,7 +165,7 @@ class _Reader:
         return _Part(_literal(written), (example,))
 
     def _escaped(self) -> tuple[str, bool, str]:
-        """What follows a backslash: written as in a class, whether negated, an example."""
+        """Return the meaning of an escape: its text in a class, whether it is negated, and an example."""
         if self.at >= len(self.text):
             raise UnusablePatternError("a backslash ends it")
         category = _CATEGORY.match(self.text, self.at)
@@ -262,17 +262,17 @@ def _not_in(parts: list[str]) -> str:
 
 
 def python_form(expression: str) -> str | None:
-    """The expression as Python's ``re`` reads it; None if it cannot."""
+    """Return the expression in the syntax of Python's ``re``; None if Python cannot read it."""
     found = re.sub(r"\\x\{([0-9A-F]+)\}", lambda code: f"\\U{int(code[1], 16):08x}", expression)
     found = found.replace(r"\p{Nd}", r"\d")
     return None if re.search(r"\\[pP]\{|&&", found) else found
 
 
 def example(pattern: Pattern, source: random.Random) -> str:
-    """A text that should fit."""
+    """Return a text that should match."""
     return source.choice(pattern.examples)
 
 
 def escaped(text: str) -> str:
-    """An expression that fits this text and no other."""
+    """Return an expression that matches only this text."""
     return "".join(map(_literal, text))

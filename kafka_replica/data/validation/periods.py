@@ -1,8 +1,8 @@
-"""Periods of time as numbers: the nodes of conditions that tell when the period of a value begins and ends.
+"""Time periods as numbers: the nodes of conditions for when the period of a value begins and ends.
 
 A number counts seconds from 1970-01-01T00:00:00, in whatever time zone is written: zones are not compared. Years have
-four digits; earlier and later ones are unknown. Reporting periods are those of a reporting year that begins on
-1 January. Source: SDMX 3.0 Section 6, "Time and time format"; ISO 8601 for weeks.
+four digits; earlier and later years are unknown. Reporting periods are those of a reporting year that begins on 1
+January. Source: SDMX 3.0 Section 6, "Time and time format"; ISO 8601 for weeks.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from kafka_replica.sdmx.text_types import LEAP_YEAR, ZONE
 _Y: Final = r"[0-9]{4}"
 _DD: Final = r"[0-9]{2}"
 _REST: Final = r"(?:[^0-9:].*)?"
-"""What may follow two digits that are not the hour of a time zone."""
+"""The text that may follow two digits that are not the hour of a time zone."""
 MONTHLY: Final = rf"{_Y}(?:-A1|-D001|-M?{_DD}|-[STQ][1-4])?{ZONE}|{_Y}-{_DD}-01(?:T00:00:00(?:\.0+)?)?{ZONE}(?:/.*)?"
 """Periods that begin with a month."""
 OF_A_YEAR: Final = rf"{_Y}-(?:W{_DD}|D[0-9]{{3}}){ZONE}"
-"""Weeks and days of the year: whether they begin with a month is not seen in how they are written."""
+"""Weeks and days of the year, whose text does not show whether they begin with a month."""
 UNDERSTOOD: Final = (
     rf"{_Y}(?:-A1|-[STQ][1-4]|-M?{_DD}|-W{_DD}|-D[0-9]{{3}})?{ZONE}"
     rf"|{_Y}-{_DD}-{_DD}(?:{ZONE}(?:/.*)?|T{_DD}:{_DD}:{_DD}.*)"
 )
-"""Periods of which is known when they begin."""
+"""Periods whose beginning is known."""
 _EPOCH_DAY: Final = EPOCH.toordinal()
 _ELSE: Final = Constant(value=True)
 
 
 def start_of(value: Value) -> Whole_:
-    """The second in which the period of a column begins; unknown for what is none, or is not understood."""
+    """Return the second in which the period of a column begins; unknown if the text is not understood."""
     day = _plus(_new_year(value), _until_month(value), _day(value), _of_a_year(value))
     clock = Chosen((
         (Matches(value, rf"{_Y}-{_DD}-{_DD}T.*"),
@@ -61,7 +61,7 @@ def start_of(value: Value) -> Whole_:
 
 
 def month_of(value: Value) -> Whole_:
-    """The month in which a period begins, counted from year 0; unknown where it does not begin with a month."""
+    """Return the month in which a period begins, counted from year 0; unknown if it does not begin with a month."""
     number = _plus(_times(_year(value), 12), _minus(_month(value), 1))
     return Chosen(((Matches(value, MONTHLY), number),))
 
@@ -71,7 +71,7 @@ def _year(value: Value) -> Whole_:
 
 
 def _month(value: Value) -> Whole_:
-    """The month with which a period begins, or that it is in; the first one if nothing is said of months."""
+    """Return the month that a period begins with, or is in; the first month if none is given."""
     parts = [
         (
             Matches(value, rf"{_Y}-{letter}.*"),
@@ -84,19 +84,19 @@ def _month(value: Value) -> Whole_:
 
 
 def _day(value: Value) -> Whole_:
-    """The day of the month; the first one if none is written."""
+    """Return the day of the month; the first day if none is written."""
     written = rf"{_Y}-{_DD}-({_DD}){_REST}"
     return Chosen(((Matches(value, written), _part(value, written)), (_ELSE, Number(1))))
 
 
 def _new_year(value: Value) -> Whole_:
-    """The days from 0001-01-01 until the year."""
+    """Return the days from 0001-01-01 to the beginning of the year."""
     past = _minus(_year(value), 1)
     return _plus(_times(past, 365), _over(past, 4), _minus(_over(past, 400), _over(past, 100)))
 
 
 def _until_month(value: Value) -> Whole_:
-    """The days of the year before the month begins; after Dershowitz and Reingold, Calendrical Calculations."""
+    """Return the days of the year before the month; after Dershowitz and Reingold, Calendrical Calculations."""
     month = _month(value)
     after_february = Chosen((
         (Compared(month, "<=", Number(2)), Number(0)),
@@ -107,8 +107,8 @@ def _until_month(value: Value) -> Whole_:
 
 
 def _of_a_year(value: Value) -> Whole_:
-    """The days from the beginning of the year to a period of it that is a day or a week."""
-    # Week 1 begins up to three days before 1 January, or after it; 1 January of the year 1 is a Monday.
+    """Return the days from the beginning of the year to a day or week of the year."""
+    # Week 1 begins up to three days before or after 1 January; 1 January of the year 1 is a Monday.
     first = _minus(Number(3), Arithmetic("%", _plus(_new_year(value), Number(3)), Number(7)))
     return Chosen((
         (Matches(value, rf"{_Y}-D.*"), _minus(_part(value, rf"{_Y}-D([0-9]{{3}}).*"), 1)),
@@ -118,17 +118,17 @@ def _of_a_year(value: Value) -> Whole_:
 
 
 def _has_53_weeks(year: int) -> bool:
-    """Whether a year begins or ends on a Thursday (ISO 8601)."""
+    """Return whether a year begins or ends on a Thursday (ISO 8601)."""
     return _last_weekday(year) == 4 or _last_weekday(year - 1) == 3
 
 
 def _last_weekday(year: int) -> int:
-    """The weekday of the last day of a year: 4 is Thursday."""
+    """Return the weekday of the last day of a year: 4 is Thursday."""
     return (year + year // 4 - year // 100 + year // 400) % 7
 
 
 def _long_years() -> str:
-    """An expression for the years that have a week 53; the calendar begins anew every 400 years."""
+    """Return an expression for the years that have a week 53; the calendar repeats every 400 years."""
     found: list[str] = []
     for remainder in range(4):
         hundreds = "|".join(f"{hundred:02}" for hundred in range(remainder, 100, 4))
@@ -141,7 +141,7 @@ _LONG_YEAR: Final = _long_years()
 
 
 def not_in_calendar(value: Value) -> Condition:
-    """Week 53 in a year that has 52 weeks (ISO 8601), day 366 in a year that has 365 days."""
+    """Return whether a period is week 53 in a year of 52 weeks (ISO 8601), or day 366 in a year of 365 days."""
     return some(
         *(
             All((Matches(value, rf"{_Y}-{last}{ZONE}"), Not(Matches(value, rf"{years}-{last}{ZONE}"))))

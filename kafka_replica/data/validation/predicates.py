@@ -45,7 +45,7 @@ def condition_of(predicate: Predicate, marks: Mapping[str, frozenset[str]]) -> C
 
     Args:
         predicate: the predicate.
-        marks: by component, the values that stand for a missing value.
+        marks: by component, the values that mark a missing value.
     """
     match predicate:
         case Selects(component, inner):
@@ -63,7 +63,7 @@ def condition_of(predicate: Predicate, marks: Mapping[str, frozenset[str]]) -> C
 
 
 def _about_one(predicate: Truth | AboutOne) -> Condition:
-    """The condition of a predicate about one component at most."""
+    """Return the condition of a predicate about at most one component."""
     match predicate:
         case Truth(value):
             return Constant(value=value)
@@ -87,7 +87,7 @@ def _starts_within(predicate: StartsWithin) -> Condition:
 
 
 def _unless_marked(condition: Condition, component: str, marks: frozenset[str]) -> Condition:
-    """The condition; unknown, as where nothing is given, for values that stand for a missing one."""
+    """Make a condition unknown for values that mark a missing value, as if there were no value."""
     if not marks:
         return condition
     marked = OneOf(Value(component), marks)
@@ -95,7 +95,7 @@ def _unless_marked(condition: Condition, component: str, marks: frozenset[str]) 
 
 
 def _has_key(ids: tuple[str, ...], keys: frozenset[tuple[str, ...]], marks: Mapping[str, frozenset[str]]) -> Condition:
-    """Whether a row has one of these keys; unknown if a part stands for none, and the others are those of a key."""
+    """Return whether a row has one of these keys; unknown if parts are marked missing, and the others match a key."""
     marked = [OneOf(Value(one), marks[one]) for one in ids if marks.get(one)]
     if not marked:
         return _one_of(ids, keys)

@@ -1,4 +1,4 @@
-"""What validation found in a data set: counts, samples, a text, a picture. Made by the engines."""
+"""The report of a validated data set: counts, samples, a text, a picture. Engines create it."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """What was found.
+    """The report of a validated data set.
 
     Attributes:
-        artefact: what was validated against.
-        version: the version it was taken from.
-        rows: how many rows there are.
-        bad_rows: how many of them have a finding, of any severity.
+        artefact: the artefact that the data was validated against.
+        version: the version that the artefact was taken from.
+        rows: the number of rows.
+        bad_rows: the number of rows with a finding of any severity.
         counts: findings by rule, component and severity.
-        by_series: findings by series, the most first; only the worst series.
+        by_series: findings by series, most first; only the worst series.
         samples: some findings of each rule and component.
         dataset: findings about the data set as a whole.
-        unchecked: what could not be checked.
+        unchecked: the demands that could not be checked.
     """
 
     artefact: Urn
@@ -51,18 +51,18 @@ class Report:
 
     @property
     def is_valid(self) -> bool:
-        """Whether nothing of severity ``error`` was found."""
+        """Return whether there are no findings of severity ``error``."""
         severe = any(severity == SEVERITIES[0] for _, _, severity in self.counts)
         return not severe and all(one.severity != SEVERITIES[0] for one in self.dataset)
 
     @property
     def by_rule(self) -> dict[str, int]:
-        """Findings by rule, the most first."""
+        """Return the number of findings by rule, most first."""
         return self._summed(0)
 
     @property
     def by_component(self) -> dict[str, int]:
-        """Findings by component, the most first; those of no single component are left out."""
+        """Return the number of findings by component, most first, without those that concern no single component."""
         return self._summed(1)
 
     def _summed(self, place: int) -> dict[str, int]:
@@ -74,7 +74,7 @@ class Report:
         return dict(sorted(total.items(), key=lambda item: (-item[1], item[0])))
 
     def as_json(self) -> dict[str, Any]:
-        """The report as what JSON can hold."""
+        """Return the report as values that JSON can represent."""
         counts = [
             {"rule": rule, "component": component, "severity": severity, "count": count}
             for (rule, component, severity), count in self.counts.items()
@@ -117,11 +117,11 @@ class Report:
         return "\n".join(lines)
 
     def picture(self, path: Path | str) -> None:
-        """Draws findings by rule and by component into a file; its name says the format (.png, .svg, .pdf).
+        """Draw findings by rule and by component into a file; its suffix selects the format (.png, .svg, .pdf).
 
         Raises:
             MissingExtraError: matplotlib is not installed.
-            UsageError: it cannot be written there, or not in this format.
+            UsageError: the file cannot be written, or not in this format.
         """
         try:
             from matplotlib.figure import Figure  # noqa: PLC0415 - only for pictures

@@ -1,4 +1,4 @@
-"""What callers of an engine give: a reference or rules, a frame that was validated, a severity."""
+"""The arguments of an engine's callers: a reference or rules, a validated frame, a severity."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def rules_for(
     action: Action,
     as_of: date | None,
 ) -> Rules:
-    """The rules themselves, or those compiled from the snapshot.
+    """Return the given rules, or compile them from the snapshot.
 
     Raises:
-        UsageError: a reference without a snapshot, or with something else in its place; rules with something that is
-            settled in them.
+        UsageError: a reference comes without a snapshot, or with another object in its place; or rules come with
+            arguments that they already contain.
         SdmxError: see :func:`kafka_replica.data.validation.compile_rules`.
     """
     if isinstance(reference, Rules):
@@ -38,17 +38,17 @@ def rules_for(
 
 
 def need_snapshot(doing: str, reference: object, snapshot: Snapshot | None) -> Snapshot:
-    """Makes sure that a reference and the version to take it from were given.
+    """Check that a reference, and the version to take its artefact from, were given.
 
     Raises:
-        UsageError: one of them was not, or is something else.
+        UsageError: one of them is missing or of another type.
     """
     if not isinstance(reference, Urn | str):
         raise UsageError(f"{doing}: give a URN or a short reference such as AGENCY:ID(1.0)")
     if snapshot is None:
         raise UsageError(f"{doing}: give the snapshot to take it from")
     if not hasattr(snapshot, "position"):
-        # A replica, most likely: it has snapshots, and goes on to newer ones.
+        # Probably a replica, which has snapshots, and moves on to newer ones.
         raise UsageError(
             f"{doing}: {type(snapshot).__name__} is no snapshot; give one version, which is replica.snapshot()"
         )
@@ -56,20 +56,20 @@ def need_snapshot(doing: str, reference: object, snapshot: Snapshot | None) -> S
 
 
 def need_errors(columns: Collection[str], doing: str) -> None:
-    """Makes sure that a frame was validated or mapped.
+    """Check that a frame was validated or mapped.
 
     Raises:
-        UsageError: it has no column ``_errors``.
+        UsageError: the frame has no column ``_errors``.
     """
     if ERRORS not in columns:
         raise UsageError(f"{doing}: it has no column {ERRORS}; validate() it first")
 
 
 def splitting_at(columns: Collection[str], severity: str) -> tuple[str, ...]:
-    """The severities of findings that make a row bad, for a frame that is split at one of them.
+    """Return the severities of findings that make a row bad, for a frame that is split at the given severity.
 
     Raises:
-        UsageError: the frame has no column ``_errors``, or there is no such severity.
+        UsageError: the frame has no column ``_errors``, or the severity is unknown.
     """
     need_errors(columns, "splitting a frame into good and bad rows")
     if severity not in SEVERITIES:

@@ -1,7 +1,7 @@
-"""Cheap conditions that no row which breaks a rule gets past: few rows need to be asked for each rule alone.
+"""Cheap conditions that are true of every row which violates a rule, so that few rows need the full checks.
 
-Most values are usual ones: a code that is allowed, a month of this century. Whether a value is one of those is one
-look-up, where the rules may be many and long. What gets stuck may still be valid.
+Most values are common ones: an allowed code, a month of this century. A single look-up shows whether a value is among
+these, while the rules may be many and long. A row that a screen catches may still be valid.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _FIRST_DAY: Final = date(2000, 1, 1)
 _DAYS: Final = 31 * 365
 _MOST: Final = 5000
 _LETTERS: Final = frozenset("ASTQMWD")
-"""The frequencies whose periods are tried."""
+"""The frequencies whose periods are precomputed."""
 _QUICK: Final = frozenset({"time-period", "calendar", "frequency", "dimension-missing"})
-"""Rules that are asked of a period fast enough to try many thousands of periods."""
+"""The rules whose evaluation for a period is fast enough to test many thousands of periods."""
 
 
 def screens(rules: Rules, checks: Sequence[Check], several: frozenset[str] = frozenset()) -> list[Condition]:
-    """For each check a condition that is true in each row that breaks it; the same one for checks that share it.
+    """Return for each check a condition that is true of each row that violates it; checks may share a condition.
 
     Args:
-        rules: the rules the checks are of.
-        checks: what is to be asked of each row.
-        several: components whose columns hold several values.
+        rules: the rules that the checks belong to.
+        checks: the checks of each row.
+        several: the components whose columns have several values.
     """
     found = {check: check.broken for check in checks}
     timed = _about_time(rules, checks)
@@ -63,7 +63,7 @@ def screens(rules: Rules, checks: Sequence[Check], several: frozenset[str] = fro
 
 
 def narrowed(condition: Condition, screen: Condition) -> Condition:
-    """What is left to ask, where the screen is true: the values that it lets pass are none of the row's."""
+    """Simplify a condition for rows caught by the screen, whose values cannot be those that the screen lets pass."""
     match screen:
         case Not(OneOf(Value(id_), fine)) | Some((Missing(_), Not(OneOf(Value(id_), fine)))):
             return _without(condition, id_, fine)
@@ -84,7 +84,7 @@ def _without(condition: Condition, id_: str, fine: frozenset[str]) -> Condition:
 
 
 def _about_time(rules: Rules, checks: Sequence[Check]) -> tuple[Check, ...]:
-    """The checks that look at nothing but the time dimension, and the frequency."""
+    """Return the checks that only read the time dimension and the frequency."""
     time = next((column.id for column in rules.columns if column.is_time), None)
     freq = _frequency(checks, time)
     return tuple(check for check in checks if time in check.looks_at and check.looks_at <= {time, freq})
@@ -99,7 +99,7 @@ def _usual_period(rules: Rules, checks: tuple[Check, ...]) -> Condition | None:
     time = next(column.id for column in rules.columns if column.is_time)
     freq = _frequency(checks, time)
     if freq is None:
-        # Without weeks and days, which are many: each is paid for, and most data has none.
+        # Weeks and days are left out: they are many, each has a cost, and most data has none.
         fine = _fine_periods(checks, time, None, _LETTERS - {"W", "D"})
         return _unless(Not(OneOf(Value(time), fine)), [time], checks) if fine else None
     column = rules.column(freq)
@@ -112,7 +112,7 @@ def _usual_period(rules: Rules, checks: tuple[Check, ...]) -> Condition | None:
 
 @lru_cache(maxsize=64)
 def _fine_periods(checks: tuple[Check, ...], time: str, freq: str | None, codes: frozenset[str]) -> frozenset[str]:
-    """Periods where no check is broken; with the frequency before them where there is one."""
+    """Return periods that violate no check; each after its frequency, if there is one."""
     quick = all(check.rule in _QUICK for check in checks)
     return frozenset(
         period if freq is None else f"{code}{_SEPARATOR}{period}"
@@ -125,7 +125,7 @@ def _fine_periods(checks: tuple[Check, ...], time: str, freq: str | None, codes:
 
 
 def _periods(code: str) -> Iterator[str]:
-    """How the periods of a frequency are usually written."""
+    """Return the usual texts of a frequency's periods."""
     if code == "A":
         return map(str, _YEARS)
     if code == "M":
@@ -139,7 +139,7 @@ def _periods(code: str) -> Iterator[str]:
 
 
 def _unless(condition: Condition, components: Sequence[str], checks: Sequence[Check]) -> Condition:
-    """The condition, or nothing given: what is asked of a value is unknown then."""
+    """Return the condition, or that a value is missing if the checks can be violated without it."""
     told = all(evaluate(check.broken, {}) is not True for check in checks)
     missing = [Missing(one) for one in components]
     return condition if told and len(components) == 1 else some(*missing, condition)
@@ -148,7 +148,7 @@ def _unless(condition: Condition, components: Sequence[str], checks: Sequence[Ch
 def _surely(  # noqa: PLR0911 - one return a kind of node
     condition: Condition, id_: str, values: frozenset[str], *, wanted: bool
 ) -> frozenset[str]:
-    """The values of a component with which a condition is surely true, or surely false."""
+    """Return the values of a component for which a condition is certain to be true, or certain to be false."""
     nothing: frozenset[str] = frozenset()
     match condition:
         case Constant(value):

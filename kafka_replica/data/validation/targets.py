@@ -1,4 +1,4 @@
-"""What a reference means to validation: a provision agreement, a dataflow, a data structure, and what these lead to."""
+"""Resolve a reference for validation: to a provision agreement, dataflow or data structure, and related artefacts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLASSES: Final = ("DataStructure", "Dataflow", "ProvisionAgreement")
 
 
 class Target(NamedTuple):
-    """What data is validated against."""
+    """The artefacts that data is validated against."""
 
     artefact: Urn
     structure: DataStructure
@@ -22,11 +22,11 @@ class Target(NamedTuple):
 
 
 def target_of(structures: Structures, reference: Urn | str) -> Target:
-    """The target that a URN or a short reference means.
+    """Return the target of a URN or a short reference.
 
     Raises:
-        UsageError: the URN is of another class; a reference means several artefacts that do not belong together.
-        SdmxError: it is not in this version or cannot be read.
+        UsageError: the URN has another class, or the reference denotes several artefacts that do not belong together.
+        SdmxError: the artefact is not in this version or cannot be read.
     """
     if isinstance(reference, str) and not reference.startswith("urn:"):
         return _of_reference(structures, reference)
@@ -45,7 +45,7 @@ def target_of(structures: Structures, reference: Urn | str) -> Target:
             raise UsageError(f"validating against {urn}: it names no dataflow; give the URN of one")
         flow = _of_dataflow(structures, structures.dataflow(found.dataflow))
         return flow._replace(artefact=found.urn, agreement=found)
-    # A class that is there but opaque: structures says why.
+    # An artefact that exists but is opaque: structures explains the reason.
     return Target(urn, structures.data_structure(urn))
 
 
@@ -58,7 +58,7 @@ def _of_reference(structures: Structures, reference: str) -> Target:
             found.append(target_of(structures, structures.get(urn).urn))
         except ArtefactNotFoundError as error:
             if urn in structures:
-                raise  # the dataflow is here, its data structure is not
+                raise  # the dataflow exists, its data structure does not
             missing = error
     if len({target.structure.urn for target in found}) > 1:
         names = " and ".join(str(target.artefact) for target in found)
@@ -68,7 +68,7 @@ def _of_reference(structures: Structures, reference: str) -> Target:
             f"validating against {reference!r}: version {structures.version} has no such data structure, dataflow or "
             f"provision agreement; {nearby(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
         ) from missing
-    return found[-1]  # the nearest to the data: it has the most constraints
+    return found[-1]  # the nearest to the data, which has the most constraints
 
 
 def _of_dataflow(structures: Structures, dataflow: Dataflow) -> Target:

@@ -1,4 +1,4 @@
-"""The log of a source, in its own database: the one room of SQLAlchemy and Alembic. Needs the extra ``producer``.
+"""The outbox in the user's own database; no other package uses SQLAlchemy and Alembic. Needs the extra ``producer``.
 
 ::
 

@@ -1,8 +1,8 @@
 """Amendments: an operator skips or replaces records of transactions that cannot be sent.
 
-A request is only written down. The relay applies it when it connects: by then it has fenced all earlier senders and has
-read from Kafka what has arrived, so a transaction that has not arrived is not being sent either. Nobody can know that
-earlier. The content that was skipped or replaced is kept.
+A request is first only stored. The relay applies it when it connects: by then it has fenced all earlier senders and has
+read from Kafka which transactions have arrived, so a transaction that has not arrived is not being sent either. This
+cannot be known earlier. The content that was skipped or replaced is kept.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from kafka_replica.producer.outbox.tables import Kind, Status, amendment, change
 from kafka_replica.records import Key, key_bytes, key_text
 
 WHOLE = 0
-"""The number in an amendment of a transaction as a whole; its records count from 1."""
-_NAMED = 10  # keys in an error, at most
+"""The number of an amendment that applies to the whole transaction; records are numbered from 1."""
+_NAMED = 10  # the most keys that an error message names
 _CONTENT = ("record_key", "record_value", "content_type", "content_hash")
 
 
 class Action(StrEnum):
-    """What an operator wants for a transaction, or for one of its records."""
+    """The action that an operator requests for a transaction, or for one of its records."""
 
     SKIP = "skip"
     REPLACE = "replace"
@@ -35,7 +35,7 @@ class Action(StrEnum):
 def request_skip(
     connection: Connection, producer_id: str, tx_id: int, keys: Iterable[Key] | None, reason: str, now_ms: int
 ) -> None:
-    """Request that a transaction, or only the records of some keys, are skipped; of a flush, its deletions as well.
+    """Request to skip a transaction, or only its records of some keys; with a flush, its deletions are skipped, too.
 
     Raises:
         UsageError: there is no such transaction or key, it was sent, or the producer runs.
@@ -54,10 +54,11 @@ def request_skip(
 def request_replace(
     connection: Connection, producer_id: str, tx_id: int, puts: Sequence[Put], reason: str, now_ms: int
 ) -> None:
-    """Request that records of a transaction are sent with other content; its other records stay as they are.
+    """Request that records of a transaction are sent with other content; its other records stay unchanged.
 
     Raises:
-        UsageError: there is no such transaction or key, the record is a deletion, it was sent, or the producer runs.
+        UsageError: no such transaction or key exists, the record is a deletion, it was sent, or the producer is
+            running.
     """
     kind = _check_unsent(connection, producer_id, tx_id)
     if kind is not Kind.CHANGES:
@@ -74,14 +75,14 @@ def request_replace(
 
 
 def is_requested(connection: Connection, producer_id: str, arrived: int) -> bool:
-    """Whether something is requested of transactions after ``arrived``."""
+    """Return whether there are requests for transactions after ``arrived``."""
     return (
         connection.execute(select(amendment.c.tx_id).where(*_open(producer_id, arrived)).limit(1)).first() is not None
     )
 
 
 def apply_requests(connection: Connection, producer_id: str, arrived: int, now_ms: int) -> None:
-    """Apply what is requested of transactions after ``arrived``: these are known not to have been sent."""
+    """Apply the requests for transactions after ``arrived``, which are known not to have been sent."""
     rows = connection.execute(
         select(amendment.c.tx_id, amendment.c.request, amendment.c.number, amendment.c.action)
         .where(*_open(producer_id, arrived))
@@ -94,7 +95,7 @@ def apply_requests(connection: Connection, producer_id: str, arrived: int, now_m
 
 
 def count_skipped(connection: Connection, producer_id: str) -> tuple[int, int]:
-    """Return how many transactions were skipped as a whole, and how many records were skipped altogether."""
+    """Return how many transactions were skipped as a whole, and how many records were skipped in total."""
     amended = select(amendment.c.tx_id).where(amendment.c.producer_id == producer_id)
     is_skipped = tx.c.tx_status == int(Status.SKIPPED)
     skipped = connection.execute(
@@ -110,7 +111,7 @@ def count_skipped(connection: Connection, producer_id: str) -> tuple[int, int]:
 
 
 class _Amended(NamedTuple):
-    """A transaction for which a request is applied."""
+    """A transaction to which a request is applied."""
 
     connection: Connection
     producer_id: str
@@ -148,7 +149,7 @@ class _Amended(NamedTuple):
 
 
 def _count_again(connection: Connection, producer_id: str, tx_id: int, now_ms: int) -> None:
-    """Bring size and number of records up to date; a transaction of which nothing is left is skipped, as it was."""
+    """Update the size and number of records; a transaction that has none left is skipped as a whole."""
     sizes = func.length(change.c.record_key) + func.coalesce(func.length(change.c.record_value), 0)
     count, size = connection.execute(
         select(func.count(), func.coalesce(func.sum(sizes), 0)).where(
@@ -166,8 +167,8 @@ def _open(producer_id: str, arrived: int) -> tuple[Any, ...]:
 
 
 def _check_unsent(connection: Connection, producer_id: str, tx_id: int) -> Kind:
-    """Make sure that a transaction may be amended; returns its kind."""
-    # Locked, so that nobody resumes it before the request is there.
+    """Check that a transaction may be amended, and return its kind."""
+    # The row is locked, so that the producer cannot be resumed before the request is stored.
     connection.execute(update(state).where(state.c.producer_id == producer_id).values(mode=state.c.mode))
     intent = intent_of(connection, producer_id)
     row = connection.execute(
@@ -205,7 +206,7 @@ def _numbers(connection: Connection, producer_id: str, tx_id: int, keys: Sequenc
 def _request(
     connection: Connection, producer_id: str, tx_id: int, rows: Iterable[dict[str, Any]], reason: str, now_ms: int
 ) -> None:
-    """Write a request down; it takes the place of one that is not applied yet, for the same records."""
+    """Store a request; it replaces an earlier request for the same records that is not applied yet."""
     mine = (amendment.c.producer_id == producer_id, amendment.c.tx_id == tx_id)
     request = connection.execute(select(func.coalesce(func.max(amendment.c.request), 0)).where(*mine)).scalar_one() + 1
     for row in rows:

@@ -1,7 +1,8 @@
-"""Clean-up in small steps: deletes what nobody needs any more, and never keeps writers waiting for long.
+"""Clean-up in small steps, which delete obsolete rows and never block writers for long.
 
-Content goes when it was sent and newer content of its key was, too; deletions go when they were sent. Present content
-stays, for the next full flush. The rows of transactions that were sent stay for a time, and the newest of them always.
+Content is deleted when it was sent and newer content of its key was sent, too. Deletions are deleted when they were
+sent. Present content stays for the next full flush. The rows of sent transactions stay for a time, and the newest of
+them always stay.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from kafka_replica.producer.outbox.database import noting, reading, translated
 from kafka_replica.producer.outbox.tables import Status, amendment, change, detail, state, tx
 
 ROWS: Final = 500
-"""How many rows one transaction deletes at most."""
-_BYTES: Final = 8 << 20  # how much content, unless a single row has more
+"""The most rows that one transaction deletes."""
+_BYTES: Final = 8 << 20  # the most bytes of content that one transaction deletes, unless a single row has more
 KEEP_NEWEST: Final = 1000
-"""How many of the newest transactions stay, however old they are."""
+"""How many of the newest transactions are kept, whatever their age."""
 
 
 class _Place(NamedTuple):
-    """A row of content."""
+    """The position of a row of content."""
 
     tx_id: int
     number: int
@@ -31,7 +32,7 @@ class _Place(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """A row of content that was looked at."""
+    """A row of content that was examined."""
 
     place: _Place
     key_hash: bytes
@@ -39,28 +40,28 @@ class _Seen(NamedTuple):
 
 
 class Cleanup:
-    """Cleans up after one producer.
+    """Clean up after one producer.
 
     Args:
         engine: the database.
-        producer_id: which producer's.
-        keep_s: for how long the rows of transactions that were sent stay in ``kafka_producer_tx``, in seconds.
+        producer_id: the id of the producer.
+        keep_s: how long the rows of sent transactions stay in ``kafka_producer_tx``, in seconds.
     """
 
     def __init__(self, engine: Engine, producer_id: str, keep_s: float) -> None:
         self._engine = engine
         self._id = producer_id
         self._keep_ms = int(keep_s * 1000)
-        self._looked = 0, 0  # a transaction that is looked through in part, and up to which of its records
+        self._looked = 0, 0  # a partly examined transaction, and the last record examined in it
 
     @translated("cleaning up what was sent")
     def step(self) -> bool:
-        """Look through some rows, and delete those that are not needed; returns whether more is to be done."""
+        """Examine some rows, delete obsolete ones, and return whether there is more to do."""
         more = self._content()
         return self._transactions() or more
 
     def _content(self) -> bool:
-        """Look through the content that was sent since the last step, for the older content that it replaces."""
+        """Examine the content that was sent since the last step, and delete the older content that it replaces."""
         with reading(self._engine) as connection:
             row = connection.execute(
                 select(state.c.incarnation, state.c.sent_tx_id, state.c.cleaned_tx_id).where(
@@ -75,7 +76,7 @@ class Cleanup:
         is_all = len(seen) < ROWS
         last = seen[-1].place if seen else _Place(0, 0, 0)
         cleaned, self._looked = (sent, (0, 0)) if is_all else (last.tx_id - 1, last[:2])
-        # The oldest first: content must not come back because the deletion after it is gone already.
+        # Oldest first: deleting a deletion before the older content would make that content appear present again.
         *parts, rest = _bounded(sorted(obsolete))
         for part in parts:
             with noting(self._engine) as connection:
@@ -92,7 +93,7 @@ class Cleanup:
             connection.execute(_DELETE_CONTENT, rows)
 
     def _look_through(self, connection: Connection, sent: int, cleaned: int) -> list[_Seen]:
-        """The next rows; each is obsolete if it is a deletion, or newer content of its key was sent."""
+        """Return the next rows; a row is obsolete if it is a deletion, or newer content of its key was sent."""
         first = cleaned + 1
         number = self._looked[1] if self._looked[0] == first else 0
         after = or_(change.c.tx_id > first, change.c.number > number)
@@ -106,7 +107,7 @@ class Cleanup:
         return [_Seen(_Place(row[0], row[1], row[2]), row[3], bool(row[4])) for row in rows]
 
     def _replaced(self, connection: Connection, seen: Sequence[_Seen]) -> list[_Place]:
-        """The rows before these that have the same keys: of each key one at most, for the others are gone already."""
+        """Return the earlier rows of the same keys: at most one per key, because all others were deleted already."""
         if not seen:
             return []
         hashes = {each.key_hash for each in seen}
@@ -118,7 +119,7 @@ class Cleanup:
         return [_Place(*row) for row in rows]
 
     def _transactions(self) -> bool:
-        """Delete rows of transactions that were sent long ago; those that operators have amended stay."""
+        """Delete the rows of transactions that were sent long ago, except those that operators have amended."""
         amended = select(amendment.c.tx_id).where(amendment.c.producer_id == self._id)
         before_ms = time.time_ns() // 1_000_000 - self._keep_ms
         with reading(self._engine) as connection:
@@ -141,7 +142,7 @@ class Cleanup:
 
 
 def newer_than_this(before: int) -> ColumnElement[bool]:
-    """Whether the key of a change has a newer one among the transactions before this number."""
+    """Return the condition that the key of a change has a newer change among the transactions before this number."""
     newer = change.alias("newer")
     return (
         select(newer.c.tx_id)
@@ -162,7 +163,7 @@ _DELETE_CONTENT: Any = delete(change).where(
 
 
 def _bounded(places: Sequence[_Place]) -> Iterator[list[_Place]]:
-    """Parts of so many rows, and so many bytes; of one row at least. If there are none, one part without rows."""
+    """Split rows into chunks of limited rows and bytes, at least one row each. Without rows, yield one empty chunk."""
     part: list[_Place] = []
     size = 0
     for place in places:

@@ -1,6 +1,6 @@
-"""The rows of a producer, and its configuration as the database shows it; secrets are masked.
+"""The rows of a producer, and its configuration as shown in the database; secrets are masked.
 
-Nothing here locks the counter, so an open recording transaction holds nobody up.
+Nothing here locks the counter, so an open recording transaction blocks nobody.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ class StoredConfiguration(NamedTuple):
     topic: str
     media_type: str
     lines: list[str]
-    """The producer's own settings, ``name=value``."""
+    """The producer's own settings as ``name=value``."""
     shared: dict[str, str]
-    """The settings of the connection, which all producers of the database share."""
+    """The connection settings, which all producers of the database share."""
 
 
 def as_stored(topic: str, media_type: str, settings: Mapping[str, object]) -> StoredConfiguration:
-    """Return a configuration as it is stored: secrets are masked, callables left out."""
+    """Return a configuration in its stored form: secrets are masked, callables are left out."""
     own, shared = shown(settings)
     return StoredConfiguration(topic, media_type, [f"{name}={value}" for name, value in own.items()], shared)
 
 
 def is_stored(connection: Connection, producer_id: str, wanted: StoredConfiguration) -> bool:
-    """Whether the producer is there, with this configuration."""
+    """Return whether the producer exists and has this configuration."""
     rows = connection.execute(
         select(lease.c.producer_id)
         .join(state, state.c.producer_id == lease.c.producer_id)
@@ -56,7 +56,7 @@ def is_stored(connection: Connection, producer_id: str, wanted: StoredConfigurat
 
 
 def store(connection: Connection, producer_id: str, wanted: StoredConfiguration) -> None:
-    """Create the producer if it is missing, and write its configuration; instances that start together take turns."""
+    """Create the producer if it is missing, and write its configuration; concurrent instances wait for each other."""
     _create_rows(connection, producer_id)
     connection.execute(update(state).where(state.c.producer_id == producer_id).values(mode=state.c.mode))
     connection.execute(delete(properties).where(properties.c.id == producer_id))
@@ -91,7 +91,7 @@ def _differing(connection: Connection, wanted: Mapping[str, str]) -> list[tuple[
 
 
 def _insert(connection: Connection, table: Table, row: Mapping[str, object]) -> bool:
-    """Insert a row; False if it is there already, for example because another instance was faster."""
+    """Insert a row; return False if it exists already, for example because another instance was faster."""
     try:
         with connection.begin_nested():
             connection.execute(insert(table).values(**row))

@@ -1,4 +1,4 @@
-"""Opening the database, so that what is recorded is durable and writers wait for each other."""
+"""Open the database such that recorded transactions are durable and writers wait for each other."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ _STILL_MS = 5_000
 
 
 def open_database(url: str | URL, **options: Any) -> Engine:
-    """An engine for the outbox, and for the user's own tables in the same database.
+    """Return an engine for the outbox, and for the user's own tables in the same database.
 
-    On SQLite: write-ahead log, transactions that begin as writers (so that two of them wait for each other instead of
-    failing), and durable commits. Elsewhere: SQLAlchemy's own, with connections tested before use.
+    On SQLite, the engine uses a write-ahead log, transactions that begin as writers (so that two of them wait for each
+    other instead of failing), and durable commits. On other databases, SQLAlchemy's defaults apply, and connections are
+    tested before use.
 
     Args:
-        url: as SQLAlchemy writes it: ``sqlite:///registry.db``, ``postgresql+psycopg://user@host/database``.
-        options: for ``sqlalchemy.create_engine``.
+        url: a SQLAlchemy URL: ``sqlite:///registry.db``, ``postgresql+psycopg://user@host/database``.
+        options: options for ``sqlalchemy.create_engine``.
 
     Raises:
-        ConfigurationError: it is no such URL.
-        MissingExtraError: its driver is not installed.
+        ConfigurationError: the URL is invalid.
+        MissingExtraError: the database's driver is not installed.
     """
     url = hide_password(url) if isinstance(url, str) else url
     try:
@@ -49,7 +50,7 @@ def open_database(url: str | URL, **options: Any) -> Engine:
         engine = create_engine(parsed, **{"pool_pre_ping": True, **options})
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"a database of {parsed.drivername}", "postgres") from error
-    except (ArgumentError, SQLAlchemyError, ValueError) as error:  # the last of a port that is no number
+    except (ArgumentError, SQLAlchemyError, ValueError) as error:  # ValueError: a port that is not a number
         without_frames(error)
         raise ConfigurationError(f"opening the producer's database: {type(error).__name__}; {_SHOULD_BE}") from error
     if engine.dialect.name == "sqlite":
@@ -61,7 +62,7 @@ def open_database(url: str | URL, **options: Any) -> Engine:
 HOW_TO_MIGRATE = (
     "run: kafka-replica producer migrate --config FILE, or call kafka_replica.producer.outbox.migrate(engine)"
 )
-"""What to do where the tables are missing or outdated."""
+"""Advice for missing or outdated tables."""
 _UNDEFINED = {"42P01", "42703"}  # SQLSTATE: undefined table, undefined column
 _MISSING = re.compile(r"no such (table|column)|has no column named|does(n't| not) exist")
 _CHECK = "check that it runs and can be reached, or that the file's folder is there and may be written"
@@ -69,10 +70,10 @@ _SHOULD_BE = "its URL should be like sqlite:///outbox.db or postgresql+psycopg:/
 
 
 def check_file(engine: Engine) -> None:
-    """Make sure that a database in a file is there; SQLite would create it even to read it.
+    """Check that the file of a database exists; SQLite would create it even for reading.
 
     Raises:
-        OutboxError: there is no such file.
+        OutboxError: the file does not exist.
     """
     name = engine.url.database
     if engine.dialect.name != "sqlite" or not name or name == ":memory:" or name.startswith("file:"):
@@ -83,17 +84,17 @@ def check_file(engine: Engine) -> None:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A connection whose transaction only reads; on SQLite it waits for no writer."""
+    """Open a connection with a read-only transaction, which waits for no writer on SQLite."""
     with engine.connect().execution_options(kafka_replica_reads=True) as connection:
         yield connection
 
 
 @contextmanager
 def noting(engine: Engine) -> Iterator[Connection]:
-    """A short transaction of the relay's own.
+    """Open a short transaction for the relay's own notes.
 
-    PostgreSQL ends it should this process stand still in the midst of it: whoever takes over needs the rows that it
-    has locked.
+    PostgreSQL ends the transaction if this process hangs in the middle of it, because the instance that takes over
+    needs the rows that the transaction has locked.
     """
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":
@@ -103,7 +104,7 @@ def noting(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def reading_bytes(engine: Engine) -> Iterator[Connection]:
-    """The same, for many bytes: psycopg gets them as they are, not as text in hexadecimal."""
+    """Open a read-only connection for many bytes: psycopg receives them in binary form, not as hexadecimal text."""
     with reading(engine) as connection:
         if engine.dialect.driver == "psycopg":
             event.listen(connection, "before_cursor_execute", _in_binary)
@@ -116,12 +117,12 @@ def _in_binary(_connection: Connection, cursor: Any, *_of_the_statement: object)
 
 @contextmanager
 def outbox_errors(doing: str) -> Iterator[None]:
-    """Turns the database's errors into ours.
+    """Translate errors of the database into this package's errors.
 
     Raises:
-        OutboxUnavailableError: the database cannot be reached, or is busy; it may come back.
+        OutboxUnavailableError: the database cannot be reached or is busy; this may be temporary.
         OutboxNotMigratedError: the producer's tables are missing, or of an earlier version.
-        OutboxError: it refused.
+        OutboxError: the database refused.
     """
     try:
         yield
@@ -144,7 +145,7 @@ def _lacks_tables(error: DBAPIError) -> bool:
 
 
 def translated(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """The same, for a whole function."""
+    """Return a decorator that translates errors of the database in a whole function."""
 
     def wrap(function: Callable[P, T]) -> Callable[P, T]:
         def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -158,11 +159,11 @@ def translated(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def _sqlite_connected(dbapi_connection: Any, _record: object) -> None:
-    dbapi_connection.isolation_level = None  # the driver begins nothing by itself
+    dbapi_connection.isolation_level = None  # the driver begins no transactions by itself
     dbapi_connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
-    if dbapi_connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):  # setting it is a write
+    if dbapi_connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):  # setting the mode is a write
         dbapi_connection.execute("PRAGMA journal_mode=WAL")
-    # Durable when the machine fails, too: what is sent must not be forgotten here.
+    # Durable even if the machine fails: what Kafka has received must not be lost here.
     dbapi_connection.execute("PRAGMA synchronous=FULL")
 
 

@@ -1,4 +1,4 @@
-"""The identity of a database, given to it by a migration."""
+"""The identity of a database, assigned by a migration."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from kafka_replica.producer.outbox.tables import database
 
 
 class DatabaseIdentity(NamedTuple):
-    """The one row of ``kafka_producer_database``."""
+    """The single row of ``kafka_producer_database``."""
 
     database_id: str
-    """32 hexadecimal digits; a copy of the database has the same."""
+    """An id of 32 hexadecimal digits; a copy of the database has the same id."""
     default_producer_id: str
-    """The id of a producer that is given none: ``structures-`` and the first 8 digits of ``database_id``."""
+    """The id of a producer without a configured id: ``structures-`` and the first 8 digits of ``database_id``."""
     location: str | None
-    """Where the database was when its producer last published, as JSON; see ``location``."""
+    """The location of the database when its producer last published, as JSON; see ``location``."""
 
 
 def default_producer_id(connection: Connection) -> str:
-    """Return the id of the producer that is given none, for those who only record: ``Outbox(default_producer_id(c))``.
+    """Return the default producer id of this database, for code that only records: ``Outbox(default_producer_id(c))``.
 
     Raises:
         OutboxNotMigratedError: the database has no tables of the producer.
@@ -35,7 +35,7 @@ def read_identity(connection: Connection) -> DatabaseIdentity:
     """Return the identity of the database.
 
     Raises:
-        OutboxNotMigratedError: it has none yet.
+        OutboxNotMigratedError: the database has no identity yet.
     """
     with outbox_errors("reading the identity of the database"):
         row = connection.execute(

@@ -1,8 +1,8 @@
-"""Which of several instances publishes: a row in the database that its owner raises, and others watch.
+"""The lease that decides which of several instances publishes: a row that its owner updates, and others watch.
 
-No clocks are compared. An instance takes the lease when it has no owner, or when it has watched the same beat for
-``lease_s`` of its own monotonic time; that is one conditional update, so of several only one succeeds. The lease only
-says who should publish: that nobody else can is Kafka's fencing.
+No clocks are compared. An instance takes the lease when it has no owner, or when the beat has stayed the same for
+``lease_s`` of the instance's own monotonic time. Taking it is one conditional update, so only one of several instances
+succeeds. The lease only selects the instance that should publish; Kafka's fencing ensures that no other instance can.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kafka_replica.producer.outbox.tables import lease
 
 
 class Seen(NamedTuple):
-    """The row, as last seen."""
+    """The row as it was last seen."""
 
     owner: str | None
     term: int
@@ -28,13 +28,13 @@ class Seen(NamedTuple):
 
 
 class Lease:
-    """One instance's view of the lease.
+    """The lease as one instance sees it.
 
     Args:
         engine: the database.
-        producer_id: whose.
-        owner: a name for this instance that no other has.
-        lease_s: after how long a beat that does not change is given up.
+        producer_id: the id of the producer.
+        owner: a unique name for this instance.
+        lease_s: how long an unchanged beat keeps the lease valid, in seconds.
     """
 
     def __init__(self, engine: Engine, producer_id: str, owner: str, lease_s: float) -> None:
@@ -44,7 +44,7 @@ class Lease:
         self.lease_s = lease_s
         self.term: int | None = None
         self.saw_another = False
-        """Whether another instance was alive while this one watched."""
+        """Whether another instance was alive while this instance watched."""
         self._seen: Seen | None = None
         self._since_s = 0.0
         self._renewed_s = 0.0
@@ -52,10 +52,10 @@ class Lease:
 
     @translated("looking at the producer's lease")
     def look(self) -> Seen:
-        """The row as it is now.
+        """Return the row as it is now.
 
         Raises:
-            UsageError: there is no such producer.
+            UsageError: the producer does not exist.
         """
         with reading(self._engine) as connection:
             row = connection.execute(
@@ -66,7 +66,7 @@ class Lease:
         return Seen(*row)
 
     def hold(self) -> bool:
-        """Whether it is ours: still, or taken now because it is free or given up."""
+        """Return whether this instance holds the lease: from before, or taken now because it is free or has expired."""
         if self.term is not None and time.monotonic() - self._renewed_s < self.lease_s / 2:
             return True
         return self.renew() or self._acquire()
@@ -84,7 +84,7 @@ class Lease:
         return False
 
     def renew(self) -> bool:
-        """Says that its owner lives; False when it is somebody else's by now. From any thread."""
+        """Raise the beat as a sign of life; return False if the lease was lost. May be called from any thread."""
         with self._lock:
             return self._renew()
 
@@ -100,7 +100,7 @@ class Lease:
         return True
 
     def release(self) -> None:
-        """Gives it back, so that another takes it at once."""
+        """Release the lease, so that another instance can take it immediately."""
         term, self.term = self.term, None
         if term is None:
             return
@@ -108,7 +108,7 @@ class Lease:
         try:
             self._update(mine, {"owner": None})
         except OutboxUnavailableError:
-            return  # it runs out by itself
+            return  # the lease expires by itself
 
     def _change(self, now: Seen, then: Seen) -> bool:
         same = (lease.c.producer_id == self._producer_id, lease.c.term == now.term, lease.c.beat == now.beat)

@@ -1,4 +1,4 @@
-"""Lists of recorded transactions, of what operators have done about them, and of their records."""
+"""Lists of recorded transactions, of the operators' amendments to them, and of their records."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ _STATES = {Action.SKIP: "skipped", Action.REPLACE: "replaced"}
 
 @dataclass(frozen=True)
 class Amendment:
-    """One request to skip or to replace."""
+    """A request to skip or to replace."""
 
     action: Action
     key: str | None
-    """The record's key; None for the transaction as a whole."""
+    """The record's key; None for the whole transaction."""
     state: str
-    """``requested`` until the producer goes on, then ``applied``; ``too late`` if it turned out to be sent before."""
+    """``requested`` until the producer is resumed, then ``applied``; ``too late`` if the transaction was sent before.
+    """
     reason: str | None
     requested_ms: int
 
 
 @dataclass(frozen=True)
 class RecordedTransaction:
-    """A recorded transaction, as the database has it."""
+    """A recorded transaction as stored in the database."""
 
     tx_id: int
     status: Status
@@ -44,11 +45,11 @@ class RecordedTransaction:
     """Bytes of keys and values before compression."""
     records: int
     error: str | None
-    """Why it could not be sent, the last time."""
+    """The reason why the last attempt to send it failed."""
     amendments: tuple[Amendment, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return the fields as plain values for JSON."""
         return {**asdict(self), "status": int(self.status), "status_name": self.status.name.lower()}
 
 
@@ -60,23 +61,23 @@ class StoredRecord:
     value: bytes | None
     content_type: str | None
     state: str
-    """``recorded``, or ``skipped`` or ``replaced``: then this is what it was before."""
+    """``recorded``, ``skipped`` or ``replaced``; in the latter two cases this is the original record."""
 
 
 @translated("listing transactions")
 def list_transactions(
     engine: Engine, producer_id: str, *, statuses: Collection[Status] = (), limit: int = 100
 ) -> list[RecordedTransaction]:
-    """Return recorded transactions, the newest first.
+    """Return recorded transactions, newest first.
 
     Args:
         engine: the database.
-        producer_id: of which producer.
-        statuses: only those; all if empty.
-        limit: how many at most.
+        producer_id: the id of the producer.
+        statuses: return only transactions with these statuses; all if empty.
+        limit: the most transactions to return.
 
     Raises:
-        UsageError: there is no such producer.
+        UsageError: the producer does not exist.
     """
     with reading(engine) as connection:
         sent = intent_of(connection, producer_id).sent
@@ -100,10 +101,10 @@ def list_transactions(
 
 @translated("reading the records of a transaction")
 def records_of(engine: Engine, producer_id: str, tx_id: int) -> list[StoredRecord]:
-    """Return the records of a transaction, those that were skipped or replaced included.
+    """Return the records of a transaction, including those that were skipped or replaced.
 
     Raises:
-        UsageError: there is no such transaction, or none any more.
+        UsageError: the transaction does not exist, or was cleaned up.
     """
     with reading(engine) as connection:
         intent_of(connection, producer_id)

@@ -1,8 +1,8 @@
-"""Where a database is: a copy that still points at the original's cluster must not publish beside it.
+"""The location of a database, which keeps a copy of the database from publishing to the original's cluster.
 
-A copy has the identity of its original. What differs is the database system and the database's number in it
-(PostgreSQL), or the file's inode and the path on its host (SQLite); of the latter two either may change, as they do
-when a container is made again or a file is moved. Where the database does not say, nothing is checked.
+A copy has the identity of its original, but another location: the database system and the database's number in it
+(PostgreSQL), or the file's inode and the path on its host (SQLite). Of the latter two, either may change, as happens
+when a container is recreated or a file is moved. If the database does not report its location, nothing is checked.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ HOW_TO_CLAIM = (
 
 @translated("finding out whether the database is a copy")
 def check_location(engine: Engine) -> None:
-    """Make sure that the database is where it was when its producer last published; the first time, remember it.
+    """Check that the database is where it was when its producer last published; store its location the first time.
 
     Raises:
-        ProducerConflictError: it is elsewhere: it was copied, restored or moved.
+        ProducerConflictError: the location differs: the database was copied, restored or moved.
     """
     with reading(engine) as connection:
         before, now = read_identity(connection).location, _location(connection)
@@ -47,7 +47,7 @@ def check_location(engine: Engine) -> None:
 
 @translated("noting where the database is")
 def remember_location(engine: Engine) -> None:
-    """Take the place where the database is now for the right one."""
+    """Store the database's present location as the right one."""
     with noting(engine) as connection:
         now = _location(connection)
         connection.execute(update(database).values(location=None if now is None else json.dumps(now)))
@@ -64,7 +64,7 @@ def _location(connection: Connection) -> dict[str, Any] | None:
 def _of_file(connection: Connection) -> dict[str, Any] | None:
     name = next((row[2] for row in connection.execute(text("PRAGMA database_list")) if row[1] == "main"), "")
     if not name:
-        return None  # in memory
+        return None  # an in-memory database
     path = Path(name).resolve()
     return {"host": socket.gethostname(), "path": str(path), "inode": path.stat().st_ino}
 

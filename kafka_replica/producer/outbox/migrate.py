@@ -1,4 +1,4 @@
-"""Bringing the tables to this version, by the migrations that come with the package."""
+"""Migrate the tables to this version, with the migrations that the package contains."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from kafka_replica.errors import OutboxError, OutboxNotMigratedError
 from kafka_replica.producer.outbox.database import HOW_TO_MIGRATE, reading, translated
 
 _SCRIPTS = Path(__file__).parent / "migrations"
-_LOCK = 0x6B61666B61  # one number for all who migrate the same database
+_LOCK = 0x6B61666B61  # the same lock number for all processes that migrate a database
 VERSION_TABLE = "kafka_producer_schema_version"
-"""Where Alembic keeps which version the tables have; one of its own, beside the user's."""
+"""The table in which Alembic stores the version of our tables; it is separate from the user's own version table."""
 
 
 @translated("bringing the producer's tables to this version")
 def migrate(engine: Engine, revision: str = "head") -> None:
-    """Create the tables, or bring them to this version. Any number of instances may do this at the same time.
+    """Create the tables, or migrate them to this version. Several instances may do this at the same time.
 
-    If the tables are of this version, nothing is locked or written, and no right to write is needed.
+    If the tables already have this version, nothing is locked or written, and write permission is not needed.
 
     Raises:
         OutboxUnavailableError: the database cannot be reached.
-        OutboxError: it refused, or its tables are of a newer version.
+        OutboxError: the database refused, or its tables are of a newer version.
     """
     with reading(engine) as connection:
         if revision == "head" and _version(connection) == _latest():
@@ -44,11 +44,11 @@ def migrate(engine: Engine, revision: str = "head") -> None:
 
 @translated("looking for the producer's tables")
 def check_tables(engine: Engine) -> None:
-    """Make sure that the tables are of this version; only reads.
+    """Check that the tables have this version, without writing.
 
     Raises:
-        OutboxNotMigratedError: they are not there, or of an earlier version.
-        OutboxError: they are of a newer version, or the database refused.
+        OutboxNotMigratedError: the tables are missing, or of an earlier version.
+        OutboxError: the tables are of a newer version, or the database refused.
     """
     with reading(engine) as connection:
         version = _version(connection)
@@ -80,7 +80,7 @@ def _config() -> Config:
 
 @cache
 def _known() -> tuple[str, ...]:
-    """All versions, the latest first."""
+    """Return all versions, latest first."""
     return tuple(script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions())
 
 

@@ -1,4 +1,4 @@
-"""How a producer is meant to run; kept in the database, for all instances and for the commands."""
+"""The mode of a producer, stored in the database for all instances and for the commands."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from kafka_replica.errors import UsageError
 from kafka_replica.producer.outbox.tables import Status, state, tx
 
 FAILURES = (int(Status.LOCAL_FAILURE), int(Status.REFUSED), int(Status.UNEXPECTED))
-_NAMED = 10  # ids in an error, at most
+_NAMED = 10  # the most ids that an error message names
 
 
 class Mode(StrEnum):
-    """How a producer is meant to run."""
+    """The mode that was requested for a producer."""
 
     IDLE = "idle"
-    """It has never sent anything, and was not told to."""
+    """The producer has never sent anything, and was never resumed."""
     RUNNING = "running"
     SUSPENDED = "suspended"
-    """By a person, until resumed or started again."""
+    """Suspended by a person, until the producer is resumed or started again."""
     FAILED = "failed"
-    """By itself, because a transaction could not be sent; until resumed."""
+    """Suspended by the producer itself, because a transaction could not be sent; until resumed."""
 
 
 class Intent(NamedTuple):
@@ -38,14 +38,14 @@ class Intent(NamedTuple):
     progress_offset: int | None
     not_carried: int
     asked: int
-    """How often somebody has said how it is to run."""
+    """A counter of requests to change the mode."""
 
 
 def intent_of(connection: Connection, producer_id: str) -> Intent:
-    """How it is meant to run.
+    """Return the requested mode of a producer.
 
     Raises:
-        UsageError: there is no such producer.
+        UsageError: the producer does not exist.
     """
     row = connection.execute(
         select(
@@ -59,7 +59,7 @@ def intent_of(connection: Connection, producer_id: str) -> Intent:
 
 
 def unknown(connection: Connection, producer_id: str) -> UsageError:
-    """Return the error for an id that the database does not know; it names those that it knows."""
+    """Return the error for an unknown producer id; its message names the existing ids."""
     known = connection.execute(select(state.c.producer_id).order_by(state.c.producer_id)).scalars().all()
     more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
     hint = f"known: {', '.join(known[:_NAMED])}{more}; check its id" if known else "it has none; start one to create it"
@@ -75,9 +75,9 @@ def set_mode(
     only: list[Mode],
     asked: int | None = None,
 ) -> bool:
-    """Changes how it is meant to run, if that is one of ``only`` now; whether it was.
+    """Change the mode if the present mode is one of ``only``, and return whether it was changed.
 
-    With ``asked``, only if nobody has said anything since.
+    With ``asked``, the mode is changed only if there was no other request since.
     """
     since = () if asked is None else (state.c.asked == asked,)
     changed = connection.execute(
@@ -89,10 +89,10 @@ def set_mode(
 
 
 def resume(connection: Connection, producer_id: str, now_ms: int) -> None:
-    """Lets it run: what failed is pending again, and goes first.
+    """Set a producer to running; failed transactions become pending again, and are sent first.
 
     Raises:
-        UsageError: there is no such producer.
+        UsageError: the producer does not exist.
     """
     intent_of(connection, producer_id)
     _ask(connection, producer_id)
@@ -101,13 +101,13 @@ def resume(connection: Connection, producer_id: str, now_ms: int) -> None:
 
 
 def try_again(connection: Connection, producer_id: str, now_ms: int, asked: int) -> bool:
-    """Let a producer run that had suspended itself, unless somebody has said something since; return whether it runs.
+    """Resume a producer that suspended itself, unless there was another request since; return whether it was resumed.
 
     Args:
-        connection: to the database.
-        producer_id: which producer.
-        now_ms: the time, in milliseconds since 1970-01-01 UTC.
-        asked: ``Intent.asked`` as it was when the caller began.
+        connection: a connection to the database.
+        producer_id: the id of the producer.
+        now_ms: the time in milliseconds since 1970-01-01 UTC.
+        asked: ``Intent.asked`` when the caller began.
     """
     runs = set_mode(connection, producer_id, Mode.RUNNING, None, only=[Mode.FAILED], asked=asked)
     if runs:
@@ -116,7 +116,7 @@ def try_again(connection: Connection, producer_id: str, now_ms: int, asked: int)
 
 
 def _make_pending(connection: Connection, producer_id: str, now_ms: int) -> None:
-    """Make what failed pending again, so that it is sent first; what was skipped stays so."""
+    """Make failed transactions pending again, so that they are sent first; skipped ones stay skipped."""
     sent = intent_of(connection, producer_id).sent
     connection.execute(
         update(tx)
@@ -126,10 +126,10 @@ def _make_pending(connection: Connection, producer_id: str, now_ms: int) -> None
 
 
 def begin_incarnation(connection: Connection, producer_id: str) -> None:
-    """Begin a new incarnation, with what is not marked as sent as its first transactions.
+    """Begin a new incarnation; its first transactions are those not marked as sent.
 
     Raises:
-        UsageError: there is no such producer, or it runs.
+        UsageError: the producer does not exist, or is running.
     """
     if intent_of(connection, producer_id).mode is Mode.RUNNING:
         raise UsageError(
@@ -143,10 +143,10 @@ def begin_incarnation(connection: Connection, producer_id: str) -> None:
 
 
 def suspend(connection: Connection, producer_id: str, reason: str) -> None:
-    """Stops it, if it runs.
+    """Suspend the producer if it is running.
 
     Raises:
-        UsageError: there is no such producer.
+        UsageError: the producer does not exist.
     """
     intent_of(connection, producer_id)
     _ask(connection, producer_id)

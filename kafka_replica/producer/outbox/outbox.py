@@ -1,10 +1,10 @@
-"""Recording changes, within the user's own database transaction.
+"""Record changes within the user's own database transaction.
 
-What makes the numbers right: whoever records updates the producer's one row of ``kafka_producer_counter`` first, and
-a database lets go of a row when its transaction has ended, visibly. So of two who record for one producer, the
-second gets its number after the first has committed (or has given it back by rolling back): numbers have no gaps,
-their order is the order of the commits, and whoever sees a number sees all
-before it. A sequence would give none of this.
+Numbers are right for this reason: a recording transaction first updates the producer's one row of
+``kafka_producer_counter``, and a database keeps a row locked until the transaction has ended and its changes are
+visible. So the second of two concurrent recording transactions gets its number after the first has committed (or has
+given its number back by rolling back). Numbers have no gaps, their order is the order of the commits, and a reader who
+sees a number sees all numbers before it. A sequence would guarantee none of this.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ _AT_ONCE = 500
 
 
 class Differences(NamedTuple):
-    """What was recorded of all that a source holds."""
+    """The result of recording the differences between a source and the outbox."""
 
     tx_ids: list[int]
-    """The numbers of the transactions; none where nothing has changed."""
+    """The numbers of the transactions; empty if nothing has changed."""
     unreadable: list[Unreadable]
-    """Content that cannot be read or sent; its keys keep what was recorded before."""
+    """Content that cannot be read or sent; its keys keep the content recorded before."""
 
 
 class Outbox:
-    """The log of one producer. Its methods work on a connection of the caller, in the caller's transaction.
+    """The outbox of one producer. Its methods work on a connection of the caller, in the caller's transaction.
 
-    The connection is one of SQLAlchemy, sqlite3 or psycopg.
+    The connection may be a SQLAlchemy, sqlite3 or psycopg connection.
 
-    A database that supports transactions is all it needs. Under ``REPEATABLE READ`` and above, two who record at once
-    may fail with a serialization error, as the database promises; do the transaction again then. Record last in a
-    transaction: from then on until its commit, others wait.
+    Any database with transactions will do. Under ``REPEATABLE READ`` and above, concurrent recording transactions may
+    fail with a serialization error, as the database documents; retry the transaction then. Record at the end of a
+    transaction: others wait from that moment until its commit.
 
     Args:
-        producer_id: which producer's; there may be several in one database.
-        skip_unchanged: leave out content that is the same as recorded last (by SHA-256 of content and media type).
-        validator: is given each new content before it is recorded, and raises an error for one that cannot be sent.
+        producer_id: the id of the producer; a database may have several.
+        skip_unchanged: leave out content that equals the last recorded content (by SHA-256 of content and media type).
+        validator: called with new content before it is recorded; raises an error if the content cannot be sent.
     """
 
     def __init__(
@@ -84,10 +84,10 @@ class Outbox:
         media_type: str = "",
         settings: Mapping[str, object] | None = None,
     ) -> None:
-        """Create the producer, or bring its stored topic, format and settings to those given.
+        """Create the producer, or update its stored topic, format and settings.
 
-        Nothing is written where nothing differs, and recording transactions of others are not waited for. Secrets
-        among the settings are written as ``***``.
+        Nothing is written if nothing differs, and open recording transactions are not waited for. Secrets among the
+        settings are written as ``***``.
         """
         with usable(connection, f"writing the configuration of producer {self.producer_id}") as made:
             wanted = as_stored(topic, media_type, settings or {})
@@ -95,18 +95,18 @@ class Outbox:
                 store(made, self.producer_id, wanted)
 
     def record(self, connection: AnyConnection, changes: Iterable[Change]) -> list[int]:
-        """Records changes as one transaction of the topic; deletions among them as one of their own, after it.
+        """Record changes as one transaction of the topic; deletions follow in a transaction of their own.
 
         Args:
-            connection: the one on which the user's own data is changed; the caller commits.
+            connection: the connection on which the user's own data is changed; the caller commits.
             changes: additions, changes and deletions, in the order in which they are to be sent.
 
         Returns:
-            The numbers of the transactions: none where nothing has changed.
+            The numbers of the transactions; empty if nothing has changed.
 
         Raises:
-            UsageError: there is no such producer, or something is not a change.
-            EncodingError: content cannot be sent; nothing is recorded, and the caller's transaction can go on.
+            UsageError: the producer does not exist, or something is not a change.
+            EncodingError: content cannot be sent; nothing is recorded, and the caller's transaction can continue.
             OutboxError: the database refused; roll back.
         """
         puts, deletes = apart(changes)
@@ -117,18 +117,18 @@ class Outbox:
             return self._record(made, puts, deletes)
 
     def record_differences(self, connection: AnyConnection, contents: Iterable[Put | Unreadable]) -> Differences:
-        """Record what makes the recorded content the one given: for sources that tell all that they hold.
+        """Record how the given content differs from the recorded content, for sources that list everything they hold.
 
         Args:
-            connection: the one on which the user's own data is changed; the caller commits.
-            contents: all content. The key of an ``Unreadable``, or of content that cannot be sent, keeps the content it
-                has; if an ``Unreadable`` has no key, nothing is deleted.
+            connection: the connection on which the user's own data is changed; the caller commits.
+            contents: all content. The key of an ``Unreadable``, or of content that cannot be sent, keeps its recorded
+                content; if an ``Unreadable`` has no key, nothing is deleted.
 
         Returns:
-            The numbers of the transactions, and all content that was not taken in.
+            The numbers of the transactions, and all content that was not recorded.
 
         Raises:
-            UsageError: there is no such producer.
+            UsageError: the producer does not exist.
             OutboxError: the database refused; roll back.
         """
         given = list(contents)
@@ -145,10 +145,10 @@ class Outbox:
         return Differences(tx_ids, [*unreadable, *refused])
 
     def record_flush(self, connection: AnyConnection) -> list[int]:
-        """Records a full flush: all content as of now in one transaction, and one of tombstones for all other keys.
+        """Record a full flush: all present content in one transaction, and tombstones for all other keys in another.
 
         Raises:
-            UsageError: there is no such producer.
+            UsageError: the producer does not exist.
             OutboxError: the database refused; roll back.
         """
         with usable(connection, f"recording a full flush for producer {self.producer_id}") as made:
@@ -159,24 +159,25 @@ class Outbox:
         return [last + 1, last + 2]
 
     def begin_incarnation(self, connection: AnyConnection) -> None:
-        """Let Kafka count anew: what it says of this producer's transactions so far is not believed any more.
+        """Begin a new incarnation: earlier reports of Kafka about this producer's transactions no longer count.
 
-        For a database that was restored, or that lost commits in a failover, and so has another history than Kafka.
+        Use this for a database that was restored or lost commits in a failover, so that its history differs from
+        Kafka's.
 
         Raises:
-            UsageError: there is no such producer, or it runs.
+            UsageError: the producer does not exist, or is running.
             OutboxError: the database refused; roll back.
         """
         with usable(connection, f"beginning a new incarnation of producer {self.producer_id}") as made:
             modes.begin_incarnation(made, self.producer_id)
 
     def resume(self, connection: AnyConnection) -> None:
-        """Lets the producer run, whatever stopped it: what failed is pending again, and goes first."""
+        """Set the producer to running, whatever stopped it; failed transactions become pending again and go first."""
         with usable(connection, f"resuming producer {self.producer_id}") as made:
             modes.resume(made, self.producer_id, _now_ms())
 
     def suspend(self, connection: AnyConnection, reason: str = "by request") -> None:
-        """Stops sending, until resumed or started again; recording goes on."""
+        """Stop sending until the producer is resumed or started again; recording continues."""
         with usable(connection, f"suspending producer {self.producer_id}") as made:
             modes.suspend(made, self.producer_id, reason)
 
@@ -185,12 +186,12 @@ class Outbox:
     ) -> None:
         """Skip a transaction that is not sent yet, or only its records of some keys, when the producer is resumed.
 
-        The others keep their order, and nothing is sent twice: Kafka gets an empty transaction in its place. What is
-        skipped stays in the database, is counted and listed, and does not count as present content. With a flush, the
-        deletions that belong to it are skipped.
+        Other transactions keep their order, and nothing is sent twice: Kafka receives an empty transaction instead.
+        Skipped content stays in the database, is counted and listed, and does not count as present content. With a
+        flush, its deletions are skipped, too.
 
         Raises:
-            UsageError: there is no such transaction or key, it was sent, or the producer is running; suspend it first.
+            UsageError: no such transaction or key exists, it was sent, or the producer is running; suspend it first.
         """
         with usable(connection, f"skipping transaction {tx_id}") as made:
             request_skip(made, self.producer_id, tx_id, keys, reason, _now_ms())
@@ -198,12 +199,12 @@ class Outbox:
     def replace(
         self, connection: AnyConnection, tx_id: int, puts: Iterable[Put], *, reason: str = "by request"
     ) -> None:
-        """Send other content for keys of a transaction that is not sent yet; its other records stay as they are.
+        """Send other content for keys of a transaction that is not sent yet; its other records stay unchanged.
 
-        The content that is replaced stays in the database, and is listed.
+        The replaced content stays in the database, and is listed.
 
         Raises:
-            UsageError: there is no such transaction or key, the record is a deletion, it was sent, or the producer is
+            UsageError: no such transaction or key exists, the record is a deletion, it was sent, or the producer is
                 running; suspend it first.
             EncodingError: the new content cannot be sent either.
         """
@@ -217,18 +218,18 @@ class Outbox:
             request_replace(made, self.producer_id, tx_id, checked, reason, _now_ms())
 
     def delete(self, connection: AnyConnection) -> None:
-        """Deletes the producer and all that was recorded for it; the topic stays as it is."""
+        """Delete the producer and everything that was recorded for it; the topic stays unchanged."""
         with usable(connection, f"deleting producer {self.producer_id}") as made:
             self._queue_up(made)
-            for table in (lease, state, change, amendment, detail, tx, counter):  # in the order in which relays lock
+            for table in (lease, state, change, amendment, detail, tx, counter):  # in the relays' locking order
                 made.execute(delete(table).where(table.c.producer_id == self.producer_id))
             for table in (config, properties):
                 made.execute(delete(table).where(table.c.id == self.producer_id))
 
-    # --- steps ---
+    # --- helpers ---
 
     def _refused(self, connection: Connection, puts: Collection[Put]) -> Iterator[tuple[Put, EncodingError]]:
-        """Return content that cannot be sent, before others have to wait; what is unchanged was validated before."""
+        """Yield content that cannot be sent, before this transaction blocks others; unchanged content is valid."""
         validator = self._validator
         if validator is None:
             return
@@ -254,7 +255,7 @@ class Outbox:
         return recorded
 
     def _queue_up(self, connection: Connection) -> int:
-        """Waits for whoever records for this producer to end; returns the last number given."""
+        """Wait until concurrent recording transactions of this producer have ended; return the last number assigned."""
         mine = counter.c.producer_id == self.producer_id
         taken = connection.execute(update(counter).where(mine).values(last_tx_id=counter.c.last_tx_id))
         if not taken.rowcount:

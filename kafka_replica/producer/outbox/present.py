@@ -1,4 +1,4 @@
-"""Present content: the newest that is recorded of each key, whether sent or not."""
+"""Present content: the newest recorded content of each key, whether sent or not."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _AT_ONCE = 500
 def changed(
     connection: Connection, producer_id: str, puts: Sequence[Put], deletes: Sequence[Delete]
 ) -> tuple[list[Put], list[Delete]]:
-    """Leave out what says the same as the present content."""
+    """Leave out changes that equal the present content."""
     known = _newest(connection, producer_id, [*(put.key for put in puts), *(gone.key for gone in deletes)])
     missing = object()
     return (
         [put for put in puts if known.get(key_hash(put.key), missing) != content_hash(put)],
-        # A key that was never recorded may be in the topic all the same.
+        # A key that was never recorded may still be in the topic.
         [gone for gone in deletes if known.get(key_hash(gone.key), missing) is not None],
     )
 
@@ -37,7 +37,7 @@ def present_keys(connection: Connection, producer_id: str) -> Iterator[bytes]:
 
 
 def _newest(connection: Connection, producer_id: str, keys: Iterable[Key]) -> dict[bytes, bytes | None]:
-    """Of keys that were ever recorded: the hash of the key -> that of its present content; None if it is deleted."""
+    """Return the hash of each key ever recorded, with the hash of its present content; None if it is deleted."""
     found: dict[bytes, bytes | None] = {}
     hashes = [key_hash(key) for key in keys]
     for start in range(0, len(hashes), _AT_ONCE):

@@ -1,4 +1,4 @@
-"""What the relay asks of the database, and writes back: what comes next, what it holds, what became of it."""
+"""The relay's queries and updates: which transactions are next, what they contain, and what became of them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from kafka_replica.producer.outbox.database import noting, outbox_errors, readin
 from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mode, try_again
 from kafka_replica.producer.outbox.tables import Kind, Status, change, counter, detail, lease, state, tx
 
-_AT_ONCE = 20  # rows in memory; one may be 16 MB
-# So many, and so many bytes, are sent before the database is asked, and told, again.
+_AT_ONCE = 20  # rows in memory; a row may have 16 MB
+# The most transactions and bytes that are sent between two queries of the database.
 _AHEAD = 64
 _AHEAD_BYTES = 16 << 20
 
@@ -34,17 +34,17 @@ class Recorded(NamedTuple):
     size: int = 0
     messages: int = 0
     is_skipped: bool = False
-    """Whether an operator has skipped it: it is sent empty, so that the numbers in Kafka have no gap."""
+    """Whether an operator has skipped it. It is then sent empty, so that the numbers in Kafka have no gap."""
 
 
 class View(NamedTuple):
-    """What the database says, at one moment."""
+    """The state of the database at one moment."""
 
     intent: Intent
     recorded: int
-    """The last number given."""
+    """The last number assigned."""
     next: list[Recorded]
-    """The first ones that are not marked as sent."""
+    """The first transactions that are not marked as sent."""
 
 
 class Content(NamedTuple):
@@ -56,7 +56,7 @@ class Content(NamedTuple):
 
 
 Raw: TypeAlias = tuple[bytes, bytes | None, str | None]
-"""A ``Content`` as a plain tuple: where there are thousands of them, making objects of a class takes half the time."""
+"""A ``Content`` as a plain tuple: for thousands of records, creating objects would take half the time."""
 _TX_ID, _CONTENT, _HASHES = itemgetter(0), itemgetter(1, 2, 3), itemgetter(4, 5)
 
 
@@ -69,7 +69,7 @@ class Contents(NamedTuple):
 
 
 def _uncopied(column: Column[Any]) -> ColumnElement[Any]:
-    """As the driver has it: SQLAlchemy makes each ``bytes`` anew."""
+    """Return a column whose values come as the driver provides them; SQLAlchemy copies each ``bytes``."""
     return type_coerce(column, NullType())
 
 
@@ -78,7 +78,7 @@ _BOTH_HASHES = (_uncopied(change.c.key_hash), _uncopied(change.c.content_hash))
 
 
 class Queue:
-    """The recorded transactions of one producer, as its relay works through them."""
+    """The recorded transactions of one producer, as its relay processes them."""
 
     def __init__(self, engine: Engine, producer_id: str) -> None:
         self._engine = engine
@@ -86,13 +86,13 @@ class Queue:
 
     @translated("looking for transactions to send")
     def view(self) -> View:
-        """What there is to do.
+        """Return what there is to do.
 
         Raises:
-            UsageError: there is no such producer (any more).
+            UsageError: the producer does not exist (any more).
         """
         with reading(self._engine) as connection:
-            # The next one first: what is read after it is at least as new.
+            # The next transactions are read first: everything read later is at least as new.
             intent = intent_of(connection, self._id)
             rows = connection.execute(
                 select(tx.c.tx_id, detail.c.kind, detail.c.recorded_ms, tx.c.tx_size, tx.c.tx_messages, tx.c.tx_status)
@@ -108,7 +108,7 @@ class Queue:
 
     @translated("looking for a flush to send")
     def pending_flushes(self, sent: int) -> list[Recorded]:
-        """The flushes that are not sent yet."""
+        """Return the flushes that are not sent yet."""
         with reading(self._engine) as connection:
             wanted = select(detail.c.tx_id, detail.c.kind, detail.c.recorded_ms).where(
                 detail.c.producer_id == self._id, detail.c.tx_id > sent, detail.c.kind == str(Kind.FLUSH)
@@ -117,7 +117,7 @@ class Queue:
 
     @translated("looking at the transaction that has arrived last")
     def fingerprint(self, tx_id: int) -> Fingerprint | None:
-        """Return the fingerprint of a transaction, None if there is none of that number.
+        """Return the fingerprint of a transaction, or None if no transaction has that number.
 
         Clean-up keeps the row of the last transaction that was sent; that of its content it may take.
         """
@@ -125,7 +125,8 @@ class Queue:
             this = (detail.c.producer_id == self._id, detail.c.tx_id == tx_id)
             row = connection.execute(select(detail.c.recorded_ms, detail.c.kind).where(*this)).first()
             hashes = self._hashes(connection, tx_id)
-            # Read last: what is marked as sent by now may have been cleaned up when its content was read.
+            # Read last: the content of a transaction that is marked as sent by now may have been cleaned up when it was
+            # read.
             sent = intent_of(connection, self._id).sent
         if row is None:
             return None
@@ -142,7 +143,7 @@ class Queue:
         ]
 
     def contents(self, recorded: Recorded) -> Contents:
-        """Return the records of a transaction, to be read a few at a time; not for a sweep, unless it is skipped."""
+        """Return the records of a transaction, to be read in batches; not for a sweep, unless it is skipped."""
         with outbox_errors(f"reading transaction {recorded.tx_id}"), reading(self._engine) as connection:
             digest = digest_of(recorded.kind, self._hashes(connection, recorded.tx_id))
         return Contents(*self._counted(recorded), Fingerprint(recorded.recorded_ms, digest))
@@ -158,10 +159,10 @@ class Queue:
 
     @translated("reading what is to be sent next")
     def contents_of(self, recorded: Sequence[Recorded]) -> dict[int, Contents]:
-        """The records of several transactions that follow each other, all in memory, by one query.
+        """Return the records of several consecutive transactions, all in memory, with one query.
 
         Args:
-            recorded: neither flushes nor sweeps.
+            recorded: the transactions; neither flushes nor sweeps.
         """
         wanted = (
             select(change.c.tx_id, *_AS_THEY_ARE, *_BOTH_HASHES)
@@ -170,14 +171,14 @@ class Queue:
         )
         with reading_bytes(self._engine) as connection:
             rows = connection.execute(wanted).all()
-        if rows and type(rows[0][1]) is not bytes:  # some drivers have classes of their own
+        if rows and type(rows[0][1]) is not bytes:  # some drivers use classes of their own
             rows = [tuple(bytes(each) if isinstance(each, memoryview) else each for each in row) for row in rows]  # type: ignore[misc]
         by_tx_id = {tx_id: [*some] for tx_id, some in groupby(rows, _TX_ID)}
         return {each.tx_id: _contents(each, by_tx_id.get(each.tx_id, [])) for each in recorded}
 
     @translated("reading the keys of all content")
     def keys_as_of(self, tx_id: int) -> set[bytes]:
-        """The keys that have content before a transaction."""
+        """Return the keys that have content before a transaction."""
         with reading(self._engine) as connection:
             wanted = select(change.c.record_key).where(change.c.producer_id == self._id, self._as_of(tx_id))
             rows = connection.execution_options(yield_per=_AT_ONCE).execute(wanted)
@@ -194,7 +195,7 @@ class Queue:
         *,
         incarnation: str,
     ) -> bool:
-        """Note what Kafka has acknowledged: a fact, whoever notes it, so nobody's lease is asked.
+        """Record what Kafka has acknowledged; the lease is not checked, because this is a fact whoever records it.
 
         Args:
             up_to: all up to this one.
@@ -238,7 +239,7 @@ class Queue:
     def mark_failed(
         self, term: int | None, tx_id: int | None, status: Status, reason: str, *, incarnation: str
     ) -> bool:
-        """Suspend the producer, and note why: only if the lease is still ours, and the transaction is pending."""
+        """Suspend the producer and store the reason, if the lease is still ours and the transaction is pending."""
         with noting(self._engine) as connection:
             if not self._holds_lease(connection, term) or self._lock(connection, incarnation) is None:
                 return False
@@ -254,9 +255,9 @@ class Queue:
 
     @translated("noting why the producer is trying again")
     def note_trouble(self, term: int | None, reason: str | None) -> None:
-        """Show in the status of a running producer why it is trying again, or (None) that it is not.
+        """Show in the status of a running producer why it is retrying, or (None) that it is not.
 
-        Nothing is noted if the lease is not ours any more.
+        Nothing is written if the lease was lost.
         """
         ours = select(lease.c.producer_id).where(lease.c.producer_id == self._id, lease.c.term == term).exists()
         with noting(self._engine) as connection:
@@ -268,15 +269,15 @@ class Queue:
 
     @translated("applying what operators have requested")
     def apply_requests(self, term: int | None, arrived: int, *, incarnation: str) -> bool:
-        """Skip and replace as requested, of the transactions after ``arrived``; see ``amendments``.
+        """Skip and replace as requested, in the transactions after ``arrived``; see ``amendments``.
 
         Args:
-            term: of our lease.
-            arrived: up to where Kafka has everything; all earlier senders are fenced.
-            incarnation: for which that is so.
+            term: the term of our lease.
+            arrived: the last transaction up to which Kafka has everything; all earlier senders are fenced.
+            incarnation: the incarnation to which ``arrived`` belongs.
 
         Returns:
-            False if the lease is not ours any more: then somebody else may be sending these transactions.
+            False if the lease was lost: another instance may be sending these transactions.
         """
         with reading(self._engine) as connection:
             if not is_requested(connection, self._id, arrived):
@@ -285,20 +286,21 @@ class Queue:
             sent = self._lock(connection, incarnation) if self._holds_lease(connection, term) else None
             if sent is None:
                 return False
-            # Kafka may know less than was marked: its evidence is lost then, and nothing of what was sent is amended.
+            # Kafka may know less than was marked if its progress record was lost. Nothing that was sent is amended
+            # then.
             apply_requests(connection, self._id, max(arrived, sent), _now_ms())
         return True
 
     @translated("noting who publishes")
     def note_identity(self, transactional_id: str, *, incarnation: str) -> None:
-        """Remember under which transactional id it publishes, so that one that is changed can be fenced."""
+        """Store the transactional id under which the producer publishes, so that a former id can be fenced."""
         with noting(self._engine) as connection:
             mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
             connection.execute(update(state).where(*mine).values(transactional_id=transactional_id))
 
     @translated("noting how the producer starts")
     def change_mode(self, mode: Mode, *, only: list[Mode], asked: int, incarnation: str) -> bool:
-        """Change how it is meant to run, unless somebody has said something since."""
+        """Change the producer's mode, unless there was another request since."""
         with noting(self._engine) as connection:
             if self._lock(connection, incarnation) is None:
                 return False
@@ -306,17 +308,17 @@ class Queue:
 
     @translated("noting that the producer tries again")
     def try_again(self, asked: int) -> bool:
-        """Let a producer that had suspended itself run again, unless somebody has said something since."""
+        """Resume a producer that suspended itself, unless there was another request since."""
         with noting(self._engine) as connection:
             return try_again(connection, self._id, _now_ms(), asked)
 
     def _holds_lease(self, connection: Connection, term: int | None) -> bool:
-        """Whether the lease is ours; nobody takes it before this transaction has ended."""
+        """Return whether the lease is ours; nobody can take it before this transaction has ended."""
         mine = (lease.c.producer_id == self._id, lease.c.term == term)
         return bool(connection.execute(update(lease).where(*mine).values(beat=lease.c.beat + 1)).rowcount)
 
     def _lock(self, connection: Connection, incarnation: str) -> int | None:
-        """Lock the producer's state; returns up to where it is sent, or None if it is of another incarnation now."""
+        """Lock the producer's state; return the number up to which all is sent, or None in another incarnation."""
         mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
         if not connection.execute(update(state).where(*mine).values(mode=state.c.mode)).rowcount:
             return None
@@ -346,14 +348,14 @@ def _in_bytes(key: Any, value: Any, content_type: str | None) -> Content:
 
 
 def _recorded(tx_id: int, kind: str, recorded_ms: int, size: int, messages: int, status: int) -> Recorded:
-    """As it is to be sent."""
+    """Return a recorded transaction as it is to be sent."""
     if status == Status.SKIPPED:
         return Recorded(tx_id, Kind(kind), recorded_ms, is_skipped=True)
     return Recorded(tx_id, Kind(kind), recorded_ms, size, messages)
 
 
 def _bounded(pending: list[Recorded]) -> list[Recorded]:
-    """The first ones, of no more bytes than are sent before the database is asked again; one at least."""
+    """Return the first transactions that fit into the bytes sent between two queries; at least one."""
     return [
         each
         for each, size in zip(pending, accumulate(each.size for each in pending), strict=True)

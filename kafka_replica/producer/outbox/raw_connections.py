@@ -1,4 +1,4 @@
-"""Recording on connections of sqlite3 and psycopg, as part of the transaction that their user has begun."""
+"""Record on sqlite3 and psycopg connections, as part of the transaction that the user has begun."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _AUTOCOMMIT = (
 
 @contextmanager
 def usable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
-    """Give a connection of SQLAlchemy for any connection; it neither commits nor rolls back: its user does.
+    """Yield a SQLAlchemy connection for any connection; it neither commits nor rolls back, which is left to the user.
 
     Raises:
         UsageError: the connection is of another library, or commits each statement by itself.
@@ -49,7 +49,7 @@ def usable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
 
 
 class _Borrowed:
-    """A connection that SQLAlchemy may use and neither ends nor changes."""
+    """A connection that SQLAlchemy may use, but neither ends nor changes."""
 
     url: str
 
@@ -62,7 +62,7 @@ class _Borrowed:
     def _leave(self, *_args: object, **_options: object) -> None:
         pass
 
-    # What SQLAlchemy does to a connection that is its own.
+    # SQLAlchemy calls these methods on its own connections.
     commit = rollback = close = create_function = add_notice_handler = _leave
 
 
@@ -70,7 +70,7 @@ class _BorrowedSqlite(_Borrowed):
     url = "sqlite://"
 
     def cursor(self) -> sqlite3.Cursor:
-        """Return a cursor that gives tuples, whatever the user's row factory is."""
+        """Return a cursor that yields tuples, whatever the user's row factory is."""
         cursor: sqlite3.Cursor = self._connection.cursor(sqlite3.Cursor)
         cursor.row_factory = None
         return cursor
@@ -80,7 +80,7 @@ class _BorrowedPsycopg(_Borrowed):
     url = "postgresql+psycopg://"
 
     def cursor(self) -> psycopg.Cursor[Any]:
-        """Return a cursor that gives tuples, whatever the user's factories are."""
+        """Return a cursor that yields tuples, whatever the user's factories are."""
         import psycopg  # noqa: PLC0415 - an extra
 
         return psycopg.Cursor(self._connection, row_factory=psycopg.rows.tuple_row)
@@ -102,7 +102,7 @@ def _borrow(connection: object, doing: str) -> _Borrowed:
                 raise UsageError(f"{doing}: {_AUTOCOMMIT}")
             _begin(connection, doing)
         return _BorrowedSqlite(connection)
-    library = sys.modules.get("psycopg")  # not imported if nobody has such a connection
+    library = sys.modules.get("psycopg")  # without the module, nobody can have such a connection
     if library is not None and isinstance(connection, library.Connection):
         if connection.autocommit and connection.info.transaction_status == library.pq.TransactionStatus.IDLE:
             raise UsageError(f"{doing}: {_AUTOCOMMIT}")
@@ -114,7 +114,7 @@ def _borrow(connection: object, doing: str) -> _Borrowed:
 
 
 def _begin(connection: sqlite3.Connection, doing: str) -> None:
-    """Begin as a writer, so that two of them wait for each other; the driver would begin as a reader."""
+    """Begin as a writer, so that two writers wait for each other; the driver would begin as a reader."""
     try:
         connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:

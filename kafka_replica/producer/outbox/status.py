@@ -1,4 +1,4 @@
-"""What the database says of a producer."""
+"""The status of a producer as the database has it."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ class Failed:
 
 @dataclass(frozen=True)
 class ProducerStatus:
-    """How a producer fares."""
+    """The status of a producer."""
 
     id: str
     topic: str
     media_type: str
     mode: Mode
     reason: str | None
-    """Why it does not run; of one that runs, why it is trying again what failed."""
+    """The reason why it does not run, or why a running producer is retrying."""
     owner: str | None
-    """The instance that publishes; None if none does."""
+    """The instance that publishes; None if there is none."""
     owner_lives: bool
-    """Whether it was seen to be alive while we watched."""
+    """Whether the owner showed a sign of life while it was watched."""
     term: int
     sent: int
-    """All transactions up to this one have arrived."""
+    """All transactions up to this number have arrived."""
     recorded: int
     pending: int
     pending_bytes: int
     oldest_pending_ms: int | None
     last_sent_ms: int | None
     not_carried: int
-    """Records that the format could not carry, of all time."""
+    """Records that the format cannot represent, since the producer was created."""
     failed: Failed | None
     incarnation: str
     skipped: int
     """Transactions that operators have skipped as a whole."""
     skipped_records: int
-    """Records that operators have skipped, those of whole transactions included."""
+    """Records that operators have skipped, including those of whole transactions."""
 
     def __repr__(self) -> str:
         counts = f"{self.sent:,} of {self.recorded:,} transactions sent, {self.pending:,} pending"
@@ -64,30 +64,30 @@ class ProducerStatus:
 
     @property
     def running(self) -> bool:
-        """Whether it publishes: it is meant to, an instance that lives does, and Kafka takes what is sent."""
+        """Return whether it publishes: its mode is running, an instance is alive, and Kafka accepts what is sent."""
         return self.mode is Mode.RUNNING and self.owner_lives and not self.retrying
 
     @property
     def retrying(self) -> bool:
-        """Whether it is trying again what failed, as long as an outage of Kafka lasts; ``reason`` says why."""
+        """Return whether it is retrying after a failure, as during an outage of Kafka; ``reason`` has the cause."""
         return self.mode is Mode.RUNNING and self.reason is not None
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values; ``running`` first."""
+        """Return the fields as plain values for JSON; ``running`` comes first."""
         return {"running": self.running, "retrying": self.retrying, **asdict(self), "mode": str(self.mode)}
 
 
 @translated("asking how the producer fares")
 def read_status(engine: Engine, producer_id: str, watch_s: float) -> ProducerStatus:
-    """What the database says.
+    """Return the status of a producer.
 
     Args:
         engine: the database.
-        producer_id: of which.
-        watch_s: for how long to watch the owner's beat at most; 0 takes the owner's word for it.
+        producer_id: the id of the producer.
+        watch_s: how long to watch the owner's beat at most, in seconds; 0 assumes that an owner is alive.
 
     Raises:
-        UsageError: there is no such producer.
+        UsageError: the producer does not exist.
     """
     seen = _seen(engine, producer_id)
     lives = seen.owner is not None

@@ -1,8 +1,8 @@
-"""The tables: those that registries keep, and what the log needs beside them.
+"""The tables: those that structure registries use, and those that the outbox needs besides.
 
-``kafka_producer_config``, ``kafka_producer_config_properties``, ``kafka_connection_settings`` and
-``kafka_producer_tx`` have the names and columns that structure registries use. Everything else is in tables of our
-own, so that these stay as they are known. Secrets are never written into any of them.
+``kafka_producer_config``, ``kafka_producer_config_properties``, ``kafka_connection_settings`` and ``kafka_producer_tx``
+have the names and columns that structure registries use. Everything else is in separate tables, so that these keep
+their known form. Secrets are never written into any of them.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ _ID = String(255)
 
 
 class Status(IntEnum):
-    """What became of a recorded transaction: ``kafka_producer_tx.tx_status``."""
+    """The outcome of a recorded transaction: ``kafka_producer_tx.tx_status``."""
 
     PENDING = 0
     SENT = 1
     """Kafka has acknowledged its commit."""
     LOCAL_FAILURE = 2
-    """It never left."""
+    """The transaction was never sent."""
     REFUSED = 3
-    """Kafka refused it."""
+    """Kafka refused the transaction."""
     UNEXPECTED = 4
-    """Anything else; it was not sent, or Kafka could not be asked whether it was."""
+    """Any other failure; the transaction was not sent, or Kafka could not be queried whether it was."""
     SKIPPED = 5
-    """An operator skipped it: its number is used, and none of its records is sent."""
+    """An operator skipped the transaction: its number is used, and none of its records is sent."""
 
 
 class Kind(StrEnum):
-    """What a recorded transaction holds."""
+    """The kind of a recorded transaction."""
 
     CHANGES = "changes"
     DELETIONS = "deletions"
     FLUSH = "flush"
-    """All content as of this transaction; looked up when it is sent."""
+    """All content as of this transaction, looked up when it is sent."""
     SWEEP = "sweep"
-    """Tombstones for the topic's keys that have no content as of this transaction; looked up when it is sent."""
+    """Tombstones for the topic's keys that have no content as of this transaction, looked up when it is sent."""
 
 
 config = Table(
@@ -83,7 +83,7 @@ detail = Table(
     Column("recorded_ms", BigInteger, nullable=False),
     Column("error", Text),
 )
-"""What ``kafka_producer_tx`` has no column for."""
+"""The attributes of a transaction for which ``kafka_producer_tx`` has no column."""
 
 change = Table(
     "kafka_producer_tx_change",
@@ -98,7 +98,7 @@ change = Table(
     Column("content_hash", LargeBinary(32)),
     Index("kafka_producer_tx_change_by_key", "producer_id", "key_hash", "tx_id"),
 )
-"""What a transaction holds, in order; a value of null is a deletion. The newest row of a key is its present content."""
+"""The records of transactions, in order; a null value is a deletion. The newest row of a key is its present content."""
 
 counter = Table(
     "kafka_producer_counter",
@@ -106,7 +106,7 @@ counter = Table(
     Column("producer_id", _ID, primary_key=True),
     Column("last_tx_id", BigInteger, nullable=False),
 )
-"""The last number given. Its row is what recorders of one producer queue up for."""
+"""The last number assigned. Concurrent recording transactions of one producer wait for the lock on its row."""
 
 state = Table(
     "kafka_producer_state",
@@ -122,9 +122,9 @@ state = Table(
     Column("asked", BigInteger, nullable=False),
     Column("cleaned_tx_id", BigInteger, nullable=False, server_default="0"),
 )
-"""How the producer is meant to run, up to where Kafka has acknowledged, and up to where clean-up has come.
+"""The producer's mode, the number up to which Kafka has acknowledged, and the progress of clean-up.
 
-Recording never locks this row, so commands and instances that start do not wait for an open recording transaction.
+Recording never locks this row, so commands and starting instances do not wait for an open recording transaction.
 """
 
 lease = Table(
@@ -135,7 +135,7 @@ lease = Table(
     Column("term", BigInteger, nullable=False),
     Column("beat", BigInteger, nullable=False),
 )
-"""Which instance publishes. It says so by raising ``beat``; no clocks are compared."""
+"""The instance that publishes. It raises ``beat`` as a sign of life; no clocks are compared."""
 
 database = Table(
     "kafka_producer_database",
@@ -145,7 +145,7 @@ database = Table(
     Column("default_producer_id", _ID, nullable=False),
     Column("location", Text),
 )
-"""One row: the identity of this database, and where it was when its producer last published."""
+"""A single row: the identity of this database, and its location when its producer last published."""
 
 amendment = Table(
     "kafka_producer_tx_amendment",
@@ -163,8 +163,8 @@ amendment = Table(
     Column("content_type", Text),
     Column("content_hash", LargeBinary(32)),
 )
-"""Records that an operator skips or replaces in transactions that are not sent; ``number`` as in the changes.
+"""Records that an operator skips or replaces in unsent transactions; ``number`` is that of the change.
 
-The content is the replacement until the amendment is applied, and the original content afterwards. Number 0 means the
-transaction as a whole.
+The content is the replacement until the amendment is applied, and the original content afterwards. Number 0 is the
+whole transaction.
 """

@@ -1,4 +1,4 @@
-"""Waiting for a database that is not up yet: a service is often started before it."""
+"""Wait for a database that is not up yet: a service is often started before its database."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _FIRST_S, _LONGEST_S = 0.25, 5.0
 
 
 def once_there(engine: Engine, prepare: Callable[[], None], wait_s: float, tell: Callable[[str], None]) -> None:
-    """Does what needs the database; again, less and less often, while that cannot be reached.
+    """Run an operation that needs the database; retry with growing pauses while the database cannot be reached.
 
-    A file is there or is not: nothing is waited for on SQLite.
+    On SQLite there is no waiting, because the file either exists or does not.
 
     Args:
         engine: the database.
-        prepare: what needs it; may be done any number of times.
-        wait_s: for how long to try, in seconds; ``math.inf`` for ever.
-        tell: told the reason, each time before it is tried again.
+        prepare: the operation, which may be repeated any number of times.
+        wait_s: how long to retry, in seconds; ``math.inf`` retries without limit.
+        tell: called with the reason before each retry.
 
     Raises:
-        OutboxUnavailableError: it could not be reached in that time.
-        OutboxError: it refused, which no waiting mends.
+        OutboxUnavailableError: the database could not be reached in that time.
+        OutboxError: the database refused, so that waiting does not help.
     """
     if engine.dialect.name == "sqlite" or wait_s <= 0:
         prepare()

@@ -1,1 +1,1 @@
-"""The relay: recorded transactions to Kafka, exactly once and in order. Rules are in ``rules``, I/O around them."""
+"""The relay sends recorded transactions to Kafka, exactly once and in order. ``rules`` decides; the rest does I/O."""

@@ -1,4 +1,4 @@
-"""Finds out from Kafka which transaction has arrived last, whoever has a transaction open."""
+"""Find out from Kafka which transaction has arrived last, whichever producer has a transaction open."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _log = logging.getLogger("kafka_replica.producer")
 
 
 class Arrived(NamedTuple):
-    """What has arrived."""
+    """The last transaction that has arrived in Kafka."""
 
     progress: Progress | None
-    """The last transaction; None if there is none."""
+    """Its progress record; None if no transaction has arrived."""
     has_ended: bool = False
-    """Whether something that Kafka had left open was ended, which fences all producers of the transactional id."""
+    """Whether a transaction that Kafka had left open was ended, which fences all producers of the transactional id."""
 
 
 class Arrival:
-    """Asks Kafka what has arrived; only after all predecessors were fenced, so that nothing more can.
+    """Find out from Kafka what has arrived; only after all predecessors were fenced, so that nothing more can arrive.
 
     Args:
         config: librdkafka's properties.
-        identity: of the producer.
-        topics: asks about topics.
-        timeout_s: how long one step may take.
+        identity: the producer's identity.
+        topics: a client for metadata of topics.
+        timeout_s: the timeout of one step, in seconds.
     """
 
     def __init__(self, config: Mapping[str, Any], identity: Identity, topics: Topics, timeout_s: float) -> None:
@@ -48,7 +48,7 @@ class Arrival:
         self._timeout_s = timeout_s
 
     def has_open_transactions(self, partitions: Sequence[Partition]) -> bool:
-        """Return whether anybody's transaction is open in the progress topic, or in one of the partitions.
+        """Return whether any producer's transaction is open in the progress topic, or in one of the partitions.
 
         Raises:
             BrokerError: Kafka did not answer or refused.
@@ -60,16 +60,16 @@ class Arrival:
     def read(
         self, partitions: Sequence[Partition], transactional_ids: Sequence[str], hint: int | None, acknowledged: int
     ) -> Arrived:
-        """Return what has arrived, when nothing of this producer is open any more.
+        """Return what has arrived, once nothing of this producer is open any more.
 
         Args:
-            partitions: of the topics that are published to.
-            transactional_ids: under which the producer publishes, or did.
+            partitions: the partitions of the topics that are published to.
+            transactional_ids: the producer's present and former transactional ids.
             hint: an offset at or before that of the last progress record.
             acknowledged: the last transaction whose commit Kafka is known to have acknowledged.
 
         Raises:
-            KafkaReplicaError: it could not be found out.
+            KafkaReplicaError: the state could not be found out.
         """
         if not self.has_open_transactions(partitions):
             return Arrived(self._committed(hint))
@@ -87,7 +87,7 @@ class Arrival:
             return Arrived(self._committed(hint))
 
     def _committed(self, hint: int | None) -> Progress | None:
-        """Read up to the end of the progress topic as any consumer does, which waits for open transactions."""
+        """Read to the end of the progress topic as an ordinary consumer, which waits for open transactions."""
         place, key = self._identity.progress_place, self._identity.progress_key
         found = last_of_key(self._config, place, key, self._timeout_s, hint)
         return None if found is None else read_progress(found.value, found.offset, place, key)

@@ -1,4 +1,4 @@
-"""Cleans up beside the relay, busy or not, in a thread of its own."""
+"""Clean up in a separate thread next to the relay, whether the relay is busy or not."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SHORTEST_S = 0.01
 
 
 class Cleaner:
-    """Cleans up while the lease is ours, until closed.
+    """Clean up while the lease is ours, until closed.
 
     Args:
-        cleanup: its steps.
-        lease: this instance's: one instance cleans up, the one that publishes.
-        every_s: how often is looked for something to clean up.
+        cleanup: the clean-up, done in steps.
+        lease: this instance's lease: only the publishing instance cleans up.
+        every_s: the interval between clean-ups, in seconds.
     """
 
     def __init__(self, cleanup: Cleanup, lease: Lease, every_s: float = _EVERY_S) -> None:
@@ -33,11 +33,11 @@ class Cleaner:
         self._thread = threading.Thread(target=self._run, name="kafka_replica clean-up", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """End after the step that is being done."""
+        """End the thread after its present step."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join(self._lease.lease_s)
@@ -50,7 +50,7 @@ class Cleaner:
                 continue
             begun_s = time.monotonic()
             try:
-                if self._cleanup.step():  # others get as much time as this takes
+                if self._cleanup.step():  # leave others as much time as the step took
                     wait_s = max(_SHORTEST_S, time.monotonic() - begun_s)
             except KafkaReplicaError as error:  # the database may come back
                 _log.warning("%s", error)

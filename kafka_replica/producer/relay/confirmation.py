@@ -1,4 +1,4 @@
-"""Makes sure, when there is nothing more to send, that readers see what Kafka has acknowledged."""
+"""Verify, when there is nothing more to send, that readers see what Kafka has acknowledged."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ _AGAIN_S: Final = 1.0  # a commit is acknowledged a moment before readers see it
 
 
 class Confirmation:
-    """Asks once after the last commit, and a second time if a transaction was open.
-
-    Kafka may acknowledge a commit and leave out its markers; readers would then wait for the producer's next commit.
-    """
+    """Query Kafka once after the last commit, and a second time if a transaction was open."""
 
     def __init__(self) -> None:
         self._is_due = self._was_open = False
         self._not_before_s = 0.0
 
     def committed(self) -> None:
-        """Take note of a commit that Kafka has acknowledged."""
+        """Record a commit that Kafka has acknowledged."""
         self._is_due, self._was_open, self._not_before_s = True, False, 0.0
 
     def is_left_open(self, link: KafkaSession) -> bool:
-        """Return whether some transaction stays open, ours or another producer's; asks Kafka if that is due.
+        """Return whether a transaction stays open, ours or another producer's; Kafka is queried only when that is due.
 
         Raises:
             BrokerError: Kafka did not answer or refused.

@@ -1,4 +1,4 @@
-"""Other databases that publish under a producer's id: their progress records name them."""
+"""Detection of other databases that publish under a producer's id: their progress records name them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ProgressRecord(NamedTuple):
 
     @property
     def database_id(self) -> str | None:
-        """The database that it names; None if it is of an earlier version, or is no progress record."""
+        """The database that the record names; None for a record of an earlier version, or another kind of record."""
         try:
             found = json.loads(self.value).get("database")
         except (ValueError, AttributeError):
@@ -39,15 +39,15 @@ def foreign_records(
     begin: int = 0,
     decided_only: bool = False,
 ) -> list[ProgressRecord]:
-    """Return the progress records of a producer's id that name another database than its own.
+    """Return the progress records under a producer's id that name another database than its own.
 
     Args:
         config: librdkafka's properties.
-        place: where progress records are.
-        producer_id: the producer.
-        database_id: its own database.
-        timeout_s: for how long nothing may come.
-        begin: from which offset to read.
+        place: the partition of the progress records.
+        producer_id: the id of the producer.
+        database_id: the identity of its own database.
+        timeout_s: how long no record may arrive before the read fails, in seconds.
+        begin: the offset to read from.
         decided_only: do not wait for open transactions.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Contradictions of database and Kafka: nothing is sent or marked then, and somebody has to decide."""
+"""Contradictions between database and Kafka: nothing is sent or marked then, and a person has to decide."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _OTHER_HISTORY = (
 
 
 def contradiction(seen: Looked, arrived: int, fingerprint: Fingerprint | None) -> str | None:
-    """Return how database and Kafka contradict each other and what to do, None if they do not.
+    """Return how database and Kafka contradict each other and what to do about it; None if they do not.
 
     Args:
-        seen: what the database says.
+        seen: the state of the database.
         arrived: the last transaction that has arrived in Kafka.
-        fingerprint: of that transaction as it was sent; None if that is not known.
+        fingerprint: the fingerprint of that transaction as it was sent; None if unknown.
     """
     if arrived < seen.sent:
         return _LOST.format(sent=seen.sent, arrived=arrived)
@@ -40,7 +40,7 @@ def contradiction(seen: Looked, arrived: int, fingerprint: Fingerprint | None) -
         return _AHEAD.format(arrived=arrived, recorded=seen.recorded)
     if fingerprint is None:
         return None
-    # What is marked as sent may have been cleaned up.
+    # Transactions that are marked as sent may have been cleaned up.
     is_gone = seen.of_arrived is None and arrived > seen.sent
     is_another = seen.of_arrived is not None and fingerprint.contradicts(seen.of_arrived)
     return _OTHER_HISTORY.format(arrived=arrived) if is_gone or is_another else None

@@ -1,4 +1,4 @@
-"""What the relay's rules are told, and what they answer. Values alone."""
+"""The events that the relay's rules receive, and the decisions that they return. Plain values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_replica.producer.fingerprint import Fingerprint
 
 
 class Started(NamedTuple):
-    """The relay begins."""
+    """The relay has started."""
 
 
 class Waited(NamedTuple):
@@ -20,40 +20,42 @@ class Waited(NamedTuple):
 
 
 class Leased(NamedTuple):
-    """The lease is ours."""
+    """This instance holds the lease."""
 
     term: int = 0
-    """Raised whenever an instance takes the lease: unchanged, nobody else has had it since."""
+    """The term is raised whenever an instance takes the lease; if it is unchanged, no other instance has held the
+    lease.
+    """
 
 
 class StandingBy(NamedTuple):
-    """The lease is somebody else's, or was lost."""
+    """Another instance holds the lease, or the lease was lost."""
 
 
 class Looked(NamedTuple):
-    """What the database says."""
+    """The state of the database."""
 
     running: bool
     sent: int
-    """Marked as sent, all up to this one."""
+    """All transactions up to this number are marked as sent."""
     recorded: int
-    """The last number given."""
+    """The last number assigned."""
     next_ids: tuple[int, ...]
-    """The first transactions after ``sent``, some of them; they are sent before the database is asked again."""
+    """The first transactions after ``sent``, limited in number; they are sent before the database is queried again."""
     incarnation: str = ""
-    """Of the producer's configuration; Kafka counts anew in each."""
+    """The incarnation of the producer's configuration; Kafka's progress starts from scratch in each."""
     is_new: bool = False
     """Whether nothing was sent in this incarnation yet, as far as the database knows."""
     of_arrived: Fingerprint | None = None
-    """The database's transaction of the number that is known to have arrived last; None: not there, or not asked."""
+    """The database's fingerprint of the transaction that has arrived last; None if missing there, or not queried."""
 
 
 class Connected(NamedTuple):
-    """The transactional id is ours: nothing of an older producer is open any more. What Kafka says has arrived."""
+    """The transactional id is ours, and no older producer has an open transaction; the event has what has arrived."""
 
     progress: int | None
     fingerprint: Fingerprint | None = None
-    """Of the transaction that has arrived last, as it was sent."""
+    """The fingerprint of the transaction that has arrived last, as it was sent."""
 
 
 class Committed(NamedTuple):
@@ -64,7 +66,7 @@ class Committed(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """The database holds what became of transactions."""
+    """The outcome of transactions is stored in the database."""
 
 
 class KafkaFailed(NamedTuple):
@@ -76,11 +78,11 @@ class KafkaFailed(NamedTuple):
 
 
 class LeftOpen(NamedTuple):
-    """Some transaction stays open in the topics though all that was sent is acknowledged: it may be one of ours."""
+    """A transaction stays open in the topics though everything sent is acknowledged; it may be one of ours."""
 
 
 class DatabaseFailed(NamedTuple):
-    """The database did not do what was asked; whether it did is not known."""
+    """An operation of the database failed; whether it took effect is unknown."""
 
 
 Event: TypeAlias = (
@@ -101,28 +103,28 @@ Event: TypeAlias = (
 
 
 class Pause(Enum):
-    """What is waited for."""
+    """The reason for a wait."""
 
     STAND_BY = auto()
-    """The lease."""
+    """Wait for the lease."""
     WORK = auto()
-    """Something recorded, or being resumed."""
+    """Wait until something is recorded, or the producer is resumed."""
     RETRY = auto()
-    """What went wrong to pass; longer each time."""
+    """Wait for a failure to pass; the pause grows each time."""
     DATABASE = auto()
-    """The database to come back."""
+    """Wait for the database to come back."""
 
 
 class Acquire(NamedTuple):
-    """Take the lease, or make sure of it."""
+    """Take the lease, or verify that it is still ours."""
 
 
 class Look(NamedTuple):
-    """Ask the database what there is to do."""
+    """Query the database for what there is to do."""
 
 
 class Connect(NamedTuple):
-    """Take up the transactional id with a new producer, and read what has arrived."""
+    """Initialize the transactional id with a new producer, and read what has arrived."""
 
 
 class Send(NamedTuple):
@@ -132,14 +134,14 @@ class Send(NamedTuple):
 
 
 class MarkSent(NamedTuple):
-    """Note that all up to this one have arrived; nothing, if the database has another transaction of its number."""
+    """Mark all transactions up to this number as sent, unless the database has another transaction of this number."""
 
     up_to: int
     fingerprint: Fingerprint | None = None
 
 
 class Suspend(NamedTuple):
-    """Note why nothing more can be sent; ``tx_id`` is the transaction that is to blame, if one is."""
+    """Suspend the producer and store the reason; ``tx_id`` is the transaction that caused the failure, if any."""
 
     tx_id: int | None
     fault: Fault
@@ -148,7 +150,7 @@ class Suspend(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Wait, some time or until told."""
+    """Wait for some time, or until woken."""
 
     pause: Pause
     attempt: int = 0

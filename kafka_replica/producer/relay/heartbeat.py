@@ -1,4 +1,4 @@
-"""Keeps the lease while its owner lives, in a thread of its own: sending may take long."""
+"""Renew the lease while its owner is alive, in a separate thread, because sending may take long."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _log = logging.getLogger("kafka_replica.producer")
 
 
 class Heartbeat:
-    """Renews a lease four times in its time, until closed."""
+    """Renew a lease four times per lease time, until closed."""
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
@@ -20,11 +20,11 @@ class Heartbeat:
         self._thread = threading.Thread(target=self._run, name="kafka_replica lease", daemon=True)
 
     def start(self) -> None:
-        """Begins."""
+        """Start the thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """Ends, and gives the lease back."""
+        """End the thread, and release the lease."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join(self._lease.lease_s)

@@ -1,4 +1,4 @@
-"""The relay's connection to Kafka: takes up the transactional id, asks what has arrived, sends whole transactions."""
+"""The relay's connection to Kafka: initializes the transactional id, queries what has arrived, sends transactions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from kafka_replica.records import Partition, key_text
 
 Header: TypeAlias = tuple[str, str | bytes | None]  # as confluent-kafka types it
 Step = Callable[[str], None]
-"""Told the name of each step before the next one is taken; tests die there."""
+"""Called with the name of each step before the step is taken; tests kill the process there."""
 
 _DEFAULTS: dict[str, Any] = {
     "client.id": "kafka-replica-relay",
@@ -40,15 +40,15 @@ _DEFAULTS: dict[str, Any] = {
     "transaction.timeout.ms": 180_000,  # a full flush is one transaction
 }
 _REQUIRED: dict[str, Any] = {
-    "delivery.report.only.error": True,  # one call for each record that arrives is too much; none is asked for
+    "delivery.report.only.error": True,  # a callback for each delivered record would be too slow; none is needed
 }
 _LOOK_EVERY_S = 0.05
-_OFFSETS = 2  # of the progress topic, at least, which a transaction takes up: its progress record, and its marker
+_OFFSETS = 2  # a transaction uses at least two offsets of the progress topic: its progress record and its marker
 
 
 @dataclass(frozen=True)
 class Identity:
-    """Who publishes, and where to."""
+    """The identity of a producer, and the topics that it publishes to."""
 
     producer_id: str
     incarnation: str
@@ -62,12 +62,12 @@ class Identity:
 
     @property
     def progress_place(self) -> Partition:
-        """Where the progress records are."""
+        """The partition of the progress records."""
         return Partition(self.progress_topic, 0)
 
     @property
     def progress_key(self) -> bytes:
-        """The key of this producer's."""
+        """The key of this producer's progress records."""
         return progress_key(self.producer_id, self.incarnation)
 
 
@@ -75,16 +75,16 @@ class Sent(NamedTuple):
     """A transaction as it was sent."""
 
     size: int
-    """Bytes of keys and values, before compression; of one topic."""
+    """Bytes of keys and values before compression, in one topic."""
     messages: int
     not_carried: int
     offset: int
-    """Where to look for its progress record: there, or after it."""
+    """An offset at or before that of its progress record."""
 
 
 @dataclass(slots=True)
 class _Tally:
-    """What has been handed over of a transaction."""
+    """Counts of the records of a transaction that were handed to the Kafka client."""
 
     size: int = 0
     messages: int = 0
@@ -92,14 +92,14 @@ class _Tally:
 
 
 class KafkaSession:
-    """One connection; when anything fails it is closed, and another one made.
+    """A connection to Kafka; after any failure it is closed and replaced by a new one.
 
     Args:
         config: librdkafka's properties.
-        identity: who publishes, and where to.
-        encoder: makes values of contents.
-        timeout_s: how long one step of Kafka's may take.
-        step: told of each step.
+        identity: the producer's identity and topics.
+        encoder: turns contents into values.
+        timeout_s: the timeout of one step in Kafka, in seconds.
+        step: called with the name of each step.
     """
 
     def __init__(
@@ -124,22 +124,22 @@ class KafkaSession:
         return Arrival(self._plain, self._identity, self._topics, self._timeout_s)
 
     def connect(self, former_id: str | None, hint: int | None, acknowledged: int) -> Progress | None:
-        """Fences whoever had the transactional id, and finds out what has arrived.
+        """Fence any other producer of the transactional id, and find out what has arrived.
 
-        Fencing comes first: it ends what a predecessor had open, so that readers of committed data see all of the log,
-        and nothing more can arrive afterwards. It is for the owner of the lease alone.
+        Fencing comes first: it ends the open transactions of predecessors, so that readers of committed data see the
+        whole log, and nothing more can arrive afterwards. Only the owner of the lease may do this.
 
         Args:
-            former_id: the transactional id used before, if it was another one: that is fenced, too.
-            hint: where a progress record was seen.
+            former_id: the transactional id used before, if it was another one; it is fenced, too.
+            hint: the offset at which a progress record was seen.
             acknowledged: the last transaction whose commit Kafka is known to have acknowledged.
 
         Raises:
-            KafkaReplicaError: it could not be done.
+            KafkaReplicaError: fencing or reading failed.
         """
         identity = self._identity
         self._partitions = self._check_topics()
-        # Before the transactional id is taken up: that would fence the producer of the other database.
+        # This comes before the transactional id is initialized, which would fence the producer of the other database.
         place = identity.progress_place
         check_conflicts(self._foreign_records(begin=hint or 0, decided_only=True), place, identity.transactional_id)
         self._config |= fitting_batches(self._plain, list(identity.topics), self._timeout_s)
@@ -156,7 +156,7 @@ class KafkaSession:
         return progress
 
     def _wait_for_progress_topic(self) -> None:
-        """Wait until brokers know the topic that was created just now."""
+        """Wait until the brokers know the topic that was just created."""
         give_up_s = time.monotonic() + self._timeout_s
         while True:
             try:
@@ -169,7 +169,7 @@ class KafkaSession:
                 return
 
     def has_open_transactions(self) -> bool:
-        """Return whether anybody's transaction is open in the progress topic, or in the topics that are published to.
+        """Return whether any transaction is open in the progress topic, or in the topics that are published to.
 
         Raises:
             BrokerError: Kafka did not answer or refused.
@@ -177,16 +177,17 @@ class KafkaSession:
         return self._arrival.has_open_transactions(self._partitions)
 
     def send(self, recorded: Recorded, contents: Contents, meanwhile: Callable[[], None] | None = None) -> Sent:
-        """Sends a transaction with its progress record, and commits it.
+        """Send a transaction with its progress record, and commit it.
 
         Args:
             recorded: the transaction.
             contents: its records.
-            meanwhile: called when all is handed over; what it begins goes on while Kafka is waited for.
+            meanwhile: called when all records are handed over; the work that it starts overlaps with the wait for
+                Kafka.
 
         Raises:
-            CommitUnknownError: Kafka did not answer; it may have arrived.
-            KafkaReplicaError: it was not committed; nothing of it is visible.
+            CommitUnknownError: Kafka did not answer; the transaction may have arrived.
+            KafkaReplicaError: the transaction was not committed; none of its records is visible.
         """
         writer = self._writer
         assert writer is not None, "connect first"  # noqa: S101
@@ -195,7 +196,7 @@ class KafkaSession:
         try:
             place = self._identity.progress_place
             value = progress_value(recorded.tx_id, contents.fingerprint, self._identity.database_id)
-            # First, so that all partitions are added to the transaction by one request.
+            # First, so that all partitions are added to the transaction with one request.
             writer.send_to(place, self._identity.progress_key, value, ())
             tally = _Tally()
             records = self._records(recorded, contents, tally)
@@ -207,7 +208,7 @@ class KafkaSession:
         except CommitUnknownError:
             raise
         except BaseException:
-            with suppress(KafkaReplicaError):  # the next one to take up the id does it otherwise
+            with suppress(KafkaReplicaError):  # otherwise the next producer with this id aborts it
                 writer.abort()
             raise
         self._step("committed")
@@ -215,7 +216,7 @@ class KafkaSession:
         return Sent(tally.size, tally.messages, tally.not_carried, self._offset)
 
     def present_keys(self) -> Iterator[bytes]:
-        """The keys that the topics have now.
+        """Return the keys that the topics have now.
 
         Raises:
             BrokerError: Kafka did not answer or refused.
@@ -232,10 +233,10 @@ class KafkaSession:
         yield from sorted(there)
 
     def carried(self, contents: Iterable[Raw]) -> Iterator[bytes]:
-        """The keys of contents that the format can carry.
+        """Return the keys of contents that the format can represent.
 
         Raises:
-            EncodingError: one cannot be read.
+            EncodingError: some content cannot be read.
         """
         return (
             key
@@ -246,15 +247,15 @@ class KafkaSession:
     def claim(self) -> None:
         """Make this database the only one that publishes under the producer's id.
 
-        The progress records of other databases are deleted; one of the same configuration, which a copy of the database
-        has written, is taken over.
+        The progress records of other databases are deleted. If a copy of this database has written the progress record
+        of the same configuration, that record is taken over.
 
         Raises:
-            KafkaReplicaError: it could not be done.
+            KafkaReplicaError: Kafka did not answer or refused.
         """
         identity = self._identity
         self._check_topics()
-        writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)  # ends what is open
+        writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)  # ends open ones
         try:
             foreign = self._foreign_records()
             if foreign:
@@ -268,10 +269,10 @@ class KafkaSession:
             writer.close()
 
     def forget(self) -> None:
-        """Deletes this producer's progress record, in a transaction of its own.
+        """Delete this producer's progress record, in a transaction of its own.
 
         Raises:
-            KafkaReplicaError: it could not be done.
+            KafkaReplicaError: the record could not be deleted.
         """
         writer = TransactionalWriter(self._config, self._identity.transactional_id, self._timeout_s)
         writer.begin()
@@ -281,7 +282,7 @@ class KafkaSession:
         writer.close()
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Close the connection."""
         writer, self._writer = self._writer, None
         if writer is not None:
             writer.close()
@@ -289,10 +290,10 @@ class KafkaSession:
     def _records(
         self, recorded: Recorded, contents: Contents, tally: _Tally
     ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
-        """Keys, values and headers as they are sent; counts them as they are taken."""
+        """Yield keys, values and headers as they are sent, and count them."""
         name = f"{self._identity.producer_id}/{recorded.tx_id}"
         said = of_transaction(TransactionHeaders(name, 1, contents.record_count, recorded.recorded_ms))
-        types: dict[str, Header] = {}  # a few for many records
+        types: dict[str, Header] = {}  # few types for many records
         encodes = self._encoder is not as_recorded
         size = messages = 0
         for number, (key, value, content_type) in enumerate(contents.records, 1):
@@ -332,9 +333,9 @@ class KafkaSession:
         )  # fmt: skip
 
     def _check_topics(self) -> list[Partition]:
-        """Make sure that all topics are there; return the partitions of those that are published to."""
+        """Check that all topics exist; return the partitions of those that are published to."""
         topics = self._topics
-        # A producer waits for a topic that is not there.
+        # A Kafka producer would wait for a missing topic.
         found = [topics.look_up(topic, self._timeout_s) for topic in self._identity.topics]
         try:
             topics.look_up(self._identity.progress_topic, self._timeout_s)

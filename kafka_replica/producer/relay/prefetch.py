@@ -1,6 +1,6 @@
-"""Reads what is sent next while Kafka is waited for: small transactions in groups, by one query and in another thread.
+"""Read the next transactions while Kafka is waited for: small ones in groups, with one query, in another thread.
 
-What a transaction holds does not change once it is recorded, so it does not matter when it is read.
+The records of a transaction do not change once it is recorded, so it does not matter when they are read.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Final
 from kafka_replica.producer.outbox.queue import Contents, Queue, Recorded
 from kafka_replica.producer.outbox.tables import Kind
 
-_GROUP_BYTES: Final = 1 << 20  # in memory are two groups at most: one that is sent, one that is read
+_GROUP_BYTES: Final = 1 << 20  # at most two groups are in memory: one being sent, one being read
 _GROUP_RECORDS: Final = 1000
 
 
 class Prefetcher:
-    """The contents of transactions, one after the other, read before they are asked for.
+    """Provide the contents of consecutive transactions, read ahead of their use.
 
     Args:
-        queue: where they are read from.
+        queue: the queue they are read from.
     """
 
     def __init__(self, queue: Queue) -> None:
@@ -32,16 +32,16 @@ class Prefetcher:
         self._due = False
 
     def look_at(self, pending: Sequence[Recorded]) -> None:
-        """Begins to read what will be asked for, and forgets what was read before."""
+        """Start to read the transactions that will be sent next, and discard what was read before."""
         self._ready, self._reading = {}, None
         self._rest, self._due = grouped(pending), True
-        self.read_on()  # it is asked for next
+        self.read_on()  # these contents are requested next
 
     def contents(self, recorded: Recorded) -> Contents:
         """Return the records of a transaction; not for a sweep.
 
         Raises:
-            OutboxError: they could not be read.
+            OutboxError: the records could not be read.
         """
         if self._reading is not None and recorded in self._reading[0]:
             self._ready, self._due = self._reading[1].result(), True
@@ -49,9 +49,9 @@ class Prefetcher:
         return self._queue.contents(recorded) if found is None else found
 
     def read_on(self) -> None:
-        """Begins to read what comes after that, if it is time; best called where Kafka is waited for.
+        """Start to read the next group, if it is due; best called while Kafka is waited for.
 
-        Reading needs the interpreter as handing over does: at once, both take longer.
+        Reading and handing records over both need the interpreter, so doing both at the same time slows both down.
         """
         if not self._due:
             return
@@ -60,12 +60,12 @@ class Prefetcher:
         self._reading = None if group is None else (group, self._thread.submit(self._queue.contents_of, group))
 
     def close(self) -> None:
-        """Ends."""
+        """Shut down the reading thread."""
         self._thread.shutdown(cancel_futures=True)
 
 
 def grouped(pending: Iterable[Recorded]) -> Iterator[list[Recorded]]:
-    """Transactions that follow each other, small enough to be read at once; large ones and flushes are left out."""
+    """Group consecutive transactions that are small enough to be read at once; large ones and flushes are left out."""
     group: list[Recorded] = []
     for each in pending:
         is_small = (

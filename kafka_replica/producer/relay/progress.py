@@ -1,4 +1,4 @@
-"""The evidence of what has arrived: one record a producer in a small compacted topic, docs/producer.md says why."""
+"""The record of what has arrived: one record per producer in a small compacted topic; docs/producer.md explains why."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ class Progress(NamedTuple):
 
 
 def progress_key(producer_id: str, incarnation: str) -> bytes:
-    """Of one producer's configuration: one that was deleted and made again counts anew."""
+    """Return the key of one incarnation's progress records; a recreated configuration starts from scratch."""
     return f"{producer_id}/{incarnation}".encode()
 
 
 def progress_value(tx_id: int, fingerprint: Fingerprint, database_id: str = "") -> bytes:
-    """Return the value that is sent within transaction ``tx_id``: JSON, for people who look; it names the database."""
+    """Return the value that is sent within transaction ``tx_id``: readable JSON, which names the database."""
     return json.dumps({"tx_id": tx_id, **fingerprint._asdict(), "database": database_id or None}).encode()
 
 
 def progress_of(value: bytes, database_id: str) -> bytes:
-    """Return the value of a progress record as that of another database."""
+    """Return the value of a progress record with another database's identity."""
     return json.dumps({**json.loads(value), "database": database_id}).encode()
 
 
 def read_progress(value: bytes | None, offset: int, place: Partition, key: bytes) -> Progress | None:
-    """What a progress record says; None for a tombstone.
+    """Return the contents of a progress record; None for a tombstone.
 
     Raises:
-        BadRecordError: somebody else wrote it.
+        BadRecordError: another program wrote the record.
     """
     if value is None:
         return None
     try:
         said = json.loads(value)
-        fingerprint = Fingerprint(said.get("recorded_ms"), said.get("digest"))  # of an older version: without a digest
+        fingerprint = Fingerprint(said.get("recorded_ms"), said.get("digest"))  # earlier versions wrote no digest
         return Progress(int(said["tx_id"]), offset, fingerprint)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         advice = "find out who writes there; no other program may"

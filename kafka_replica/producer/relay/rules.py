@@ -1,16 +1,19 @@
 """The rules of the relay: one event in, one decision out. No I/O, no clock, nothing remembered beyond the process.
 
-What makes it exact, whatever dies whenever:
+These rules make the relay exact, whichever process dies at any moment:
 
-* A transaction is sent only on a connection that has taken up the transactional id since the lease was got, and that
-  has read from Kafka up to where everything has arrived. Taking the id up ends what an older producer left open.
-* Sent is always the one after the last that has arrived; a gap is never passed over.
-* After any failure of Kafka the connection is not used again: the next one asks anew what has arrived.
-* Only what Kafka acknowledged, or shows, is marked as sent; and only if the database has the same transaction of that
-  number. A database that was restored, or failed over and lost commits, has another history than Kafka.
+* A transaction is sent only on a connection that has initialized the transactional id since the lease was acquired, and
+  that has read from Kafka the number up to which everything has arrived. Initializing the id ends the open transactions
+  of older producers.
+* The transaction sent is always the successor of the last one that has arrived; a gap is never skipped.
+* After any failure of Kafka the connection is not used again: the next connection queries again what has arrived.
+* Only transactions that Kafka acknowledged, or shows, are marked as sent; and only if the database has the same
+  transaction of that number. A database that was restored, or lost commits in a failover, has another history than
+  Kafka.
 
-Failures differ in what helps. An outage passes by itself: it is waited for, however long it lasts. Some failures mostly
-pass, and otherwise need somebody to act: these are tried again ``retries`` times. All others suspend the producer.
+Failures differ in their remedy. An outage passes by itself: the relay waits for its end, however long it lasts. Some
+failures mostly pass, and otherwise need somebody to act: these are retried ``retries`` times. All others suspend the
+producer.
 """
 
 from __future__ import annotations
@@ -51,40 +54,41 @@ _DOUBT = "; before that Kafka did not answer a commit: it finds out whether tran
 
 
 class Relay:
-    """One instance's rules.
+    """The rules of one instance.
 
     Args:
-        retries: how often a failure that mostly passes, but no outage, is tried again before the producer is suspended.
+        retries: how often a failure that mostly passes, but is not an outage, is retried before the producer is
+            suspended.
     """
 
     def __init__(self, retries: int = RETRIES) -> None:
         self._retries = retries
         self._failures = 0
-        """How many there were since Kafka last did all that was wanted."""
+        """The number of failures since Kafka last did all that was requested."""
         self._not_outages = 0
-        """How many of these were no outages."""
+        """The number of these failures that were not outages."""
         self._was_connected = False
         """Whether the broker has ever accepted our credentials."""
         self._in_doubt = False
-        """Whether Kafka may have committed what was sent last; until it is asked."""
+        """Whether Kafka may have committed the transaction sent last; reset when Kafka is queried."""
         self._arrived: int | None = None
-        """Up to which transaction Kafka has all; None while not connected."""
+        """The number up to which Kafka has all transactions; None while not connected."""
         self._fingerprint: Fingerprint | None = None
-        """Of that transaction, as it was sent; None if that is not known."""
+        """The fingerprint of that transaction as it was sent; None if unknown."""
         self._term: int | None = None
-        """Of the lease, when it was got or made sure of last."""
+        """The term of the lease when it was last acquired or verified."""
         self._incarnation = ""
-        """Of the producer's configuration, when it was connected."""
+        """The incarnation of the producer's configuration when the connection was made."""
         self._seen: Looked | None = None
         self._sending: int | None = None
         self._waiting: list[int] = []
-        """What the database named, and is not sent yet; no longer than one look shows."""
+        """Transactions that the database named and that are not sent yet; no more than one query returns."""
         self._then: Decision | None = None
-        """What is done about a failure once it is noted what had arrived before it."""
+        """The decision about a failure, which is returned once the transactions that arrived before it are marked."""
 
     @property
     def connected(self) -> bool:
-        """Whether there is a connection that may be used."""
+        """Return whether there is a usable connection."""
         return self._arrived is not None
 
     @property
@@ -93,7 +97,7 @@ class Relay:
         return self._arrived
 
     def on(self, event: Event) -> Decision:  # noqa: C901, PLR0911 - one for each event
-        """What to do next."""
+        """Return the decision that follows from an event."""
         match event:
             case Started() | Waited():
                 return Acquire()
@@ -112,7 +116,7 @@ class Relay:
             case Looked():
                 return self._looked(event)
             case Connected():
-                # What the database said before may be older than this, and the lease may be lost by now.
+                # The database was read before this event and may be out of date, and the lease may be lost by now.
                 self._in_doubt, self._was_connected = False, True
                 self._arrived = self._base() if event.progress is None else event.progress
                 self._fingerprint = event.fingerprint
@@ -124,14 +128,14 @@ class Relay:
             case KafkaFailed():
                 return self._failed(event)
             case DatabaseFailed():
-                self._drop()  # Kafka is asked again
+                self._drop()  # Kafka is queried again
                 return Wait(Pause.DATABASE)
             case _:
                 assert_never(event)
 
     def _leased(self, event: Leased) -> Decision:
         if event.term != self._term:
-            self._drop()  # another instance may have sent and marked something since it was connected
+            self._drop()  # another instance may have sent and marked transactions since the connection was made
             self._term = event.term
         return Look()
 
@@ -156,14 +160,14 @@ class Relay:
         return self._next() or Wait(Pause.WORK)
 
     def _base(self) -> int:
-        """Return up to where Kafka need not know anything: an incarnation begins with what is not sent yet."""
+        """Return the number up to which Kafka needs no record: a new incarnation begins with unsent transactions."""
         return self._seen.sent if self._seen is not None and self._seen.is_new else 0
 
     def _mark(self, up_to: int) -> MarkSent:
         return MarkSent(up_to, self._fingerprint)
 
     def _next(self) -> Decision | None:
-        """Sends the next one, if there is one: they are noted together."""
+        """Send the next transaction, if there is one; marking waits, so that several are marked together."""
         self._sending = None
         if self._arrived is None or not self._waiting:
             return None
@@ -178,7 +182,7 @@ class Relay:
         self._failures = self._not_outages = 0
 
     def _drop(self) -> None:
-        """The connection is not used again."""
+        """Discard the connection."""
         self._arrived, self._fingerprint, self._sending, self._waiting, self._then = None, None, None, [], None
 
     def _failed(self, event: KafkaFailed) -> Decision:
@@ -202,7 +206,7 @@ class Relay:
         if fault is Fault.TRANSITORY:
             return True
         self._not_outages += 1
-        # Credentials that were accepted before may be refused for a while: what checks them has an outage, too.
+        # Accepted credentials may be refused for a while, because the service that checks them can have an outage, too.
         passes = fault in _TRIED_AGAIN or (fault is Fault.AUTHENTICATION and self._was_connected)
         return passes and self._not_outages <= self._retries
 

@@ -1,4 +1,4 @@
-"""The loop around the rules: does what they decide, and tells them what came of it."""
+"""The loop around the rules: carries out their decisions, and returns the results to them as events."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ from kafka_replica.producer.relay.rules import Relay
 _log = logging.getLogger("kafka_replica.producer")
 
 FirstStart = Literal["idle", "flush", "resume"]
-_NOT_SUSPENDED_S = 1.0  # a wait, so that nothing is tried without a pause, for ever
+_NOT_SUSPENDED_S = 1.0  # a pause, so that a failure is not retried in a tight loop
 _STATUS = {
     Fault.LOCAL: Status.LOCAL_FAILURE,
     Fault.REFUSED: Status.REFUSED,
@@ -78,19 +78,19 @@ _STATUS = {
 
 
 class Runner:
-    """Runs one instance's relay until closed.
+    """Run one instance's relay until closed.
 
     Args:
         engine: the database.
-        outbox: the log.
-        lease: this instance's.
+        outbox: the outbox.
+        lease: this instance's lease.
         make_link: makes a connection for an incarnation of the producer.
-        transactional_id: under which it publishes.
-        first_start: what one that has never sent anything does.
-        poll_s: how often the database is asked for more.
-        retries: how often a failure that mostly passes, but no outage, is tried again.
-        notify: told of what happens.
-        step: told of each step; for tests.
+        transactional_id: the producer's transactional id.
+        first_start: what a producer that has never sent anything does at its start.
+        poll_s: the interval between queries of the database for more work, in seconds.
+        retries: how often a failure that mostly passes, but is not an outage, is retried.
+        notify: called with each notice.
+        step: called with the name of each step; for tests.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Runner:
         self.wake = threading.Event()
 
     def run(self) -> None:
-        """Runs until ``closing`` is set."""
+        """Run until ``closing`` is set."""
         event: Event = Started()
         try:
             while not self.closing.is_set():
@@ -174,7 +174,7 @@ class Runner:
             case Wait():
                 return self._wait(decision)
 
-    # --- the steps ---
+    # --- steps ---
 
     def _acquire(self) -> Event:
         held = self._lease.term is not None
@@ -194,10 +194,10 @@ class Runner:
         return Leased(self._lease.term or 0)
 
     def _start(self, view: View) -> None:
-        """Decide how to run when no other instance was running, and nothing had failed."""
+        """Decide how to start when no other instance was running, and nothing had failed."""
         ever = view.intent.sent > 0
         if not ever and view.intent.mode in {Mode.RUNNING, Mode.SUSPENDED}:
-            # It may have died between Kafka's acknowledgement and noting it.
+            # An earlier process may have died between Kafka's acknowledgement and the update of the database.
             link = self._make_link(view.intent.incarnation)
             try:
                 ever = link.connect(view.intent.transactional_id, None, 0) is not None
@@ -222,7 +222,7 @@ class Runner:
         before, self._view = self._view, self._queue.view()
         view = self._view
         if before is not None and before.intent.incarnation != view.intent.incarnation:
-            self._sent.clear()  # of the incarnation before
+            self._sent.clear()  # they belong to the previous incarnation
         running = view.intent.mode is Mode.RUNNING
         self._ahead.look_at(view.next if running else ())
         return Looked(
@@ -231,7 +231,7 @@ class Runner:
         )  # fmt: skip
 
     def _of_arrived(self, sent: int) -> Fingerprint | None:
-        """Return the fingerprint of the database's transaction of the number that has arrived last; not asked twice."""
+        """Return the database's fingerprint of the transaction that has arrived last; None if already compared."""
         asked = self._rules.arrived, sent
         if asked[0] is None or asked == self._compared:
             return None
@@ -276,13 +276,13 @@ class Runner:
         return Committed(tx_id, contents.fingerprint)
 
     def _stands_by(self) -> Event:
-        if self._leads:  # the lease may have been lost at any time: its heart beats in a thread of its own
+        if self._leads:  # the lease may be lost at any time, because its heartbeat runs in a separate thread
             self._leads = False
             self._tell(StandBy())
         return StandingBy()
 
     def _keys_to_keep(self, link: KafkaSession, tx_id: int) -> set[bytes]:
-        """The keys that a flush has just sent: not those whose content the format cannot carry."""
+        """Return the keys that a flush has just sent, without those whose content the format cannot represent."""
         flush = self._sent.get(tx_id - 1)
         if flush is not None and not flush.not_carried:
             return self._queue.keys_as_of(tx_id)
@@ -300,7 +300,7 @@ class Runner:
         recorded_ms = None if fingerprint is None else fingerprint.recorded_ms
         incarnation = view.intent.incarnation
         if not self._queue.mark_sent(up_to, self._offset, differing, not_carried, recorded_ms, incarnation=incarnation):
-            return Marked()  # the next look shows what is wrong
+            return Marked()  # the next query shows the reason
         self._note_trouble(None)
         if not_carried:
             _log.warning("up to transaction %d: the format cannot carry %d records", up_to, not_carried)
@@ -345,13 +345,13 @@ class Runner:
         if isinstance(error, (EncodingError, RecordNotSentError)) and fault not in {Fault.TRANSITORY, Fault.FENCED}:
             fault = Fault.LOCAL
         if isinstance(error, ProducerConflictError):
-            fault = Fault.REFUSED  # no trying again helps
+            fault = Fault.REFUSED  # retrying does not help
         self._trouble = KafkaFailed(fault, _reason(error), isinstance(error, CommitUnknownError))
         _log.warning("%s", self._trouble.reason)
         return self._trouble
 
     def _note_trouble(self, reason: str | None) -> None:
-        """Show in the producer's status why it is trying again, or that it need not any more."""
+        """Show in the producer's status why it is retrying, or (None) that it is not."""
         view = self._view
         if view is not None and view.intent.mode is Mode.RUNNING and view.intent.reason != reason:
             self._queue.note_trouble(self._lease.term, reason)

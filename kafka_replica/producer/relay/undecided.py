@@ -1,8 +1,8 @@
 """Transactions of ours that Kafka has left open: their outcome is found out from the log, and then they are ended.
 
-Kafka ends each transaction in one way. So one marker in any partition tells how the rest has to end, and so does an
-acknowledged commit. A transaction that has no marker anywhere, and was not acknowledged, was seen by nobody: it is
-aborted, and sent again.
+Kafka ends each transaction in only one way. So a marker in any partition decides how the rest must end, and so does an
+acknowledged commit. A transaction that has no marker in any partition, and was not acknowledged, was seen by nobody: it
+is aborted and sent again.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from kafka_replica.transactions import Batch, Kind
 _log = logging.getLogger("kafka_replica.producer")
 
 _ROUNDS = 3
-_EARLIER_MS = 600_000  # by how much clocks may differ, of this machine and of brokers
+_EARLIER_MS = 600_000  # the greatest clock difference expected between this machine and the brokers
 
 
-class Boundaries(NamedTuple):
-    """What the progress topic holds under one key."""
+class ProgressRecords(NamedTuple):
+    """The records that the progress topic has under one key."""
 
     arrived: Progress | None
     """The last record of a committed transaction."""
     undecided: Mapping[int, Progress]
-    """The last records of transactions without a marker, by producer id."""
+    """The last records of transactions without a marker, by Kafka's producer id."""
 
 
 class Part(NamedTuple):
     """The records that an open transaction has in one partition."""
 
     tx_id: int | None
-    """Its number; None where another program wrote it."""
+    """The number of the transaction; None if another program wrote it."""
     written_ms: int
 
 
-def evidence_of(batches: Iterable[Batch], place: Partition, key: bytes) -> Boundaries:
-    """Return what the batches of the progress topic say.
+def progress_records(batches: Iterable[Batch], place: Partition, key: bytes) -> ProgressRecords:
+    """Return the committed and undecided progress records among batches of the progress topic.
 
     Raises:
-        BadRecordError: somebody else wrote a record of the key.
+        BadRecordError: another program wrote a record of the key.
     """
     arrived: Progress | None = None
     undecided: dict[int, Progress | None] = {}
@@ -62,15 +62,15 @@ def evidence_of(batches: Iterable[Batch], place: Partition, key: bytes) -> Bound
                     arrived = found
                 else:
                     undecided[batch.producer_id] = found
-    return Boundaries(arrived, {producer: found for producer, found in undecided.items() if found is not None})
+    return ProgressRecords(arrived, {producer: found for producer, found in undecided.items() if found is not None})
 
 
 def parts_to_commit(parts: Mapping[Partition, Part], arrived: int, committed: Collection[int]) -> set[Partition]:
-    """Return where an open transaction has to be committed; everywhere else it has to be aborted.
+    """Return the partitions in which an open transaction has to be committed; in all others it has to be aborted.
 
     Args:
-        parts: what is open.
-        arrived: up to which transaction all were committed: by the progress topic, or acknowledged.
+        parts: the open parts, by partition.
+        arrived: the number up to which all transactions were committed, by the progress topic or by acknowledgement.
         committed: transactions that have a commit marker in some partition.
     """
     return {
@@ -81,15 +81,15 @@ def parts_to_commit(parts: Mapping[Partition, Part], arrived: int, committed: Co
 
 
 class Undecided:
-    """Settles what is undecided of one producer.
+    """End the undecided transactions of one producer.
 
     Args:
-        inspector: how the log is looked at.
-        transactional_ids: under which this producer publishes, or did.
-        name: the producer's id, as headers of records say it.
-        key: of its progress record.
-        place: where that is.
-        partitions: of its topics.
+        inspector: a reader of the log's batches and open transactions.
+        transactional_ids: this producer's present and former transactional ids.
+        name: the producer's id as the headers of records have it.
+        key: the key of its progress record.
+        place: the partition of its progress record.
+        partitions: the partitions of its topics.
     """
 
     def __init__(
@@ -108,47 +108,47 @@ class Undecided:
         self._place = place
         self._partitions = partitions
         self.has_ended = False
-        """Whether anything was ended, which fences all producers of the transactional id."""
+        """Whether a transaction was ended, which fences all producers of the transactional id."""
 
     def settle(self, hint: int | None, acknowledged: int) -> Progress | None:
-        """Return the last progress record of a committed transaction, when nothing of ours is open any more.
+        """Return the last progress record of a committed transaction, once nothing of ours is open any more.
 
         Args:
             hint: an offset at or before that of this record.
-            acknowledged: up to which transaction Kafka has acknowledged all commits.
+            acknowledged: the number up to which Kafka has acknowledged all commits.
 
         Raises:
-            BrokerError: Kafka does not answer or refuses, or something stays open.
+            BrokerError: Kafka does not answer or refuses, or a transaction stays open.
         """
         for _ in range(_ROUNDS):
-            boundaries = self._evidence(hint)
+            found = self._read_records(hint)
             open_parts = [self._open_parts(each) for each in self._transactional_ids]
             if not any(parts for _, parts in open_parts):
-                return self._decided(boundaries)
+                return self._decided(found)
             for transactional_id, (producer, parts) in zip(self._transactional_ids, open_parts, strict=True):
                 if parts:
-                    arrived = max(acknowledged, 0 if boundaries.arrived is None else boundaries.arrived.tx_id)
+                    arrived = max(acknowledged, 0 if found.arrived is None else found.arrived.tx_id)
                     self._end(transactional_id, parts, self._to_commit(producer, parts, arrived))
         raise BrokerUnavailableError(
             f"Kafka does not end transactions of {', '.join(self._transactional_ids)}; see the brokers' logs"
         )
 
-    def _evidence(self, hint: int | None) -> Boundaries:
-        found = Boundaries(None, {})
+    def _read_records(self, hint: int | None) -> ProgressRecords:
+        found = ProgressRecords(None, {})
         for begin in (0,) if hint is None else (hint, 0):
-            found = evidence_of(self._inspector.batches(self._place, begin), self._place, self._key)
+            found = progress_records(self._inspector.batches(self._place, begin), self._place, self._key)
             if found.arrived is not None:
                 break
         return found
 
-    def _decided(self, boundaries: Boundaries) -> Progress | None:
+    def _decided(self, found: ProgressRecords) -> Progress | None:
         """Return what has arrived, if nothing of this producer is undecided.
 
         Raises:
-            BrokerUnavailableError: a transaction is open that we cannot end: of another transactional id, or of a
-                producer id that Kafka has replaced since.
+            BrokerUnavailableError: an open transaction cannot be ended: it has another transactional id, or a producer
+                id that Kafka has replaced since.
         """
-        for producer, progress in boundaries.undecided.items():
+        for producer, progress in found.undecided.items():
             topic, number = self._place
             raise BrokerUnavailableError(
                 f"transaction {progress.tx_id} of {self._name} is open in {self._place} at offset {progress.offset}, "
@@ -156,7 +156,7 @@ class Undecided:
                 f"transaction.timeout.ms, end it with kafka-transactions.sh abort --topic {topic} --partition {number} "
                 f"--start-offset {progress.offset}, and likewise in the topics"
             )
-        return boundaries.arrived
+        return found.arrived
 
     def _open_parts(self, transactional_id: str) -> tuple[int, dict[Partition, Part]]:
         producer, first_offsets = self._inspector.open_parts(transactional_id, [self._place, *self._partitions])
@@ -170,7 +170,7 @@ class Undecided:
         raise BrokerUnavailableError(f"the transaction at offset {first} of {place} was ended meanwhile")
 
     def _number(self, batch: Batch, place: Partition) -> int | None:
-        """Return the number of the transaction that a batch belongs to, None if another program wrote it."""
+        """Return the number of the transaction that a batch belongs to; None if another program wrote it."""
         for record in batch.content.records():
             if place != self._place:
                 said = read(record[4])
@@ -194,7 +194,7 @@ class Undecided:
         return parts_to_commit(parts, arrived, committed)
 
     def _since(self, partitions: Collection[Partition], written_ms: int) -> Iterator[Iterator[Batch]]:
-        """Yield the batches of each partition that may be of a transaction of that time."""
+        """Yield the batches of each partition that may belong to a transaction of that time."""
         begins = self._inspector.offsets(partitions, written_ms - _EARLIER_MS) if partitions else {}
         return (self._inspector.batches(place, begin) for place, begin in begins.items())
 

@@ -1,7 +1,8 @@
-"""Sources that tell all that they hold: what differs from what was recorded becomes transactions.
+"""Sources that list everything they hold: differences from the recorded content become transactions.
 
-``FolderSource`` reads structure files, ``ServiceSource`` an SDMX REST service; a ``Watcher`` looks at one again and
-again while its producer publishes. A producer with a source holds what the source holds: record nothing else in it.
+``FolderSource`` reads structure files, ``ServiceSource`` an SDMX REST service; a ``Watcher`` reads a source repeatedly
+while its producer publishes. A producer with a source holds exactly the content of the source, so record nothing else
+in it.
 """
 
 from __future__ import annotations
@@ -45,27 +46,27 @@ _HOMES = {
 
 
 class Source(Protocol):
-    """Something that can be read as a whole, again and again: a folder, a service."""
+    """A source that can be read as a whole, repeatedly: a folder or a service."""
 
     def read(self) -> Iterable[Put | Unreadable] | None:
-        """Return all that it holds now; None if it is known not to have changed since the last time.
+        """Return everything that the source holds now; None if it is known not to have changed since the last read.
 
-        What is not in it is deleted: an answer is complete, or there is none. Content that cannot be read is in it as
-        ``Unreadable``, and its key is not deleted.
+        Content missing from the result is deleted, so the result must be complete. Content that cannot be read is in it
+        as ``Unreadable``, and its key is not deleted.
 
         Raises:
-            KafkaReplicaError: it cannot be read, or not all of it: then nothing is taken in.
+            KafkaReplicaError: the source cannot be read completely; nothing is recorded then.
         """
 
     def forget(self) -> None:
-        """The next ``read`` gives everything, changed or not: what was read last may not be recorded."""
+        """Make the next ``read`` return everything, changed or not, because the last result may not be recorded."""
 
 
 def take_in(source: Source, producer: StructureProducer) -> list[int]:
-    """Reads a source once, and records how it differs: additions and changes in one transaction, deletions in one.
+    """Read a source once, and record its differences: additions and changes in one transaction, deletions in another.
 
     Returns:
-        The numbers of the transactions: none where nothing has changed.
+        The numbers of the transactions; empty if nothing has changed.
 
     Raises:
         KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
@@ -75,7 +76,7 @@ def take_in(source: Source, producer: StructureProducer) -> list[int]:
 
 
 def record_source(source: Source, producer: StructureProducer) -> TakenIn | None:
-    """Do what ``take_in`` does, and return what cannot be read as well; None if the source has not changed.
+    """Record a source as ``take_in`` does, and return also what cannot be read; None if the source has not changed.
 
     Raises:
         KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.

@@ -1,7 +1,8 @@
-"""Structure messages as content to be recorded: one artefact each, and what tells whether it has changed.
+"""Structure messages as content to be recorded: one artefact each, with a digest that shows whether it has changed.
 
-A source is made of several messages, files or answers. Of an artefact in several of them the last one counts; schemes
-of items that stand alone are merged. An artefact that cannot be read keeps the content that was recorded before.
+A source consists of several messages, files or answers. If several contain the same artefact, the last one counts;
+schemes that the reader made from standalone items are merged. An artefact that cannot be read keeps the content that
+was recorded before.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ NOTHING: Final = Contents((), ())
 
 
 def contents_of(data: bytes, content_type: str | None = None) -> Contents:
-    """Return what a structure message holds.
+    """Return the contents of a structure message.
 
     Raises:
-        SdmxError: it cannot be read as a whole.
+        SdmxError: the message cannot be read as a whole.
     """
     parts, errors = split_readable(data, content_type)
     return Contents(tuple((part, put_of(part)) for part in parts), errors)
@@ -48,14 +49,14 @@ def contents_of(data: bytes, content_type: str | None = None) -> Contents:
 def put_of(part: Part) -> Put:
     """Return an artefact under its URN.
 
-    The header of a message says when and for whom it was made: services write it again for every answer. So the digest
-    that tells whether content has changed leaves the header out.
+    The header of a message states when and for whom it was prepared, and services write it again for every answer. So
+    the digest that shows whether content has changed leaves the header out.
     """
     return Put(str(part.urn), part.value, part.content_type, fingerprint(part.value, part.content_type))
 
 
 def combined(messages: Mapping[str, Contents]) -> list[Put | Unreadable]:
-    """Return what all messages of a source hold together, given by their names in the order in which they count."""
+    """Return the combined contents of all messages of a source, given by name in the order in which they count."""
     copies: dict[Urn, list[_Copy]] = {}
     found: list[Put | Unreadable] = []
     for name, contents in messages.items():
@@ -72,7 +73,7 @@ def combined(messages: Mapping[str, Contents]) -> list[Put | Unreadable]:
 
 
 class _Copy(NamedTuple):
-    """An artefact in one message; ``part`` is None where it cannot be read."""
+    """An artefact in one message; ``part`` is None if it cannot be read."""
 
     name: str
     part: Part | None
@@ -88,7 +89,7 @@ def _one(urn: Urn, copies: list[_Copy]) -> Put | Unreadable:
         if any(copy.change[1:] != last.change[1:] for copy in copies):
             _log.warning("%s is in %s and in %s; the latter counts", urn, copies[-2].name, last.name)
         return last.change
-    # Without the items of a copy that cannot be read the scheme would lose them.
+    # Without the items of the unreadable copy, the scheme would lose them.
     unreadable = next((copy.change for copy in copies if copy.part is None), None)
     if unreadable is not None:
         return unreadable
@@ -103,7 +104,7 @@ def _one(urn: Urn, copies: list[_Copy]) -> Put | Unreadable:
 
 
 def fingerprint(value: bytes, content_type: str) -> bytes:
-    """SHA-256 of a structure message without its header, and of its media type."""
+    """Return the SHA-256 of a structure message without its header, and of its media type."""
     digest = hashlib.sha256(content_type.encode())
     digest.update(b"\0")
     digest.update(_without_header(value, content_type))

@@ -1,7 +1,7 @@
 """A folder of structure files as a source.
 
-What is in the files is what there is: an artefact that no file holds any more is deleted. So nothing is taken in
-while a file is being written, cannot be read, or all of them are gone (a volume that is not mounted looks so).
+The files are the whole content: an artefact that no file holds any more is deleted. So nothing is recorded while a file
+is being written, a file cannot be read, or all files are gone (as with a volume that is not mounted).
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ except ImportError as error:
 
 _log = logging.getLogger("kafka_replica.producer")
 
-_LOOKS = 20  # for the folder to stay as it is
+_LOOKS = 20  # the most checks for whether the folder has stopped changing
 
 
 @dataclass(frozen=True)
 class FolderSettings:
-    """Which files, and how they are watched."""
+    """The files of a source, and how they are watched."""
 
     folders: tuple[str, ...]
-    """Searched with all folders in them. Names that begin with a dot are left out."""
+    """The folders, searched recursively. Names that begin with a dot are left out."""
     pattern: str = "*"
-    """Names of the files that count, of those that may be structure files."""
+    """The pattern of file names to read, among those that may be structure files."""
     quiet_s: float = 0.5
-    """For how long nothing must have changed before the folder is read."""
+    """How long nothing must have changed before the folder is read, in seconds."""
     interval_s: float = 5.0
-    """How often is looked at least: not every file system tells of changes."""
+    """The longest interval between checks, in seconds: not every file system reports changes."""
     allow_empty: bool = False
-    """Whether a folder without any structure file means that everything is deleted, and not that something is wrong."""
+    """Whether a folder without structure files means that everything was deleted; otherwise it is an error."""
 
 
 def _refuse(error: OSError) -> None:
@@ -52,7 +52,7 @@ def _refuse(error: OSError) -> None:
 
 
 class _Stamp(NamedTuple):
-    """What changes whenever a file does."""
+    """File attributes that change whenever the file does."""
 
     modified_ns: int
     changed_ns: int
@@ -61,9 +61,9 @@ class _Stamp(NamedTuple):
 
 
 class FolderSource:
-    """All structure files in folders; of an artefact that two of them hold, the one in the last file counts.
+    """All structure files in folders; if two files have the same artefact, the last file counts.
 
-    Files that have not changed are not read again; their contents are kept in memory.
+    Unchanged files are not read again; their contents are kept in memory.
     """
 
     def __init__(self, settings: FolderSettings) -> None:
@@ -77,10 +77,10 @@ class FolderSource:
         return f"<FolderSource {', '.join(map(str, self._paths))}>"
 
     def read(self) -> list[Put | Unreadable] | None:
-        """Return all that the files hold; None if no file has changed.
+        """Return everything that the files hold; None if no file has changed.
 
         Raises:
-            SourceError: a folder is not there or empty, a file cannot be read, or they never stop changing.
+            SourceError: a folder is missing or empty, a file cannot be read, or the files never stop changing.
         """
         stamps = self._scan()
         if stamps == self._stamps and self._is_taken:
@@ -97,11 +97,11 @@ class FolderSource:
         raise SourceError(f"{self._said()}: files change all the time; put them elsewhere first, then move them here")
 
     def forget(self) -> None:
-        """The next reading gives everything."""
+        """Make the next read return everything."""
         self._is_taken = False
 
     def wait(self, closing: Event) -> None:
-        """Waits for a change, ``interval_s`` at most."""
+        """Wait for a change, at most ``interval_s`` seconds."""
         timeout_ms = max(1, int(self._settings.interval_s * 1000))
         watched = [path for path in self._paths if path.is_dir()]
         if len(watched) < len(self._paths):
@@ -115,7 +115,7 @@ class FolderSource:
                 ),
                 None,
             )  # fmt: skip
-        except (OSError, RuntimeError) as error:  # a folder that went away just now, or too many watches
+        except (OSError, RuntimeError) as error:  # a folder that just disappeared, or too many watches
             _log.info("%s: changes are looked for every %g s (%s)", self._said(), self._settings.interval_s, error)
             closing.wait(self._settings.interval_s)
 
@@ -137,7 +137,7 @@ class FolderSource:
         return found
 
     def _stamped(self, folder: Path) -> Iterator[tuple[Path, _Stamp]]:
-        """The files that count; raises OSError where a folder, or what a link leads to, cannot be seen."""
+        """Yield the files to read; raise OSError if a folder, or the target of a link, cannot be accessed."""
         for place, folders, names in os.walk(folder, onerror=_refuse):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
@@ -148,7 +148,7 @@ class FolderSource:
                     except FileNotFoundError:
                         if file.is_symlink():
                             raise
-                        continue  # it went just now
+                        continue  # the file just disappeared
                     if S_ISREG(seen.st_mode):
                         yield file, _Stamp(seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino)
 

@@ -1,7 +1,7 @@
-"""Which structures are asked for, as paths of the REST interface of SDMX. No I/O.
+"""Queries for structures as paths of the SDMX REST interface. No I/O.
 
-A query is written as ``type/agency/id/version``, in the words of version 2 of the interface: ``*`` is all, ``,`` parts
-several. What is missing at the end is ``*``: all versions, too.
+A query is written as ``type/agency/id/version``, with the syntax of version 2 of the interface: ``*`` means all, and
+``,`` separates several values. Missing parts at the end mean ``*``, which includes all versions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from kafka_replica.errors import ConfigurationError
 
 Api: TypeAlias = Literal["1", "2"]
-"""Version of the interface: 1.x goes with SDMX 2.1, 2.x with SDMX 3."""
+"""The version of the interface: 1.x goes with SDMX 2.1, 2.x with SDMX 3."""
 
 _PARTS = 4
 _MEDIA_TYPES: dict[Api, tuple[str, ...]] = {
@@ -36,10 +36,10 @@ _MEDIA_TYPES: dict[Api, tuple[str, ...]] = {
 
 
 def path_of(query: str, api: Api) -> str:
-    """The path of a query, with its parameters: all of each structure, and nothing that it refers to.
+    """Return the path of a query, with parameters that request full structures without those they refer to.
 
     Raises:
-        ConfigurationError: it is no query.
+        ConfigurationError: the query is invalid.
     """
     said = [part.strip() for part in query.strip("/").split("/")]
     if len(said) > _PARTS or not all(said) or any(set(part) & set("?#& ") for part in said):
@@ -53,7 +53,7 @@ def path_of(query: str, api: Api) -> str:
 
 
 def accept_of(media_type: str, api: Api) -> str:
-    """What is accepted, the best first: the format that is published, then those of the interface's own edition."""
+    """Return the accepted media types, best first: the published format, then those of the interface's own edition."""
     wanted = list(dict.fromkeys([*([media_type] if media_type else []), *_MEDIA_TYPES[api]]))
     return ", ".join(f"{each};q={1 - at / 20:.2f}" if at else each for at, each in enumerate(wanted))
 

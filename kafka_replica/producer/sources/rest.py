@@ -1,7 +1,7 @@
 """An SDMX REST service as a source.
 
-Only a complete, successful answer to every query says what there is: whatever else a service says, nothing of it is
-taken in, and so nothing is deleted for it.
+Only complete, successful answers to all queries define the content. Any other answer of the service is not recorded,
+and so nothing is deleted because of it.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ _MAY_PASS = {408, 425, 429, 500, 502, 503, 504}
 
 @dataclass(frozen=True)
 class ServiceSettings:
-    """Which service, what of it, and how often."""
+    """The service, the structures to request, and the interval."""
 
     url: str = field(repr=False)
-    """Its entry point, before ``/structure`` (2.x) or ``/codelist`` (1.x)."""
+    """The entry point of the service, before ``/structure`` (2.x) or ``/codelist`` (1.x)."""
     api: Api = "2"
-    """Version of the REST interface: "1" (1.x, with SDMX 2.1) or "2" (2.x, with SDMX 3)."""
+    """The version of the REST interface: "1" (1.x, with SDMX 2.1) or "2" (2.x, with SDMX 3)."""
     structures: tuple[str, ...] = ("*",)
-    """What is asked for, such as ``codelist/ECB,SDMX/*/*``: type, agency, id and version; ``*`` is all."""
+    """The queries, such as ``codelist/ECB,SDMX/*/*``: type, agency, id and version; ``*`` means all."""
     accept: str = ""
-    """The header ``Accept``, where the service needs another than ours."""
+    """The header ``Accept``, if the service needs another one than the default."""
     interval_s: float = 60.0
     timeout_s: float = 60.0
     retries: int = 3
-    """How often a question is asked again within one look, where that may help."""
+    """How often a request is retried within one read, if a retry may help."""
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
-    """Sent as ``Authorization: Bearer``."""
+    """A token, sent as ``Authorization: Bearer``."""
     ca_file: str | None = None
-    """Certificates to trust instead of the system's."""
+    """A file of certificates to trust instead of the system's."""
     allow_empty: bool = False
-    """Whether a service that has nothing means that everything is deleted, and not that something is wrong."""
+    """Whether an empty service means that everything was deleted; otherwise it is an error."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", hide_password(self.url))
@@ -65,7 +65,7 @@ class ServiceSettings:
 
 
 class _Answer(NamedTuple):
-    """A complete answer to a query, and what to ask whether it still holds."""
+    """A complete answer to a query, with the validators for a conditional request."""
 
     etag: str | None
     modified: str | None
@@ -74,18 +74,18 @@ class _Answer(NamedTuple):
 
 
 class _TryAgainError(Exception):
-    """It may help."""
+    """A failure for which a retry may help."""
 
 
 class ServiceSource:
-    """The structures of an SDMX REST service (1.x or 2.x), asked for with ``If-None-Match`` where it gives ETags.
+    """The structures of an SDMX REST service (1.x or 2.x), requested with ``If-None-Match`` if it provides ETags.
 
     Args:
-        settings: which service, what of it, and how often.
-        media_type: the format that is published, which is asked for first.
+        settings: the service, the structures to request, and the interval.
+        media_type: the published format, which is the first choice in requests.
 
     Raises:
-        ConfigurationError: the address or a query is impossible, or the certificates cannot be read.
+        ConfigurationError: the address or a query is invalid, or the certificates cannot be read.
     """
 
     def __init__(self, settings: ServiceSettings, media_type: str = "") -> None:
@@ -104,10 +104,10 @@ class ServiceSource:
         return f"<ServiceSource {self._shown}>"
 
     def read(self) -> list[Put | Unreadable] | None:
-        """Return all that the service has of what is asked for; None if nothing has changed.
+        """Return all requested structures of the service; None if nothing has changed.
 
         Raises:
-            SourceError: it does not answer all queries completely.
+            SourceError: the service does not answer all queries completely.
         """
         answers = {address: self._ask(address) for address in self._addresses}
         if not self._settings.allow_empty and not any(any(answer.contents) for answer in answers.values()):
@@ -123,15 +123,15 @@ class ServiceSource:
         return None if is_same else combined({address: answer.contents for address, answer in answers.items()})
 
     def forget(self) -> None:
-        """The next reading gives everything."""
+        """Make the next read return everything."""
         self._is_taken = False
 
     def wait(self, closing: Event) -> None:
-        """Waits ``interval_s``."""
+        """Wait ``interval_s`` seconds."""
         closing.wait(self._settings.interval_s)
 
     def close(self) -> None:
-        """Closes its connections."""
+        """Close the connections."""
         self._client.close()
 
     def _ask(self, address: str) -> _Answer:
@@ -140,7 +140,7 @@ class ServiceSource:
         if response.status_code == httpx.codes.NOT_MODIFIED and known is not None:
             return known
         if response.status_code == httpx.codes.NOT_FOUND and self._settings.allow_empty:
-            return _Answer(None, None, b"", NOTHING)  # how SDMX says that there are no results
+            return _Answer(None, None, b"", NOTHING)  # SDMX's status for no results
         if response.status_code != httpx.codes.OK:
             raise self._refused(address, response)
         digest = hashlib.sha256(response.content).digest()
@@ -206,9 +206,9 @@ class ServiceSource:
 
 
 def _check_complete(body: bytes) -> None:
-    """Raises SdmxError if the message says at its end that it does not hold all.
+    """Raise SdmxError if the message reports at its end that it is incomplete.
 
-    SDMX-ML, 2.1 and later: a footer with codes and severities, such as 510 where a limit was exceeded.
+    SDMX-ML 2.1 and later has a footer with codes and severities, such as 510 if a limit was exceeded.
     """
     plain = unpacked(body)
     if b"Footer" not in plain[-65536:]:

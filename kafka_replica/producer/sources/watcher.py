@@ -1,4 +1,4 @@
-"""Looks at a source again and again, while its producer is the one that publishes."""
+"""Read a source repeatedly while its producer is the one that publishes."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _CLOSE_S = 10.0
 
 
 class Watched(Source, Protocol):
-    """A source that says when to look again."""
+    """A source that decides when it is read again."""
 
     def wait(self, closing: threading.Event) -> None:
-        """Waits until it may have changed, not longer than it likes to; returns soon once ``closing`` is set."""
+        """Wait until the source may have changed, for a time that it chooses; return soon once ``closing`` is set."""
 
 
 class Watcher:
-    """A thread that takes in a source. Of several instances of a producer, the one that publishes looks.
+    """A thread that records a source. Of several instances of a producer, only the publishing one reads the source.
 
     ::
 
         with StructureProducer(settings) as producer, Watcher(FolderSource(folder), producer):
             ...
 
-    A source that cannot be read is logged and told to observers (``SourceFailed``), and tried again.
+    If a source cannot be read, this is logged and reported to observers (``SourceFailed``), and reading is retried.
     """
 
     def __init__(self, source: Watched, producer: StructureProducer) -> None:
@@ -59,7 +59,7 @@ class Watcher:
         self.close()
 
     def close(self) -> None:
-        """Ends; a reading that is under way has some seconds to finish, and harms nobody after that."""
+        """End the thread; a read in progress has some seconds to finish, and is harmless if it takes longer."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join(_CLOSE_S)
@@ -71,7 +71,7 @@ class Watcher:
                 self._closing.wait(_STAND_BY_S)
                 continue
             if not self._led:
-                self._source.forget()  # another instance may have recorded since
+                self._source.forget()  # another instance may have recorded the source since
                 self._led = True
             self._look()
             self._source.wait(self._closing)

@@ -20,12 +20,12 @@ class Asked(NamedTuple):
 
 
 class Says(NamedTuple):
-    """An answer. ``position``: so many bytes less than announced are sent, and the connection is closed."""
+    """An answer. ``truncated_by``: so many bytes less than announced are sent, and the connection is closed."""
 
     body: str = ""
     status: int = 200
     content_type: str = ML_3_0
-    position: int = 0
+    truncated_by: int = 0
     headers: dict[str, str] = {}  # noqa: RUF012 - never changed
 
 
@@ -87,5 +87,5 @@ class SdmxService:
         if self.dates:
             request.send_header("Last-Modified", date)
         request.end_headers()
-        request.wfile.write(body[: len(body) - said.position])
+        request.wfile.write(body[: len(body) - said.truncated_by])
         request.close_connection = True

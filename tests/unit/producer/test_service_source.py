@@ -61,7 +61,7 @@ def test_what_has_not_changed_is_not_sent_again(kind: str, producer: StructurePr
         (Says("", 406), "406 .*set accept"),
         (Says("", 204), "204"),
         (Says(codelist("CL_A"), 206), "206"),
-        (Says(codelist("CL_A"), position=20), "incomplete|closed"),
+        (Says(codelist("CL_A"), truncated_by=20), "incomplete|closed"),
         (Says(codelist("CL_A")[:-30]), "reading .*CL_B|reading .*structure"),
         (Says("<html>Welcome</html>", content_type="text/html"), "text/html"),
         (Says('{"errors": [{"code": 500}]}', content_type="application/json"), "error"),
@@ -110,7 +110,7 @@ def test_nothing_may_be_meant(producer: StructureProducer) -> None:
 def test_what_may_pass_is_asked_again() -> None:
     """A temporary failure is retried within one query round."""
     with SdmxService() as service:
-        answers = iter([Says("", 503), Says(codelist("CL_A"), position=5), Says(codelist("CL_A"))])
+        answers = iter([Says("", 503), Says(codelist("CL_A"), truncated_by=5), Says(codelist("CL_A"))])
         service.answers["*"] = lambda: next(answers)
         found = source_of(service, retries=2).read()
         assert found is not None

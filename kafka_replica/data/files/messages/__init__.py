@@ -1,7 +1,7 @@
-"""Data messages of SDMX-ML and SDMX-JSON as rows. The whole message is held in memory: for small data.
+"""Data messages of SDMX-ML and SDMX-JSON as rows. The whole message is held in memory, so this is for small data.
 
 SDMX-ML 2.1, 3.0 and 3.1 is read by pysdmx, which keeps values as they are written. SDMX-JSON 1.0, 2.0 and 2.1 is read
-here: sdmx1 makes numbers of all values, so that 12.40 is 12.4, and does not read 2.0.
+here, because sdmx1 converts all values to numbers, so that 12.40 becomes 12.4, and does not read 2.0.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 def read_data_message(path: str | Path) -> list[dict[str, Any]]:
-    """The rows of a data message, as SDMX-CSV 2.0 would have them.
+    """Return the rows of a data message, in the form of SDMX-CSV 2.0.
 
-    Values are texts, lists of texts, or lists of dictionaries ``language`` and ``text``; None where there is none.
-    ``STRUCTURE``, ``STRUCTURE_ID`` and ``ACTION`` come first. Attributes of series, groups and data sets are in
-    each row. A series without observations is a row with ``~`` for the dimensions of observations, or without
-    them where it is deleted.
+    Values are texts, lists of texts, or lists of dictionaries ``language`` and ``text``; None if there is no value.
+    ``STRUCTURE``, ``STRUCTURE_ID`` and ``ACTION`` come first. Attributes of series, groups and data sets are repeated
+    in each row. A series without observations is a row with ``~`` for the dimensions of observations, or without these
+    dimensions if the series is deleted.
 
     Args:
-        path: the file, gzip or not.
+        path: the file, which may be compressed with gzip.
 
     Raises:
-        DatasetError: it is no data message, or damaged.
-        UsageError: it cannot be opened.
-        MissingExtraError: SDMX-ML, and pysdmx is not installed.
+        DatasetError: the file is not a data message, or is damaged.
+        UsageError: the file cannot be opened.
+        MissingExtraError: the file is SDMX-ML, and pysdmx is not installed.
     """
     try:
         data = Path(path).read_bytes()

@@ -1,4 +1,4 @@
-"""Rows whose columns hold one kind of thing each, as frames need it."""
+"""Rows with uniform columns, as frames need them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Row: TypeAlias = dict[str, Any]
 
 
 def aligned(rows: list[Row]) -> list[Row]:
-    """The rows with the same columns each; a column with a list anywhere has lists everywhere.
+    """Return the rows with the same columns in each; a column with a list in any row has lists in all rows.
 
-    Texts by language, as dictionaries, become lists of ``language`` and ``text``.
+    Texts by language, which are dictionaries, become lists of ``language`` and ``text``.
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
     kinds = {name: _kinds(rows, name) for name in names}
@@ -20,7 +20,7 @@ def aligned(rows: list[Row]) -> list[Row]:
 
 
 def _kinds(rows: list[Row], name: str) -> tuple[bool, bool]:
-    """Whether there are several values, and texts in languages."""
+    """Return whether a column has several values, and whether it has texts in languages."""
     values = [row.get(name) for row in rows]
     several = any(isinstance(value, list) for value in values)
     inner = [one for value in values for one in (value if isinstance(value, list) else [value])]

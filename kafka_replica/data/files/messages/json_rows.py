@@ -23,13 +23,13 @@ _LEVELS: Final = ("dataSet", "series", "observation")
 
 
 def json_rows(data: bytes, where: str) -> list[Row]:
-    """The rows of an SDMX-JSON message, 1.0, 2.0 or 2.1.
+    """Return the rows of an SDMX-JSON message, 1.0, 2.0 or 2.1.
 
     Raises:
-        DatasetError: it is no such message, or not as the standard says.
+        DatasetError: the data is not such a message, or violates the standard.
     """
     try:
-        # Numbers stay as they are written.
+        # Numbers keep their written form.
         message = json.loads(data, parse_float=str)
         body = message.get("data", message)
         structures = body.get("structures") or ([body["structure"]] if "structure" in body else [])
@@ -46,7 +46,7 @@ def json_rows(data: bytes, where: str) -> list[Row]:
 
 
 class _DataSet:
-    """One data set, and the structure that says what its numbers mean."""
+    """A data set, and the structure that defines the meaning of its indexes."""
 
     def __init__(self, dataset: Object, structures: Sequence[Object]) -> None:
         self._dataset = dataset
@@ -78,7 +78,7 @@ class _DataSet:
         return row | {one["id"]: _component(one, value) for one, value in given} | above
 
     def _without_observations(self, own: Row, above: Row, groups: Sequence[tuple[Row, Row]]) -> Iterator[Row]:
-        """A series alone: its attributes, the dimensions of observations switched off; or what is to be deleted."""
+        """Yield the row of a series without observations: its attributes, dimensions switched off; or a deletion."""
         deletes = self._standing["ACTION"] == "D"
         off = {} if deletes else {one["id"]: SWITCHED_OFF for one in self._dimensions["observation"]}
         yield self._standing | own | off | self._of_groups(own, groups) | above
@@ -101,7 +101,7 @@ class _DataSet:
         return {one["id"]: _component(one, value) for one, value in zip(components, values or (), strict=False)}
 
     def _groups(self) -> list[tuple[Row, Row]]:
-        """Attributes of groups of dimensions (2.0), with the part of the key that they are for."""
+        """Return the attributes of dimension groups (2.0), each with the partial key that it belongs to."""
         found = self._dataset.get("dimensionGroupAttributes") or {}
         dimensions = [one for level in _LEVELS for one in self._dimensions[level]]
         if all("keyPosition" in one for one in dimensions):
@@ -125,7 +125,7 @@ def _standing(structure: Object, action: str) -> Row:
 
 
 def _component(component: Object, value: Any) -> Any:
-    """The value of a measure or attribute: itself, or the place of one among those listed."""
+    """Return the value of a measure or attribute, which is given directly, or as an index into the listed values."""
     listed = component.get("values")
     if listed and isinstance(value, int) and not isinstance(value, bool):
         found = listed[value]
@@ -134,7 +134,7 @@ def _component(component: Object, value: Any) -> Any:
 
 
 def _value(value: Object) -> Any:
-    """A listed value: a code, or what is written; uncoded attributes of 1.0 have a name alone."""
+    """Return a listed value: a code or a text; uncoded attributes in 1.0 have only a name."""
     if "values" in value:
         return _plain(value["values"])
     for name in ("id", "value", "name"):
@@ -144,7 +144,7 @@ def _value(value: Object) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Texts, lists of them, and texts by language."""
+    """Convert values to texts, lists of texts, and texts by language."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):

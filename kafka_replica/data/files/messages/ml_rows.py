@@ -1,4 +1,4 @@
-"""SDMX-ML data messages as rows; the room of pysdmx for data."""
+"""SDMX-ML data messages as rows; the only module for data that uses pysdmx."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _LETTERS: Final = {"Information": "I", "Append": "A", "Replace": "R", "Delete": 
 
 
 def ml_rows(data: bytes, where: str) -> list[dict[str, Any]]:
-    """The rows of an SDMX-ML message.
+    """Return the rows of an SDMX-ML message.
 
     Raises:
-        DatasetError: pysdmx cannot read it, or there is no data in it.
+        DatasetError: pysdmx cannot read the message, or it contains no data.
         MissingExtraError: pysdmx is not installed.
     """
     try:
@@ -33,7 +33,7 @@ def ml_rows(data: bytes, where: str) -> list[dict[str, Any]]:
     except ImportError as error:
         raise MissingExtraError("reading SDMX-ML data", "pysdmx") from error
     try:
-        # As text: pysdmx would take bytes for a file's name.
+        # As text, because pysdmx would take bytes for a file name.
         message = read_sdmx(_declared(data.decode("utf-8-sig").lstrip()), validate=False)
     except UnicodeDecodeError as error:
         raise DatasetError(f"reading {where}: only UTF-8 is read as SDMX-ML data: {error}") from error
@@ -51,28 +51,28 @@ def ml_rows(data: bytes, where: str) -> list[dict[str, Any]]:
 
 
 def _dimension_at_observation(data: bytes) -> str | None:
-    """The dimension that tells the observations of a series apart; None where none does, or not the same for all."""
+    """Return the dimension at the observation; None if there is none, or if it differs between data sets."""
     found = {name.decode() for name in _AT_OBSERVATION.findall(data)}
     return found.pop() if len(found) == 1 and "AllDimensions" not in found else None
 
 
 def _of_observations(data: bytes) -> frozenset[str]:
-    """The components that observations have, as far as they are named."""
+    """Return the components that observations have, as far as they are named."""
     said = b" ".join(_OBSERVATION.findall(data))
     return frozenset({"OBS_VALUE", *(name.decode() for name in _NAME.findall(said))})
 
 
 def _switched_off(row: dict[str, Any], at_observation: str, of_observations: frozenset[str]) -> dict[str, Any]:
-    """A series alone is a row of its attributes, the dimension switched off as in SDMX-CSV; or all to be deleted.
+    """Return the row of a series without observations with its dimension switched off, unless the row is a deletion.
 
-    An observation that lacks the dimension is left as it is: that is a fault.
+    An observation that lacks the dimension is left unchanged, because that is an error.
     """
     is_alone = all(row.get(name) is None for name in (at_observation, *of_observations))
     return row | {at_observation: SWITCHED_OFF} if is_alone and row["ACTION"] != "D" else row
 
 
 def _declared(text: str) -> str:
-    """With an XML declaration: pysdmx knows no XML without one."""
+    """Return a message with an XML declaration, which pysdmx requires."""
     return text if text.startswith("<?xml") else f'<?xml version="1.0" encoding="UTF-8"?>{text}'
 
 
@@ -86,7 +86,7 @@ def _rows(dataset: Any) -> Iterator[dict[str, Any]]:
 
 
 def _text(value: Any) -> str | None:
-    # pandas has several values for none; only they differ from themselves, or cannot be asked.
+    # pandas has several values for a missing one, none of them a text
     if not isinstance(value, str):
         return None
     return value or None

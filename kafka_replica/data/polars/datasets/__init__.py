@@ -1,4 +1,4 @@
-"""SDMX-CSV read and written with polars.
+"""Reading and writing SDMX-CSV with polars.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Cells of SDMX-CSV as polars expressions: to values, and back to text."""
+"""Cells of SDMX-CSV as polars expressions: convert them to values, and values back to text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _QUOTED: Final = r'\A"(?:[^"]|"")*"\z'
 
 
 def value_of(field: Field, cell: pl.Expr, sub_separator: str | None, decimal: str) -> pl.Expr:
-    """What a cell holds; NULL where it is empty."""
+    """Return the value of a cell; NULL if the cell is empty."""
     text: pl.Expr = pl.when(cell != "").then(cell)
     if field.is_number and decimal not in {".", sub_separator}:
         text = text.str.replace_all(decimal, ".", literal=True)
@@ -30,14 +30,14 @@ def value_of(field: Field, cell: pl.Expr, sub_separator: str | None, decimal: st
 
 
 def id_of(text: pl.Expr) -> pl.Expr:
-    """``A`` of ``A: Annual``."""
+    """Return ``A`` of ``A: Annual``."""
     return text.str.splitn(LABEL, 2).struct.field("field_0")
 
 
 def parts(text: pl.Expr, separator: str) -> pl.Expr:
-    """The values within a cell; those that hold the separator are in double quotes."""
+    """Return the values within a cell; values that contain the separator are in double quotes."""
     mark = re.escape(separator)
-    # With a separator before each value, none is found without a character.
+    # Each match begins with a separator, so that no match is empty.
     pattern = f'{mark}(?:"(?:[^"]|"")*"[^{mark}]*|[^{mark}]*)'
     found = (pl.lit(separator) + text).str.extract_all(pattern)
     return found.list.eval(_unquoted(pl.element().str.slice(1)))
@@ -49,7 +49,7 @@ def _unquoted(text: pl.Expr) -> pl.Expr:
 
 
 def _languages(texts: pl.Expr) -> pl.Expr:
-    """Texts with their languages; of two in one language the first."""
+    """Return texts with their languages; of two texts in one language, the first counts."""
     one = pl.element()
     pair = pl.struct(
         one.str.extract(LANGUAGE, 1).fill_null(UNDETERMINED).alias("language"),
@@ -60,14 +60,14 @@ def _languages(texts: pl.Expr) -> pl.Expr:
 
 
 def cell_of(name: str, form: Form, text: pl.Expr, sub_separator: str, names: Mapping[str, str] | None) -> pl.Expr:
-    """The cell that a value is written as.
+    """Return the cell that a value is written as.
 
     Args:
         name: the column.
-        form: what it holds.
-        text: its text; for several values the list of their texts.
-        sub_separator: between values within a cell.
-        names: names of codes, put behind them.
+        form: the content of the column.
+        text: the value's text; for several values, the list of their texts.
+        sub_separator: the separator of values within a cell.
+        names: names of codes, which are written after the codes.
     """
     if form == "text":
         return text if names is None else labelled(text, names)
@@ -82,13 +82,13 @@ def cell_of(name: str, form: Form, text: pl.Expr, sub_separator: str, names: Map
 
 
 def labelled(text: pl.Expr, names: Mapping[str, str]) -> pl.Expr:
-    """``A: Annual`` of ``A``; what has no name stays as it is."""
+    """Return ``A: Annual`` of ``A``; a code without a name stays unchanged."""
     behind = {code: f"{code}{LABEL}{name}" for code, name in names.items() if name}
     return text.replace(behind) if behind else text
 
 
 def name_of(text: pl.Expr, form: Form, sub_separator: str, names: Mapping[str, str]) -> pl.Expr:
-    """The names alone; empty where there is none."""
+    """Return only the names; empty if there is none."""
     if not names:
         return pl.lit(None, pl.String)
     if form == "text":

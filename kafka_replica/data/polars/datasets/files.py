@@ -1,4 +1,4 @@
-"""Files as text, whatever their encoding, and whether all rows have as many cells as the first."""
+"""Read files as text in any encoding, and check that all rows have as many cells as the first."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _BLANK_LINES: Final = re.compile(r'"[^"]*"|(?P<end>\r?\n)(?:\r?\n)+')
-"""Line breaks within quotes are no ends of lines."""
+"""An expression that skips quoted text, because line breaks within quotes do not end a line."""
 _GZIP: Final = b"\x1f\x8b"
 
 
 def csv_files(paths: Paths) -> Iterator[Path]:
-    """The files meant; of a folder all that are called ``*.csv`` or ``*.csv.gz``, in order; of a pattern all that fit.
+    """Yield the files of paths: ``*.csv`` and ``*.csv.gz`` in a folder, in order, and all matches of a pattern.
 
     Raises:
-        UsageError: there is no such file, or nothing in the folder.
+        UsageError: a file does not exist, or a folder has no such files.
     """
     for path in map(Path, [paths] if isinstance(paths, str | Path) else paths):
         for one in _fitting(path):
@@ -42,7 +42,7 @@ def csv_files(paths: Paths) -> Iterator[Path]:
 
 
 def _fitting(path: Path) -> list[Path]:
-    """A file may be called like a pattern: then it is meant."""
+    """Return the files of a path; if a file has the pattern itself as its name, that file."""
     if path.exists() or not glob.has_magic(str(path)):
         return [path]
     found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207 - takes absolute patterns
@@ -59,14 +59,14 @@ def _in_folder(folder: Path) -> list[Path]:
 
 
 def text_of(path: Path, encoding: str | None) -> str:
-    """What a file holds, but for blank lines before and after it.
+    """Return the content of a file, without blank lines before and after it.
 
-    Its byte order mark decides the encoding, then what was said, then UTF-8.
+    The encoding is that of its byte order mark, else the given encoding, else UTF-8.
 
     Raises:
-        UsageError: it cannot be opened.
-        ConfigurationError: there is no such encoding.
-        DatasetError: it is not in that encoding.
+        UsageError: the file cannot be opened.
+        ConfigurationError: the encoding is unknown.
+        DatasetError: the file is not in that encoding.
     """
     try:
         data = path.read_bytes()
@@ -88,7 +88,7 @@ def text_of(path: Path, encoding: str | None) -> str:
 
 
 def rows_in(text: str, cells: int, separator: str, path: Path) -> str:
-    """What :func:`text_of` gives without blank lines, each row as long as the first: polars makes NULLs of both.
+    """Return the text without blank lines, after a check for short rows; polars makes NULLs of both.
 
     Raises:
         DatasetError: a row has more or fewer cells than the first.
@@ -96,7 +96,7 @@ def rows_in(text: str, cells: int, separator: str, path: Path) -> str:
     rows = _BLANK_LINES.sub(_one_line_end, text) if "\n\n" in text or "\n\r\n" in text else text
     if '"' in rows or rows.count(separator) != rows.count("\n") * (cells - 1):
         check_each(text, cells, separator, path)
-    # else nearly surely: too many in one row may make up for another's lack, and polars refuses these
+    # otherwise the rows are almost certainly right: a long row may offset a short one, but polars rejects long rows
     return rows
 
 
@@ -105,7 +105,7 @@ def _one_line_end(found: re.Match[str]) -> str:
 
 
 def check_each(text: str, cells: int, separator: str, path: Path) -> None:
-    """Makes sure that each row has as many cells as the first. Raises DatasetError, which says where."""
+    """Check that each row has as many cells as the first. Raises DatasetError, which names the line."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         for row in reader:

@@ -1,4 +1,4 @@
-"""Periods as calendar days with polars."""
+"""Convert periods to calendar days with polars."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from kafka_replica.data.files import IS_TIMED, Normalizing
 
 
 def with_days(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: Normalizing) -> dict[str, pl.Expr]:
-    """The texts of columns, with days in place of periods; date-times if the frame holds any.
+    """Return the texts of columns, with days instead of periods; with date-times if the frame has any.
 
-    Each period is looked at once, however many rows have it.
+    Each distinct period is converted once, however many rows have it.
     """
     time = texts[how.time]
     begins = texts[how.start_day] if how.start_day else pl.lit(None, pl.String)

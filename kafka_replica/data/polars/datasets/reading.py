@@ -1,4 +1,4 @@
-"""SDMX-CSV into a polars frame."""
+"""Read SDMX-CSV into a polars frame."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ def read_sdmx_csv(
     encoding: str | None = None,
     decimal: str = ".",
 ) -> pl.DataFrame:
-    """SDMX-CSV 1.0, 2.0 or 2.1 as a frame: one row a row, one column a component, all texts.
+    """Read SDMX-CSV 1.0, 2.0 or 2.1 as a frame of texts, with one row per row and one column per component.
 
     ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; keys and
-    names are not. Empty cells are NULL. ``ATTR[]`` gives lists of texts; ``ATTR[en;fr]`` lists of ``language`` and
-    ``text``. Several files may have different columns: what one lacks is NULL.
+    names are not. Empty cells are NULL. ``ATTR[]`` becomes lists of texts, ``ATTR[en;fr]`` lists of ``language`` and
+    ``text``. Several files may have different columns: columns that a file lacks are NULL.
 
     Args:
-        paths: files, gzip or not, folders of ``*.csv``, or patterns.
-        rules: of the structure that the rows are of; needed where names stand beside ids, and for decimal commas.
-        separator: between cells; if None, the character after the first cell of each file.
-        encoding: of files without a byte order mark; UTF-8 if None.
-        decimal: what stands before decimals; needs rules if it is no dot.
+        paths: files, which may be compressed with gzip, folders of ``*.csv``, or patterns.
+        rules: the rules of the rows' structure; needed if the file has names next to ids, and for decimal commas.
+        separator: the separator of cells; None means the character after the first cell of each file.
+        encoding: the encoding of files without a byte order mark; None means UTF-8.
+        decimal: the decimal separator; needs rules if it is not a dot.
 
     Raises:
-        DatasetError: a file is no SDMX-CSV, or rows are longer or shorter than the first; the text says where.
-        UsageError: a file cannot be opened, rules are needed, or ``decimal`` is no character that can be.
+        DatasetError: a file is not SDMX-CSV, or rows are longer or shorter than the first; the message names the place.
+        UsageError: a file cannot be opened, rules are needed, or ``decimal`` cannot be a decimal separator.
     """
     frames = [_read(path, rules, separator, encoding, decimal) for path in csv_files(paths)]
     try:
@@ -50,17 +50,17 @@ def read_sdmx_csv(
 def read_plain_csv(
     path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = "."
 ) -> pl.DataFrame:
-    """Other CSV, with commas and component ids for column names, as a frame of texts; empty cells are NULL.
+    """Read other CSV, with commas and component ids as column names, as a frame of texts; empty cells are NULL.
 
     Args:
-        path: the file, gzip or not.
-        rules: of the structure that the rows are of; needed for decimal commas.
-        encoding: of a file without a byte order mark; UTF-8 if None.
-        decimal: what stands before decimals; needs rules if it is no dot.
+        path: the file, which may be compressed with gzip.
+        rules: the rules of the rows' structure; needed for decimal commas.
+        encoding: the encoding of a file without a byte order mark; None means UTF-8.
+        decimal: the decimal separator; needs rules if it is not a dot.
 
     Raises:
-        DatasetError: a column is there twice, or rows are longer or shorter than the first; the text says where.
-        UsageError: the file cannot be opened, or ``decimal`` is no character that can be.
+        DatasetError: a column occurs twice, or rows are longer or shorter than the first; the message names the place.
+        UsageError: the file cannot be opened, or ``decimal`` cannot be a decimal separator.
     """
     check_decimal(decimal, str(path))
     text = text_of(path, encoding)

@@ -1,4 +1,4 @@
-"""Which rows are of which structure."""
+"""Select rows by the structure that they belong to."""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ _COLUMNS = ["STRUCTURE", "STRUCTURE_ID"]
 
 
 def structures_in(frame: pl.DataFrame) -> tuple[Urn, ...]:
-    """What the rows say they are of, each once; nothing where they do not say. A version that is not given is ``*``.
+    """Return the artefacts that the rows name, each once; empty if they name none. A missing version is ``*``.
 
     Raises:
-        DatasetError: a row says something else.
+        DatasetError: a row has another text there.
     """
     said = _said(frame)
     return () if said is None else tuple(sorted({urn for _, urn, _ in _found(said)}))
 
 
 def rows_of(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> pl.DataFrame:
-    """The rows that are of what the rules are for, or of its data structure, and those that do not say.
+    """Return the rows that belong to the artefact of the rules or its data structure, and rows that name none.
 
     Args:
         frame: rows of SDMX-CSV.
         rules: the rules.
-        usages: what else is meant: ``usages_of(structures, rules)``, for example the dataflows of a data structure.
+        usages: other artefacts to include: ``usages_of(structures, rules)``, for example the dataflows of a data
+            structure.
 
     Raises:
-        DatasetError: a row says something else.
+        DatasetError: a row has another text there.
     """
     return parted(frame, rules, usages)[0]
 
 
 def parted(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[pl.DataFrame, dict[Urn, int]]:
-    """What :func:`rows_of` gives, and how many other rows there are, by what they say they are of."""
+    """Return the rows of :func:`rows_of`, and the number of other rows by the artefact that they name."""
     said = _said(frame)
     if said is None:
         return frame, {}
@@ -56,7 +57,7 @@ def parted(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[
 
 
 def _said(frame: pl.DataFrame) -> pl.DataFrame | None:
-    """What each row says: as in 2.0, or where it is silent as in 1.0; files of both may stand below each other."""
+    """Return the artefact that each row names, as in 2.0 or else as in 1.0; a frame may combine files of both."""
     texts: list[pl.Expr] = [pl.lit(None, pl.String), pl.lit(None, pl.String)]
     named = set(_COLUMNS) <= set(frame.columns)
     if named:
@@ -72,6 +73,6 @@ def _said(frame: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def _found(said: pl.DataFrame) -> list[tuple[tuple[str | None, ...], Urn, int]]:
-    """What rows say, the artefact that is, and how many say so."""
+    """Return the distinct names in rows, the artefact of each, and the number of rows."""
     rows = said.group_by(_COLUMNS).len().rows()
     return [((kind, id_), urn_of(kind, id_), count) for kind, id_, count in rows if (kind, id_) != (None, None)]

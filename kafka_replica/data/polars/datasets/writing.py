@@ -1,4 +1,4 @@
-"""A polars frame into SDMX-CSV."""
+"""Write a polars frame as SDMX-CSV."""
 
 from __future__ import annotations
 
@@ -47,28 +47,28 @@ def write_sdmx_csv(
     sub_separator: str = ";",
     byte_order_mark: bool = False,
 ) -> None:
-    """Writes a frame as one file of SDMX-CSV, in UTF-8; one that is there is replaced.
+    """Write a frame as an SDMX-CSV file, in UTF-8; an existing file is replaced.
 
-    The structure's components come first, in its order, then columns that are none; those that begin with ``_`` are
-    left out. Values are written as validation reads them: 5.0 is ``5``.
+    The structure's components come first, in its order, then other columns; those whose names begin with ``_`` are left
+    out. Values are written as validation reads them: 5.0 is ``5``.
 
     Args:
-        frame: one row an observation, one column a component.
+        frame: one row per observation, one column per component.
         path: the file.
-        rules: of what the rows are of.
-        version: 2.0 (which 2.1 reads as well) or 1.0.
-        action: of rows that name none in ``ACTION``.
-        labels: whether names are given, behind ids or in columns of their own.
+        rules: the rules of the rows' artefact.
+        version: 2.0 (which readers of 2.1 accept as well) or 1.0.
+        action: the action of rows without one in ``ACTION``.
+        labels: whether names are written, after ids or in separate columns.
         names: the names, from ``kafka_replica.data.files.names_of``.
-        keys: whether SERIES_KEY, OBS_KEY or both are given. They hold periods as they are recorded.
+        keys: whether SERIES_KEY, OBS_KEY or both are written. They contain periods as recorded.
         time_format: ``normalized`` writes periods as calendar days, or as date-times if any row has one.
-        collected: the moment of a period that is written then.
-        separator: between cells.
-        sub_separator: between values within a cell.
-        byte_order_mark: whether the file begins with one, as some spreadsheets want.
+        collected: the moment that represents a period when it is normalized.
+        separator: the separator of cells.
+        sub_separator: the separator of values within a cell.
+        byte_order_mark: whether the file begins with one, as some spreadsheets require.
 
     Raises:
-        UsageError: SDMX-CSV has no place for this, or the file cannot be written.
+        UsageError: SDMX-CSV cannot represent this, or the file cannot be written.
     """
     forms = {name: _form(name, kind) for name, kind in frame.schema.items() if not name.startswith("_")}
     languages = {name: _languages(frame, name) for name, form in forms.items() if form == "languages"}
@@ -117,5 +117,5 @@ def _column(one: PlannedColumn, plan: Plan, texts: dict[str, pl.Expr]) -> pl.Exp
 
 
 def _key(texts: list[pl.Expr]) -> pl.Expr:
-    """Values joined by dots."""
+    """Join values with dots."""
     return pl.concat_str([one.fill_null("") for one in texts], separator=".") if texts else pl.lit(None, pl.String)

@@ -1,4 +1,4 @@
-"""Maps on polars."""
+"""Mapping with polars."""
 
 from __future__ import annotations
 

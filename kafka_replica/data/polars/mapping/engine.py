@@ -1,5 +1,5 @@
-# ruff: noqa: D102 - the protocol says what each does
-"""What mapping asks of an engine, done by polars."""
+# ruff: noqa: D102 - the protocol describes the methods
+"""The engine for mapping that uses polars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mapping the observations of a polars frame."""
+"""Map the observations of a polars frame."""
 
 from __future__ import annotations
 
@@ -31,34 +31,36 @@ def transform(
     reverse: bool = False,
     as_of: date | None = None,
 ) -> pl.DataFrame:
-    """The frame mapped to another structure, with a column ``_errors`` that says what could not be mapped.
+    """Return the frame mapped to another structure, with a column ``_errors`` for what could not be mapped.
 
-    One row is one observation, one column a component, by its id exactly; a component without a column counts as empty.
-    The result has a column for each target component that the map gives a value (texts, but components that are only
-    copied keep the type of their column), and the columns that are no components, such as ``ACTION``. Columns that name
-    the structure (SDMX-CSV) are left out. Rows that cannot be mapped hold their source in ``_source``, a struct;
-    ``split`` gives good rows with target components alone, and bad ones as they came. The order of rows is kept.
+    A row is an observation, and a column a component, with exactly its id as name; a component without a column counts
+    as empty. The result has a column for each target component that the map gives a value, and the columns that are not
+    components, such as ``ACTION``. Target columns are texts, but components that are only copied keep the type of their
+    column. Columns that name the structure (SDMX-CSV) are left out. Rows that cannot be mapped have their source in
+    ``_source``, a struct; ``split`` returns good rows with only target components, and bad rows unchanged. The order of
+    rows is kept.
 
     Args:
         frame: a polars, pandas or Arrow table, or rows as dictionaries.
-        reference: the URN of a structure map, or of one in a structure set (2.1), a short reference, or a plan.
+        reference: the URN of a structure map, which may be in a structure set (2.1), a short reference, or a plan.
         snapshot: the version to take the map from; None with a plan.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``; see
             :data:`kafka_replica.data.mapping.MAP_RULES`.
         reverse: whether to map back; see :func:`kafka_replica.data.mapping.inverse`.
-        as_of: the date that years of two digits are near; today if None.
+        as_of: the date near which years of two digits are assumed; today if None.
 
     Raises:
-        UsageError: a column is in the way, or holds several values that would have to be mapped.
-        MapError: the map says what cannot be done.
-        NotInvertibleError: the map cannot be turned round.
-        ArtefactNotFoundError: the map, or something it refers to, is not in this version.
-        SdmxError: one of these cannot be read.
+        UsageError: the name of a column is reserved, ambiguous, or that of a target component, or a column has several
+            values that would have to be mapped.
+        MapError: the map cannot be carried out.
+        NotInvertibleError: the map has no inverse.
+        ArtefactNotFoundError: the map, or an artefact that it refers to, is not in this version.
+        SdmxError: one of these artefacts cannot be read.
     """
     df = as_frame(frame)
     plan = plan_for(reference, snapshot, rules, as_of, reverse=reverse)
     if not df.width:
-        # No row, and no column either.
+        # There are no rows, and no columns either.
         df = pl.DataFrame(schema=dict.fromkeys(plan.source.components, pl.String))
     several = [name for name, kind in df.schema.items() if isinstance(kind, pl.List | pl.Array | pl.Struct)]
     columns = columns_for(plan, df.columns, several)
@@ -110,7 +112,7 @@ def _finding(one: Found) -> pl.Expr:
 
 
 def _with_ambiguous_keys(made: pl.DataFrame, plan: MapPlan, keys: list[str]) -> pl.DataFrame:
-    """Rows of one key, as text, get a finding, among those that could be mapped."""
+    """Add a finding to rows with the same key, as text, among those that could be mapped."""
     severity = plan.severity("ambiguous-key")
     if severity is None or not keys or plan.keeps_keys_apart:
         return made

@@ -1,1 +1,1 @@
-"""Alembic's migrations of the producer's tables."""
+"""Alembic migrations of the producer's tables."""

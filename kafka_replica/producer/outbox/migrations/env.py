@@ -1,4 +1,4 @@
-"""How Alembic runs the migrations: on the connection given, in its transaction. Alembic executes this file."""
+"""Alembic's environment script: runs the migrations on the given connection, in its transaction."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One module a version of the tables."""
+"""The migrations, one module per version of the tables."""

@@ -1,6 +1,6 @@
 """The first tables.
 
-They are spelled out, not taken from ``tables``: a migration must not change when these do.
+They are defined here and not imported from ``tables``, because a migration must not change when these do.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _key(name: str, kind: sa.types.TypeEngine[int] | sa.types.TypeEngine[str]) -
 
 
 def upgrade() -> None:
-    """Makes them."""
+    """Create the tables."""
     _as_registries_keep_them()
     _content()
     _running()

@@ -1,4 +1,4 @@
-"""The identity of the database, amendments of transactions, and the position of clean-up.
+"""The identity of the database, amendments of transactions, and the progress of clean-up.
 
 A database that already has a producer with the former default id, ``structures``, keeps it as its default.
 """
