@@ -106,7 +106,7 @@ class LogReader(Protocol):
         """Start to read these partitions too; return the offsets at which they begin."""
 
     def ends(self) -> Ends:
-        """Return the end offsets of all partitions, from leaders that are sure of them; checks the topics like ``look``.
+        """Return the end offsets of all partitions, from leaders that are sure of them; check the topics like ``look``.
 
         Raises:
             LogReplacedError: a topic was deleted and recreated.
