@@ -1,4 +1,4 @@
-"""A checkpoint: a version of a memory store in a file. A store that starts from it maps the file and reads little of it.
+"""A checkpoint: a version of a memory store in a file. A store that starts from it maps the file and reads little.
 
     header    the type of the file, and the offsets of its sections
     records   one after the other

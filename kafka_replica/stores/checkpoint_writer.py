@@ -1,4 +1,4 @@
-"""Write checkpoint files: complete files under a temporary name, or notes at the end. See ``checkpoint`` for the format."""
+"""Write checkpoint files, or append notes to them. See ``checkpoint`` for the format."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class TopicSnapshot(Snapshot):
 
     @property
     def known_length(self) -> int | None:
-        """None, since the keys would have to be counted."""
+        """Always None: the number of keys is unknown without counting."""
         return None
 
     def __repr__(self) -> str:
@@ -167,10 +167,10 @@ class TopicSnapshot(Snapshot):
 
 
 class Store(Protocol):
-    """A store of the current version and of all versions that readers still hold. One thread writes, any thread reads."""
+    """A store of the current version and of versions that readers still hold. One thread writes, any thread reads."""
 
     part_bytes: int | None
-    """The approximate size of the parts in which the next version is passed to ``stage``; None: never in parts."""
+    """The approximate size of the parts of the next version for ``stage``; None: never in parts."""
 
     @property
     def resume_point(self) -> ResumePoint | None:

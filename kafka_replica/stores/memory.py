@@ -27,11 +27,11 @@ _GATHER_EVERY_VERSIONS = 64
 class MemoryStore:
     """A store that keeps a topic in memory; ``memory_snapshot`` explains how.
 
-    Nothing outlives the process, unless there is a checkpoint file: a background thread writes the current version to
-    the file when the store is closed and at intervals, and the next store with the same file starts from that version.
-    A replica then reads only newer records. Versions published after the file was written are read again, under another
-    ``incarnation``. Readers never see a damaged file: the replica is rebuilt. If the file cannot be written, an error is
-    logged, and the replica goes on.
+    Nothing outlives the process, unless there is a checkpoint file: the store writes the current version to the file on
+    closing, and in a background thread at intervals; the next store with the same file starts from that version. A
+    replica then reads only newer records. Versions published after the file was written are read again, under another
+    ``incarnation``. Readers never see a damaged file: the replica is rebuilt. If the file cannot be written, an error
+    is logged, and the replica continues.
 
     Args:
         checkpoint: the file; only one store at a time may use it.

@@ -12,7 +12,7 @@ from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, Presen
 
 
 def look(path: str | os.PathLike[str]) -> Snapshot:
-    """Return the current version of a store on disk (its folder) or a checkpoint (its file), which others may be writing.
+    """Return the current version of a store on disk (a folder) or a checkpoint (a file), which others may be writing.
 
     Raises:
         MissingExtraError: the path is the folder of a store, and the extra ``rocksdb`` is not installed.
@@ -21,7 +21,7 @@ def look(path: str | os.PathLike[str]) -> Snapshot:
     """
     place = Path(path)
     if place.is_dir():
-        from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415 - an extra
+        from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415 - needs an extra
 
         return RocksStore(place, read_only=True).snapshot()
     try:

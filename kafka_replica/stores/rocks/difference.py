@@ -9,7 +9,7 @@ from kafka_replica.stores.rocks.scan import Entries
 
 
 def difference(old: Entries, new: Entries) -> Applied:
-    """Return the changes from one generation to another, for listeners: records that only moved in the log do not count.
+    """Return the changes between two generations, for listeners: records that only moved in the log do not count.
 
     Args:
         old: keys and their stored data, in the order of the keys.

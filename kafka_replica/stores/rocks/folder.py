@@ -151,7 +151,7 @@ class Folder:
         )
 
     def _sync_names(self) -> None:
-        with suppress(OSError):  # not supported everywhere; without it, a power cut may restore the folder's previous state
+        with suppress(OSError):  # not supported everywhere; then a power cut may restore the previous state
             number = os.open(self.path, os.O_RDONLY)
             try:
                 os.fsync(number)
