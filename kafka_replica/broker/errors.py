@@ -1,4 +1,4 @@
-"""Translate Kafka's errors into our exceptions, and tell errors that may pass from final ones."""
+"""Translate Kafka's errors into our exceptions, and distinguish errors that may pass from final ones."""
 
 from __future__ import annotations
 

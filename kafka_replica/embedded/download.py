@@ -1,4 +1,4 @@
-"""Download of jars from a Maven repository, each checked against its locked size and SHA-256."""
+"""Download jars from a Maven repository, and check each against its locked size and SHA-256."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class MemorySnapshot(Snapshot):
                     yield key, kept
 
     def gather_old(self) -> None:
-        """Collect the records that newer versions replaced in one dict; the first replaced record of a key counts."""
+        """Collect in one dict the records that newer versions replaced; the first replaced record of a key counts."""
         with self._lock:
             version = self._seen
             while (newer := version.newer) is not None:

@@ -1,4 +1,4 @@
 """Connections to brokers: librdkafka's properties, Java's names for them, TLS and SASL.
 
-May import ``broker.errors`` only. Read ``settings`` first.
+May import only ``broker.errors``. Read ``settings`` first.
 """

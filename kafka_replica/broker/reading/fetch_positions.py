@@ -354,7 +354,7 @@ def cut_off(partition: Partition, offset: int) -> LogReplacedError:
 
 
 def seconds(milliseconds: Mapping[str, str | None]) -> dict[str, float]:
-    """Return settings in milliseconds by topic in seconds, without those that have no value."""
+    """Convert settings by topic from milliseconds to seconds, without settings that have no value."""
     return {topic: int(text) / 1000 for topic, text in milliseconds.items() if text is not None}
 
 

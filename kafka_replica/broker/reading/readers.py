@@ -29,7 +29,7 @@ class Boundaries(StrEnum):
     MARKERS = "markers"
     """Markers in the log's own batches: exact, with a version per transaction."""
     QUIET_POINTS = "quiescence"
-    """Moments at which no transaction is open, seen with the confluent-kafka consumer."""
+    """Moments at which no transaction is open, observed with the confluent-kafka consumer."""
 
 
 def check_settings(config: Mapping[str, Any], boundaries: Boundaries) -> None:

@@ -105,7 +105,7 @@ class Cursor:
         """Read the tagged fields, by tag."""
         count = self.data[self.at]
         self.at += 1
-        if count == 0:  # nearly always
+        if count == 0:  # the usual case
             return {}
         self.at -= 1
         return {self.uvarint(): self.take(self.uvarint()) for _ in range(self.uvarint())}

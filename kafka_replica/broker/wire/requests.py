@@ -12,7 +12,7 @@ from kafka_replica.broker.wire.codec import Cursor, Writer
 from kafka_replica.broker.wire.messages import by_topic
 from kafka_replica.records import Partition
 
-_TOPIC = 2  # the kind of resource
+_TOPIC = 2  # resource type
 _ERROR = struct.Struct(">h")
 _END = struct.Struct(">hiiq")
 

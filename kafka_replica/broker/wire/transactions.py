@@ -14,7 +14,7 @@ from kafka_replica.broker.wire.codec import Cursor, Writer
 from kafka_replica.broker.wire.messages import by_topic
 from kafka_replica.records import Partition
 
-_TRANSACTION = 1  # the kind of coordinator
+_TRANSACTION = 1  # coordinator type
 _ERROR = struct.Struct(">h")
 _I32 = struct.Struct(">i")
 _PRODUCER = struct.Struct(">qh")

@@ -1,4 +1,4 @@
-"""A topic for records that could not be replicated, named in their headers as Kafka Connect names them."""
+"""A topic for records that could not be replicated, with headers named as in Kafka Connect."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DeadLetterTopic:
 
     The added headers are those of Kafka Connect's dead letter queue, as text: ``__connect.errors.topic``,
     ``.partition``, ``.offset`` and ``.exception.message``. A batch that cannot be read gives a letter with neither
-    key nor value. For one replica.
+    key nor value. Each object serves one replica.
 
     Args:
         config: librdkafka's properties; at least ``bootstrap.servers``.

@@ -66,7 +66,7 @@ def fitting_batches(config: Mapping[str, Any], topics: list[str], timeout_s: flo
     """Return ``batch.size``, if the topics' limit is below the default: many small records would be refused together.
 
     Returns:
-        An empty dict if the user has set ``batch.size``, a default batch fits, or Kafka does not tell its limit.
+        An empty dict if the user has set ``batch.size``, a default batch fits, or Kafka does not report its limit.
     """
     if "batch.size" in common_settings(config):
         return {}

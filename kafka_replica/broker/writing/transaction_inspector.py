@@ -78,7 +78,7 @@ class TransactionInspector:
         return self._run(self._open_parts(transactional_id, list(partitions)))
 
     def offsets(self, partitions: Iterable[Partition], timestamp_ms: int) -> dict[Partition, int]:
-        """Return the first offsets with that timestamp or a later one, where there are any.
+        """Return the first offset with that timestamp or a later one in each partition that has such an offset.
 
         Args:
             partitions: the partitions to query.

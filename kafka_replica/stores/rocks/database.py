@@ -59,7 +59,7 @@ class View:
         """Return the value of a key.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the value cannot be read.
         """
         try:
             found: bytes = self._snapshot[key]
@@ -121,7 +121,7 @@ class Database:
         """Return the newest value of a key.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the value cannot be read.
         """
         try:
             found: bytes | None = self._db.get(key)
@@ -136,7 +136,7 @@ class Database:
             StoreError: a value cannot be read.
         """
         try:
-            found: list[bytes | None] = self._db.get(keys)  # type: ignore[arg-type, assignment]  # its stubs want a wider list
+            found: list[bytes | None] = self._db.get(keys)  # type: ignore[arg-type, assignment]  # the stubs expect a wider list
         except Exception as error:  # noqa: BLE001
             self.explain(error, "reading")
         return found
@@ -146,11 +146,11 @@ class Database:
         return of(self, self._db.snapshot())
 
     def items(self, first: bytes, end: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Yield the keys in [``first``, ``end``) and their values, in order, as of this call.
+        """Return an iterator over the entries from ``first`` to before ``end``, in order, as of this call.
 
-        There must be a key at or after ``end``: rocksdict's iterators end silently when they cannot read on, so that only
-        a key after the end shows that the end was reached. Iterators over a snapshot iterate over the current state
-        instead (0.3.29); the caller has to derive a version from that by other means.
+        There must be a key at or after ``end``: rocksdict's iterators end silently when they cannot read on, so that
+        only a key after the end shows that the end was reached. Iterators over a snapshot iterate over the current
+        state instead (0.3.29); the caller has to derive a version from that by other means.
 
         Raises:
             StoreError: the entries cannot be read.

@@ -25,7 +25,7 @@ _CONVERT: Final = "convert it with keytool -importkeystore -srckeystore OLD -des
 
 
 class JksError(ValueError):
-    """The data is not a store of this format, is damaged, or has another password."""
+    """The data is not a store of this format, is damaged, or the password is wrong."""
 
 
 class WrongPasswordError(JksError):
@@ -79,7 +79,7 @@ def read_jks(data: bytes, password: str | None) -> KeyStore:
 
     Args:
         data: the whole file.
-        password: the password of the store. Without one the digest at the end of the file is not checked, as in Java.
+        password: the password of the store. Without a password the digest at the end of the file is not checked, as in Java.
 
     Raises:
         WrongPasswordError: the digest does not match the password and the data.

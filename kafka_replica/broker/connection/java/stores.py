@@ -152,7 +152,7 @@ def _cryptography(module: str) -> ModuleType:
 
 
 def _in_memory(data: bytes) -> str:
-    """Return a path under which this process, and no other user, reads these bytes until it ends."""
+    """Write data to a file that only this user can read, in memory if possible; return its path."""
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("keystore")
         path = f"/proc/self/fd/{descriptor}"
