@@ -38,9 +38,9 @@ class LocalKafka:
         log_level: the level of the broker's log file: ``"WARN"``, ``"INFO"``, ``"DEBUG"`` and so on.
         format_options: options for Kafka's storage tool when the data folder is formatted (for example
             ``["--add-scram", "SCRAM-SHA-512=[name=a,password=b]"]``); they make a first start 1 s slower.
-            start_timeout_s: how long `start` waits for the broker to answer, in seconds, not counting the first
+        start_timeout_s: how long `start` waits for the broker to answer, in seconds, not counting the first
             download of Kafka.
-            progress: called with short messages during the first download of Kafka.
+        progress: called with short messages during the first download of Kafka.
 
     A broker never outlives the process that started it, however that process ends, unless `detach` was called.
     """

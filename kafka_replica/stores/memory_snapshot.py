@@ -4,7 +4,7 @@ The dict always holds the newest version. Each version that has a successor keep
 successor replaced (``replaced``), and a reference to the successor (``newer``). A snapshot looks up a key in
 the dict and then checks, oldest first, whether a later version replaced it. So:
 
-** taking a snapshot is O(1), applying a delta is O(its keys), and neither depends on the number of keys;
+* taking a snapshot is O(1), applying a delta is O(its keys), and neither depends on the number of keys;
 * versions refer only forward: once the last snapshot of a version is gone, its old records are freed.
   From time to time, a live snapshot gathers the records it needs from newer versions, one record per key, so
   that a key that is written repeatedly is kept once;

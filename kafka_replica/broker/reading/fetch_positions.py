@@ -96,7 +96,7 @@ class FetchPosition:
 
 
 class FetchPositions:
-    """The fetch positions of all partitions of some topics. For one event loop."""
+    """The fetch positions of all partitions of some topics. Bound to one event loop."""
 
     def __init__(self, cluster: Cluster, topics: Iterable[str]) -> None:
         self._cluster = cluster

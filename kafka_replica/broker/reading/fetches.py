@@ -36,7 +36,7 @@ class Fetch:
 
 
 class Fetches:
-    """The pending fetches to all leaders. For one event loop."""
+    """The pending fetches to all leaders. Bound to one event loop."""
 
     def __init__(self, cluster: Cluster, places: FetchPositions, limits: FetchLimits) -> None:
         self._cluster = cluster

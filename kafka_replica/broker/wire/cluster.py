@@ -22,7 +22,7 @@ class Purpose(StrEnum):
 
 
 class Cluster:
-    """The connections to a cluster, by broker and purpose. For one event loop."""
+    """The connections to a cluster, by broker and purpose. Bound to one event loop."""
 
     def __init__(self, settings: ConnectionSettings, timeout_s: float) -> None:
         self._settings = settings

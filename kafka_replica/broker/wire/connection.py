@@ -102,7 +102,7 @@ class _Answers(asyncio.BufferedProtocol):
 
 
 class Link:
-    """A connection that answers requests in order. For one event loop."""
+    """A connection that answers requests in order. Bound to one event loop."""
 
     def __init__(self, connection: AIOKafkaConnection, broker: str, client_id: str) -> None:
         self.broker = broker

@@ -5,7 +5,7 @@ Three limits look alike, but differ:
 * ``max.request.size`` (librdkafka: ``message.max.bytes``) is the client's own. It counts key and value BEFORE
   compression, and the client does not send larger records.
 * ``max.message.bytes`` is the topic's. It counts a batch AFTER compression.
-** ``message.max.bytes`` is the brokers' limit, with the same meaning, for topics without a limit of their own.
+* ``message.max.bytes`` is the brokers' limit, with the same meaning, for topics without a limit of their own.
 """
 
 from __future__ import annotations

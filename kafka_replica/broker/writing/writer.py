@@ -63,7 +63,7 @@ class TransactionalWriter:
 
     librdkafka (2.16) lacks KIP-890's bump of the producer epoch with each transaction. A request to end a transaction
     (EndTxn) that the network or a broker delays, and that librdkafka repeats meanwhile, can therefore end a part of the
-    **next* transaction when it finally arrives. So whenever librdkafka may have sent EndTxn more than once, the next
+    *next* transaction when it finally arrives. So whenever librdkafka may have sent EndTxn more than once, the next
     transaction begins with a new producer of the same transactional id, whose epoch fences the delayed request.
     librdkafka never repeats a request before ``retry.backoff.ms`` has passed, which shows whether it may have done so.
     """

@@ -56,8 +56,8 @@ def _open(folder: Folder, tuning: Tuning) -> Generation:
 def _links_to(database: Path) -> Path:
     """Create a temporary folder of links to the files of a database.
 
-    rocksdict writes a file of its own when it opens a database, even for reading only. It must not write into a folder
-    that another process uses, and cannot write to a read-only file system.
+    rocksdict writes a file of its own when it opens a database, even for reading only. That file must not be in a
+    folder that another process uses, and cannot be on a read-only file system.
 
     Raises:
         StoreDamagedError: the database is gone.

@@ -2,7 +2,7 @@
 
 That content includes newer versions, and perhaps parts of the next one:
 
-** data *staged* for the next version is stored together with the data that it replaces (``OLD``);
+* data *staged* for the next version is stored together with the data that it replaces (``OLD``);
 * links show the keys that newer versions touched: each version has a link with the keys that the next version
   touched, and that version's link. Links refer only forward, so that unused links are freed.
 

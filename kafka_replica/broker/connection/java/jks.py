@@ -79,7 +79,8 @@ def read_jks(data: bytes, password: str | None) -> KeyStore:
 
     Args:
         data: the whole file.
-        password: the password of the store. Without a password the digest at the end of the file is not checked, as in Java.
+        password: the password of the store. Without a password the digest at the end of the file is not checked, as in
+            Java.
 
     Raises:
         WrongPasswordError: the digest does not match the password and the data.
