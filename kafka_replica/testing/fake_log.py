@@ -45,8 +45,8 @@ class FakeLog:
         self.end = 0  # the high watermark
         self.decided_end = 0  # the offset after the last marker or record outside of transactions
         self._entries: list[Entry] = []
-        self._open: dict[Writing, int] = {}  # its first offset
-        self._last: dict[int, Writing] = {}  # by producer id
+        self._open: dict[Writing, int] = {}  # with their first offsets
+        self._last: dict[int, Writing] = {}  # the last transaction of each producer
         self._lost: list[int] = []  # the end of the log after each truncation
 
     @property

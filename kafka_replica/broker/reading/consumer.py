@@ -277,7 +277,7 @@ def _consumer(config: Mapping[str, Any], trouble: list[KafkaError]) -> Consumer:
 
 
 def _record(message: Message) -> RawRecord:
-    # The code that builds records finds a key of None.
+    # The code that builds records detects a missing key.
     headers = tuple(message.headers() or ())
     return (message.key(), message.value(), message.offset(), message.timestamp()[1], headers)  # type: ignore[return-value]
 

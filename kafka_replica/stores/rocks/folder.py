@@ -27,7 +27,7 @@ from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreErr
 FORMAT = 1
 _CURRENT, _NEXT, _LOCK = "CURRENT", "CURRENT.next", "kafka-replica.lock"
 _DATABASE = re.compile(r"database-[0-9a-f]{12}")  # strict, so that nothing else is mistaken for a database and removed
-_HARMLESS = {_CURRENT, _NEXT, _LOCK, "lost+found"}  # the last exists in the root of every file system
+_HARMLESS = {_CURRENT, _NEXT, _LOCK, "lost+found"}  # the last exists in the root folder of a volume
 
 
 class Folder:

@@ -37,7 +37,7 @@ from kafka_replica.stores.rocks.version_record import HEAD, VersionRecord
 from kafka_replica.transactions.resume_point import ResumePoint
 
 _BATCH_BYTES = 1 << 20
-_SOME = 100  # keys are written between two checks whether a batch is full
+_SOME = 100  # keys to write between two checks whether a batch is full
 _GATHER_EVERY_VERSIONS = 64
 
 

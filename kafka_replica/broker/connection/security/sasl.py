@@ -82,7 +82,7 @@ def _token_provider(properties: Properties) -> TokenProvider:
     if unsecured:
         return TokenProvider(unsecured_tokens(properties.text("sasl.oauthbearer.config")))
     if oidc:
-        # This module imports urllib, which takes longer than all other imports.
+        # The module oidc imports urllib, which takes longer than all other imports.
         from kafka_replica.broker.connection.security.oidc import oidc_tokens  # noqa: PLC0415
 
         return TokenProvider(oidc_tokens(properties))
