@@ -28,7 +28,7 @@ def fetch_limits(config: Mapping[str, Any]) -> FetchLimits:
     return FetchLimits(
         wait_ms=number(500, "fetch.wait.max.ms"),  # for an idle topic; new data is returned at once
         min_bytes=number(1, "fetch.min.bytes"),
-        # Measured: with 1 MB a partition, the reader waits for the broker a third of the time; more than 8 MB gains nothing.
+        # Measured: with 1 MB a partition, a third of the time goes into waiting; more than 8 MB gains nothing.
         max_bytes=number(16 << 20, "fetch.max.bytes"),
         partition_bytes=number(8 << 20, "max.partition.fetch.bytes", "fetch.message.max.bytes"),
     )
