@@ -1,4 +1,4 @@
-"""What an error of Kafka means: which of our exceptions it is, and whether to wait or to give up."""
+"""Translate Kafka's errors into our exceptions, and distinguish errors that may pass from final ones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MAY_PASS = {
     KafkaError._TIMED_OUT_QUEUE,
     KafkaError._WAIT_COORD,
     KafkaError._NODE_UPDATE,
-    KafkaError._NOENT,  # how list_offsets says that a partition has no leader now
+    KafkaError._NOENT,  # list_offsets reports this when a partition has no leader
     KafkaError.REQUEST_TIMED_OUT,
     KafkaError.NOT_LEADER_FOR_PARTITION,
     KafkaError.LEADER_NOT_AVAILABLE,
@@ -61,7 +61,7 @@ _MAY_PASS = {
 
 _REPLACED = {KafkaError._AUTO_OFFSET_RESET, KafkaError._LOG_TRUNCATION, KafkaError.OFFSET_OUT_OF_RANGE}
 
-_QUOTED = re.compile(r"(?<=sasl\.oauthbearer\.config beginning at: ).*", re.DOTALL)  # it may hold a secret
+_QUOTED = re.compile(r"(?<=sasl\.oauthbearer\.config beginning at: ).*", re.DOTALL)  # the quoted text may hold a secret
 _FENCED = (
     "another producer has taken up the same transactional id, maybe one with another database; give each producer an "
     "id of its own on this cluster"
@@ -93,27 +93,27 @@ _ADVICE: dict[type[Exception], str] = {
 
 
 def may_pass(error: KafkaError) -> bool:
-    """Whether waiting may mend it; Kafka's client goes on trying by itself."""
+    """Return whether the error may pass by itself; Kafka's client keeps retrying meanwhile."""
     return not error.fatal() and (error.code() in _MAY_PASS or error.retriable())
 
 
 def is_refusal(error: KafkaError) -> bool:
-    """Whether it is about who we are: wrong for good when we begin, maybe passing later on."""
+    """Return whether the broker refused our credentials: final at the start, possibly temporary later."""
     return error.code() in _AUTHENTICATION
 
 
 def is_missing_topic(error: KafkaError) -> bool:
-    """Whether a broker does not know the topic; one that is coming up may not know it yet."""
+    """Return whether the broker does not know the topic; a broker that is starting may not know it yet."""
     return error.code() in _NO_TOPIC
 
 
 def is_consequence(error: KafkaError) -> bool:
-    """Whether a record was only given up because another one of its transaction failed."""
+    """Return whether a record was discarded only because another record of its transaction failed."""
     return error.code() in {KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT}
 
 
 def explained(error: KafkaError | KafkaException | Exception, doing: str) -> BrokerError | ConfigurationError:
-    """One of our exceptions: what was being done, what Kafka said, what to do next."""
+    """Translate an error into our exception, whose message gives the operation, Kafka's message and advice."""
     cause = error.args[0] if isinstance(error, KafkaException) and error.args else error
     if not isinstance(cause, KafkaError):
         return BrokerError(f"{doing}: {cause}")

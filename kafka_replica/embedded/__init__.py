@@ -1,4 +1,4 @@
-"""A real Apache Kafka broker, fetched and started for demos and tests.
+"""A real Apache Kafka broker, downloaded and started for demos and tests.
 
 ::
 
@@ -8,7 +8,7 @@
         kafka.create_topic("structures", config={"cleanup.policy": "compact"})
         print(kafka.bootstrap_servers)
 
-Needs the extra ``embedded``; how it works and where things lie: docs/embedded-broker.md.
+Needs the extra ``embedded``; docs/embedded-broker.md explains how it works and where it keeps its files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``python -m kafka_replica.embedded fetch``: have everything ready before the first start."""
+"""``python -m kafka_replica.embedded fetch``: prepare everything before the first start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_replica.errors import KafkaReplicaError
 
 
 def main() -> int:
-    """Fetch Kafka and prepare a quick start; 0 when all is ready."""
+    """Fetch Kafka and prepare a quick start; return 0 if everything is ready."""
     parser = argparse.ArgumentParser(prog="python -m kafka_replica.embedded")
     commands = parser.add_subparsers(required=True, metavar="fetch")
     commands.add_parser("fetch", help=f"fetch Apache Kafka {KAFKA_VERSION} into the cache, if it is not there")

@@ -1,4 +1,4 @@
-"""Where the embedded broker keeps what it fetched and made, and the locks that guard it."""
+"""The folders in which the embedded broker keeps downloaded and generated files, and their locks."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ STATE_VARIABLE = "KAFKA_REPLICA_STATE"
 
 
 def cache_dir() -> Path:
-    """The folder for what was fetched; it can be removed at any time when no broker runs.
+    """Return the folder for downloaded files, which may be removed whenever no broker runs.
 
-    It is the one that the environment variable ``KAFKA_REPLICA_CACHE`` names, else the user's cache folder.
+    The environment variable ``KAFKA_REPLICA_CACHE`` names the folder; the default is the user's cache folder.
 
     Raises:
         MissingExtraError: platformdirs is not installed.
@@ -32,7 +32,7 @@ def cache_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """The folder in which brokers started by the command line are remembered (``KAFKA_REPLICA_STATE``).
+    """Return the folder with records of brokers started from the command line (``KAFKA_REPLICA_STATE``).
 
     Raises:
         MissingExtraError: platformdirs is not installed.
@@ -58,9 +58,9 @@ def locked(path: Path, *, doing: str, timeout_s: float = 900.0) -> Iterator[None
     """Hold the lock file `path` against other threads and processes of this machine.
 
     Raises:
-        EmbeddedKafkaError: the lock was not to be had in `timeout_s`, or its folder cannot be written.
+        EmbeddedKafkaError: the lock was not available within `timeout_s`, or its folder cannot be written.
     """
-    from filelock import FileLock, Timeout  # noqa: PLC0415 - it brings asyncio, and is seldom needed
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - it imports asyncio, and is rarely needed
 
     with explained(doing, path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def locked(path: Path, *, doing: str, timeout_s: float = 900.0) -> Iterator[None
 
 @contextmanager
 def explained(doing: str, where: Path) -> Iterator[None]:
-    """Turn an OSError inside the block into one sentence.
+    """Turn an OSError inside the block into our exception, with advice.
 
     Raises:
         EmbeddedKafkaError: a file operation failed (full disk, no permission and so on).

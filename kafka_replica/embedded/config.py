@@ -1,4 +1,4 @@
-"""The files a broker starts from: server.properties, the format of its data folder, logging."""
+"""The configuration files of a broker: server.properties, meta.properties of its data folder, logging."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-# One node cannot replicate, and tests do not want to wait.
+# A single node cannot replicate, and tests should not wait.
 DEFAULTS: Mapping[str, object] = {
     "process.roles": "broker,controller",
     "node.id": 1,
@@ -29,20 +29,20 @@ DEFAULTS: Mapping[str, object] = {
     "share.coordinator.state.topic.min.isr": 1,
     "share.coordinator.state.topic.num.partitions": 1,
     "group.initial.rebalance.delay.ms": 0,
-    # After a SIGKILL the controller takes the broker back only when its old session has run out.
+    # After a SIGKILL, the controller accepts the broker again only when its old session has expired.
     "broker.session.timeout.ms": 2000,
     "broker.heartbeat.interval.ms": 200,
     "log.cleaner.backoff.ms": 200,
     "log.cleaner.dedupe.buffer.size": 8 * 1024 * 1024,
     "log.cleaner.io.buffer.size": 128 * 1024,
-    # A test may open thousands of segments; they need not each take 10 MB of index on the disk.
+    # A test may open thousands of segments; each need not take 10 MB of index on disk.
     "log.index.size.max.bytes": 1024 * 1024,
     "num.network.threads": 2,
     "num.io.threads": 4,
     "background.threads": 2,
 }
 
-# Of the folder that the broker runs in: by its whole path, Kafka would take a folder with a comma for two.
+# Relative to the folder in which the broker runs: Kafka would split an absolute path with a comma into two folders.
 DATA_FOLDER = "data"
 
 _LOG4J = """<?xml version="1.0" encoding="UTF-8"?>
@@ -58,7 +58,7 @@ _LOG4J = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def broker_settings(port: int, controller_port: int, chosen: Mapping[str, object]) -> dict[str, object]:
-    """All settings of a broker; what was `chosen` wins over what we would set."""
+    """Return all settings of a broker; `chosen` settings override our own."""
     settings: dict[str, object] = {
         **DEFAULTS,
         "listeners": f"PLAINTEXT://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{controller_port}",
@@ -78,7 +78,7 @@ def write_properties(path: Path, settings: Mapping[str, object]) -> None:
 
 
 def write_logging(path: Path, level: str) -> None:
-    """Write what log4j is to do: print to the standard output, which is the log file."""
+    """Write the configuration of log4j, which prints to the standard output; that is the log file."""
     path.write_text(_LOG4J.replace("LEVEL", level), encoding="utf-8")
 
 
@@ -91,10 +91,10 @@ def write_meta(path: Path, settings: Mapping[str, object]) -> None:
 
 
 def read_cluster_id(meta: Path) -> str:
-    """The cluster id in a meta.properties.
+    """Return the cluster id in a meta.properties.
 
     Raises:
-        EmbeddedKafkaError: the file holds none.
+        EmbeddedKafkaError: the file contains no cluster id.
     """
     for line in meta.read_text(encoding="latin-1").splitlines():
         key, _, value = line.partition("=")
@@ -107,7 +107,7 @@ def read_cluster_id(meta: Path) -> str:
 
 
 def kafka_uuid() -> str:
-    """A new id as Kafka spells them: 22 characters of base 64 for URLs, not beginning with a dash."""
+    """Return a new id in Kafka's format: 22 characters of URL-safe base 64, not beginning with a dash."""
     while True:
         text = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         if not text.startswith("-"):

@@ -1,4 +1,4 @@
-"""Download of jars from a Maven repository, each checked against its locked size and SHA-256."""
+"""Download jars from a Maven repository, and check each against its locked size and SHA-256."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAVEN_CENTRAL: Final = "https://repo.maven.apache.org/maven2"
 _ATTEMPTS: Final = 3
 _PAUSE_S: Final = 1.0
 _SILENCE_S: Final = 60.0
-"""A server that sends nothing for this long is given up."""
+"""The time after which we give up on a server that sends nothing."""
 
 _CAUSES: Final = (
     (socket.gaierror, "the server's name is not known"),
@@ -35,23 +35,23 @@ _CAUSES: Final = (
 
 
 class _TransferError(Exception):
-    """An attempt failed in a way that another attempt may not."""
+    """A failed attempt, after which another attempt may succeed."""
 
 
 def download(jars: Iterable[Jar], folder: Path, progress: Callable[[Jar], None]) -> None:
-    """Download jars into a folder, one after the other; each file there is whole and the locked one.
+    """Download jars into a folder, one after the other; each resulting file is complete and matches the lock.
 
-    The repository is Maven Central, or the one whose root the environment variable ``KAFKA_REPLICA_MAVEN_ROOT`` names.
-    The system's certificates and the proxies of the environment are used.
+    The repository is Maven Central, unless the environment variable ``KAFKA_REPLICA_MAVEN_ROOT`` names the root of
+    another. The download uses the system's certificates and the proxies of the environment.
 
     Args:
-        jars: the jars, as locked.
-        folder: a folder that exists.
-        progress: called with each jar as its download begins.
+        jars: the locked jars.
+        folder: an existing folder.
+        progress: called with each jar when its download begins.
 
     Raises:
         MissingExtraError: truststore is not installed.
-        EmbeddedKafkaError: a jar could not be downloaded, or is not the locked one.
+        EmbeddedKafkaError: a jar could not be downloaded, or does not match the lock.
         OSError: a file could not be written.
     """
     root = os.environ.get(MAVEN_VARIABLE, "").rstrip("/") or _MAVEN_CENTRAL
@@ -73,13 +73,13 @@ def _opener() -> urllib.request.OpenerDirector:
         import truststore  # noqa: PLC0415 - an optional package
     except ImportError:
         raise MissingExtraError("Fetching the embedded Kafka broker", "embedded") from None
-    # Python as it comes for macOS trusts nobody by itself; truststore asks the system everywhere.
+    # Python's builds for macOS trust no authority by default; truststore uses the system's on every platform.
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
 
 
 def _fetched(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -> bytes:
-    """Return what the server sends, never much more than is locked."""
+    """Return the server's response, never much more than the locked size."""
     for left in reversed(range(_ATTEMPTS)):
         try:
             return _attempt(opener, url, size_bytes)
@@ -98,7 +98,7 @@ def _attempt(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -
         with opener.open(url, timeout=_SILENCE_S) as response:
             content: bytes = response.read(size_bytes + 1)
             announced = min(int(response.headers.get("Content-Length") or 0), size_bytes)
-    except urllib.error.URLError as error:  # also a status other than 200
+    except urllib.error.URLError as error:  # includes HTTP error statuses
         raise _TransferError(_advice(error if isinstance(error, urllib.error.HTTPError) else error.reason)) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise _TransferError(_advice(error)) from error
@@ -108,7 +108,7 @@ def _attempt(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -
 
 
 def _advice(error: object) -> str:
-    """Return what happened, and what to do."""
+    """Return a description of the error, and advice."""
     if " 407" in str(error):
         return "the proxy wants another user or password; https_proxy=http://USER:PASSWORD@HOST:PORT names them"
     if isinstance(error, urllib.error.HTTPError):

@@ -1,4 +1,4 @@
-"""A Kafka that runs already, used in place of one of our own."""
+"""A Kafka that is already running, used instead of an embedded one."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ BOOTSTRAP_VARIABLE = "KAFKA_REPLICA_BOOTSTRAP_SERVERS"
 
 
 class ExistingKafka:
-    """A Kafka that somebody else runs: checked to answer when the ``with`` block begins, never stopped.
+    """A Kafka that others run: checked for an answer when the ``with`` block begins, never stopped.
 
     Args:
-        bootstrap_servers: ``"host:port"``, several divided by commas; without encryption and passwords.
-        timeout_s: seconds to wait for an answer, of each address.
+        bootstrap_servers: ``"host:port"``, several separated by commas; without encryption and authentication.
+        timeout_s: seconds to wait for an answer from each address.
     """
 
     def __init__(self, bootstrap_servers: str, timeout_s: float = 5.0) -> None:
@@ -30,10 +30,10 @@ class ExistingKafka:
         self._address: tuple[str, int] | None = None
 
     def start(self) -> Self:
-        """Check that a Kafka answers.
+        """Check that Kafka answers.
 
         Raises:
-            EmbeddedKafkaError: none does, or the addresses cannot be read.
+            EmbeddedKafkaError: no address answers, or the addresses are invalid.
         """
         said: list[str] = []
         for address in _addresses(self.bootstrap_servers):
@@ -50,27 +50,27 @@ class ExistingKafka:
         )
 
     def stop(self) -> None:
-        """Do nothing: it is not ours."""
+        """Do nothing, because others run this Kafka."""
 
     def create_topic(
         self, name: str, partitions: int = 1, config: Mapping[str, object] | None = None, timeout_s: float = 20.0
     ) -> str:
-        """Create a topic, as `LocalKafka.create_topic` does."""
+        """Create a topic like `LocalKafka.create_topic`."""
         wire.create_topic(*self._reached(), name, partitions, config or {}, timeout_s)
         return name
 
     def delete_topic(self, name: str, timeout_s: float = 20.0) -> None:
-        """Delete a topic; raises EmbeddedKafkaError if the broker refuses."""
+        """Delete a topic; raise EmbeddedKafkaError if the broker refuses."""
         wire.delete_topic(*self._reached(), name, timeout_s)
 
     def __enter__(self) -> Self:
-        """Check that it answers."""
+        """Check that Kafka answers."""
         return self.start()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave it running."""
+        """Leave Kafka running."""
 
     def __repr__(self) -> str:
         return f"<ExistingKafka {self.bootstrap_servers}>"
@@ -83,14 +83,14 @@ class ExistingKafka:
 
 
 def kafka_for(bootstrap_servers: str | None = None, **local: Any) -> LocalKafka | ExistingKafka:
-    """The Kafka to use: the named one, else that of KAFKA_REPLICA_BOOTSTRAP_SERVERS, else a new `LocalKafka`.
+    """Return the named Kafka, or the one in KAFKA_REPLICA_BOOTSTRAP_SERVERS, or a new `LocalKafka`.
 
     Use the result in a ``with`` block, or call ``start()`` and ``stop()``; it has ``bootstrap_servers`` and
     ``create_topic``.
 
     Args:
-        bootstrap_servers: addresses of a Kafka that runs already; None or empty looks at the environment.
-        local: arguments of `LocalKafka`, used when one is started.
+        bootstrap_servers: addresses of a running Kafka; if None or empty, the environment variable counts.
+        local: arguments of `LocalKafka`, if one has to be started.
     """
     named = (bootstrap_servers or os.environ.get(BOOTSTRAP_VARIABLE) or "").strip()
     return ExistingKafka(named) if named else LocalKafka(**local)

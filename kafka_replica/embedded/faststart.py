@@ -1,7 +1,7 @@
-"""What makes a start quick: a format made once, and (where Java can) an archive of loaded classes.
+"""Prepare quick starts: a cached storage format and, if Java supports it, an archive of loaded classes.
 
-Both are made on first use, per Kafka and Java, into the cache. The format is what Kafka's own storage tool writes
-(``bootstrap.checkpoint``: the feature levels of this Kafka); it holds no ids, so that it serves every broker.
+Both are created on first use, per Kafka and Java, in the cache. Kafka's own storage tool writes the format
+(``bootstrap.checkpoint``: the feature levels of this Kafka), which contains no ids, so that every broker can use it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kafka_replica.embedded.install import Installation
     from kafka_replica.embedded.java import Java
 
-# The client compiler alone: a broker for tests does not live long enough for more.
+# Only the client compiler (C1): a broker for tests does not live long enough to benefit from C2.
 QUICK_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 CHECKPOINT = "bootstrap.checkpoint"
 _AOT_SINCE = 25
@@ -36,10 +36,10 @@ _WARNS_SINCE = 24
 def storage_tool(
     java: Java, installation: Installation, properties: Path, cluster_id: str, options: Sequence[str] = ()
 ) -> None:
-    """Format the data folder beside the file `properties`, with Kafka's own tool (under 1 s).
+    """Format the data folder next to the file `properties`, with Kafka's own tool (under 1 s).
 
     Raises:
-        EmbeddedKafkaError: the tool refused; its last words are in the message.
+        EmbeddedKafkaError: the tool failed; the message contains the last line of its output.
     """
     command = [
         str(java.path), "-Xmx128m", *QUICK_JVM, "-cp", installation.class_path,
@@ -62,10 +62,10 @@ def storage_tool(
 
 
 def format_template(java: Java, installation: Installation) -> Path:
-    """The cached checkpoint file with which a data folder is formatted.
+    """Return the cached checkpoint file for formatting data folders, created if necessary.
 
     Raises:
-        EmbeddedKafkaError: it could not be made.
+        EmbeddedKafkaError: the file could not be created.
     """
     template = installation.folder / CHECKPOINT
     if template.is_file():
@@ -84,10 +84,10 @@ def format_template(java: Java, installation: Installation) -> Path:
 def class_archive_options(
     java: Java, installation: Installation, progress: Callable[[str], None] | None = None
 ) -> list[str]:
-    """JVM options that use the archive of loaded classes; made now if need be (some seconds, once).
+    """Return the JVM options for the archive of loaded classes, created if necessary (some seconds, once).
 
     Returns:
-        The options; none where this Java cannot make an archive, which costs a second at each start.
+        The options; empty if this Java cannot create an archive, which costs a second at each start.
     """
     archive = _archive_path(java, installation)
     refused = archive.with_suffix(".refused")
@@ -107,7 +107,7 @@ def class_archive_options(
 
 
 def _archive_path(java: Java, installation: Installation) -> Path:
-    """One archive per Java: an upgraded Java at the same path must not meet an old one."""
+    """Return the path of this Java's archive: an upgraded Java at the same path must not use an old archive."""
     parts = [str(java.home), str(java.version)]
     for name in ("release", "lib/modules"):
         with contextlib.suppress(OSError):
@@ -118,7 +118,7 @@ def _archive_path(java: Java, installation: Installation) -> Path:
 
 
 def _train(java: Java, installation: Installation, archive: Path) -> bool:
-    """Run a broker once so that Java writes down which classes it loaded; whether an archive came of it."""
+    """Run a broker once, so that Java records the loaded classes; return whether this produced an archive."""
     with tempfile.TemporaryDirectory(prefix="training-", dir=installation.folder) as name:
         folder = Path(name)
         made = folder / "archive"
@@ -162,9 +162,9 @@ def _exercise(process: subprocess.Popen[bytes], port: int) -> None:
 def broker_command(
     java: Java, installation: Installation, folder: Path, heap_mb: int, options: Sequence[str]
 ) -> list[str]:
-    """The command line of a broker whose files lie in `folder`; later `options` win over our own."""
+    """Return the command line of a broker with files in `folder`; `options` come later and override our own."""
     collector_chosen = any(option.startswith("-XX:+Use") and option.endswith("GC") for option in options)
-    # Newer Javas warn of what Kafka and its codecs do; our users cannot help it.
+    # Newer versions of Java warn about Kafka's and its codecs' code, which our users cannot change.
     quiet = ["--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"]
     return [
         str(java.path), f"-Xmx{heap_mb}m", QUICK_JVM[0], *(() if collector_chosen else QUICK_JVM[1:]),

@@ -1,4 +1,4 @@
-"""The broker's jars in the user's cache: fetched once, checked against the lock, mended when damaged."""
+"""The broker's jars in the user's cache: downloaded once, checked against the lock, replaced when damaged."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _ROOM_NEEDED_BYTES = 200_000_000
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A Kafka in the cache.
+    """A Kafka installation in the cache.
 
     Attributes:
-        folder: everything of this version; removing it frees the space.
-        jars: the broker's jars, all of them checked, in the order of the class path.
-        fetched: how many of them this call had to download.
+        folder: the folder of this version; removing it frees the space.
+        jars: the broker's jars, all checked, in class path order.
+        fetched: the number of jars that this call downloaded.
     """
 
     folder: Path
@@ -39,22 +39,22 @@ class Installation:
 
     @property
     def class_path(self) -> str:
-        """The value of Java's ``-cp``; always spelt alike, as class data archives want it."""
+        """The value of Java's ``-cp``; always spelt the same, as class data archives require."""
         return os.pathsep.join(str(jar) for jar in self.jars)
 
 
 def ensure_kafka(progress: Callable[[str], None] | None = None) -> Installation:
-    """Apache Kafka in the user's cache, fetched if it is not there (45 MB, mostly under 30 s).
+    """Return Apache Kafka in the user's cache, downloaded if it is missing (45 MB, mostly under 30 s).
 
-    Only the jars of the lock file are fetched, and only those whose SHA-256 is right are used; a missing or
-    damaged one is fetched again. Several processes may call this at once: one fetches, the others wait.
+    Only the jars in the lock file are downloaded, and only jars with the right SHA-256 are used; a missing or
+    damaged jar is downloaded again. Several processes may call this at once: one downloads, the others wait.
 
     Args:
-        progress: called with short sentences while something is downloaded.
+        progress: called with short messages during a download.
 
     Raises:
         MissingExtraError: a package of the extra ``embedded`` is not installed.
-        EmbeddedKafkaError: no network, no room, or jars that are not the locked ones.
+        EmbeddedKafkaError: no network, no disk space, or jars that do not match the lock.
     """
     wanted = read_lock()
     digest = hashlib.sha256(LOCK_PATH.read_bytes()).hexdigest()[:8]
@@ -66,7 +66,7 @@ def ensure_kafka(progress: Callable[[str], None] | None = None) -> Installation:
     doing = f"fetching Kafka {KAFKA_VERSION}"
     with locked(folder.parent / f"{folder.name}.lock", doing=doing), explained(doing, folder):
         lib.mkdir(parents=True, exist_ok=True)
-        # Another process may have been here while we waited.
+        # Another process may have done this while we waited.
         lacking = [] if _unchanged(lib, wanted) else [j for j in wanted if not j.matches(lib / j.file_name)]
         if lacking:
             _fetch(lacking, len(wanted), lib, progress or (lambda _: None))
@@ -75,7 +75,7 @@ def ensure_kafka(progress: Callable[[str], None] | None = None) -> Installation:
 
 
 def _fetch(lacking: list[Jar], of: int, lib: Path, progress: Callable[[str], None]) -> None:
-    """Download the jars beside `lib`, and move them in when all have come."""
+    """Download the jars next to `lib`, and move them there when all are complete."""
     if shutil.disk_usage(lib).free < _ROOM_NEEDED_BYTES:
         raise EmbeddedKafkaError(
             f"while fetching Kafka {KAFKA_VERSION}: less than {_ROOM_NEEDED_BYTES // 1_000_000} MB are free where "
@@ -93,13 +93,13 @@ def _fetch(lacking: list[Jar], of: int, lib: Path, progress: Callable[[str], Non
         download(lacking, Path(name), report)
         for jar in lacking:
             (Path(name) / jar.file_name).replace(lib / jar.file_name)
-    # Java would refuse archives of classes that came from other files.
+    # Java would reject archives of classes from other files.
     for archive in lib.parent.glob("*.classes"):
         archive.unlink()
 
 
 def _unchanged(lib: Path, wanted: tuple[Jar, ...]) -> bool:
-    """Whether the jars are the files that were checked last; cheap, as it reads no contents."""
+    """Return whether the jars are the files that were checked last; cheap, since it reads no contents."""
     try:
         stamp = json.loads((lib / _STAMP).read_text(encoding="utf-8"))
         return bool(stamp == _state(lib, wanted))

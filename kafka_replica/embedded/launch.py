@@ -1,4 +1,4 @@
-"""One start of the broker: its files, its process, and waiting until it answers."""
+"""Start the broker: write its files, run its process, and wait until it answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOOK_EVERY_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How the user wants the broker; the meanings are those of LocalKafka's arguments."""
+    """The user's choices for the broker; the meanings are those of LocalKafka's arguments."""
 
     settings: Mapping[str, object]
     jvm_options: tuple[str, ...]
@@ -35,7 +35,7 @@ class Plan:
 
 
 class Launcher:
-    """Starts the broker that `plan` describes in the folder of `supervised`."""
+    """A launcher of the broker that `plan` describes, in the folder of `supervised`."""
 
     def __init__(
         self, java: Java, installation: Installation, plan: Plan, supervised: Supervised, quick: Sequence[str]
@@ -51,13 +51,13 @@ class Launcher:
 
         Args:
             chosen: the ports for clients and for the controller.
-            last: whether there is no other try if a port was taken meanwhile.
+            last: whether there is no further attempt if a port was taken meanwhile.
 
         Returns:
-            The process id; None if another process took a port between our look and the broker's start.
+            The process id; None if another process took a port between our check and the broker's start.
 
         Raises:
-            EmbeddedKafkaError: the broker did not come up; the end of its log is in the message.
+            EmbeddedKafkaError: the broker did not start; the message contains the end of its log.
         """
         self._prepare(chosen)
         options = [*self._quick, *self._plan.jvm_options]
@@ -101,23 +101,23 @@ class Launcher:
             data.mkdir(exist_ok=True)
             template = faststart.format_template(self._java, self._installation)
             shutil.copyfile(template, data / faststart.CHECKPOINT)
-            # Last, as its being there says that the rest is.
+            # This file comes last: its existence shows that the others exist.
             config.write_meta(self._meta, settings)
 
     def _answers(self, port: int) -> bool:
-        """Whether our broker, and no stranger, answers there as a member of its cluster."""
+        """Return whether our own broker answers there as a member of its cluster."""
         try:
             answer = wire.ask_cluster(ports.LOOPBACK, port)
         except OSError:
             return False
         except ValueError:
-            # A listener with encryption or passwords, as the settings want it.
+            # A listener with encryption or authentication, if the settings configure that.
             return bool({"listeners", "listener.security.protocol.map"} & self._plan.settings.keys())
         return answer.cluster_id == config.read_cluster_id(self._meta) and bool(answer.brokers)
 
 
 def log_end(path: Path, lines: int = 25, *, after: int = 0) -> str:
-    """The last `lines` of a log without Java's stack frames, of what lies behind its first `after` bytes."""
+    """Return the last `lines` of a log without Java's stack frames, ignoring its first `after` bytes."""
     try:
         with path.open("rb") as file:
             file.seek(after)

@@ -1,4 +1,4 @@
-"""A real Kafka broker in a process of its own, for demos and tests."""
+"""A real Kafka broker in its own process, for demos and tests."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ _TRIES = 5
 
 
 class LocalKafka:
-    """Apache Kafka as one process (broker and controller in one), listening on the loopback address alone.
+    """Apache Kafka as a single process (broker and controller), listening only on the loopback address.
 
-    Use it in a ``with`` block, or call `start` and `stop`. A stopped one can be started again; it then has the
-    same port, and with a `data_dir` the same data and cluster id too.
+    Use it in a ``with`` block, or call `start` and `stop`. A stopped broker can be started again; it then has the
+    same port and, with a `data_dir`, the same data and cluster id.
 
     Args:
-        port: to listen on; None chooses a free one, which then stays the same as long as this object lives.
-        data_dir: keeps the data there; None uses a temporary folder that goes when the broker is stopped.
-        settings: settings of the broker that win over ours, such as ``{"log.cleaner.backoff.ms": 100}``.
-        jvm_options: options of the Java virtual machine that win over ours.
-        heap_mb: the most that Java's heap may take, in MB.
-        log_level: what the broker writes to its log file: ``"WARN"``, ``"INFO"``, ``"DEBUG"`` and so on.
+        port: the port to listen on; None chooses a free port, which stays the same for the lifetime of this object.
+        data_dir: the folder in which to keep the data; None uses a temporary folder, removed when the broker stops.
+        settings: settings of the broker that override ours, such as ``{"log.cleaner.backoff.ms": 100}``.
+        jvm_options: options of the Java virtual machine that override ours.
+        heap_mb: the maximum size of Java's heap, in MB.
+        log_level: the level of the broker's log file: ``"WARN"``, ``"INFO"``, ``"DEBUG"`` and so on.
         format_options: options for Kafka's storage tool when the data folder is formatted (for example
-            ``["--add-scram", "SCRAM-SHA-512=[name=a,password=b]"]``); with them a first start takes 1 s more.
-        start_timeout_s: how long `start` waits for the broker to answer, in seconds; fetching Kafka the first
-            time is not counted.
-        progress: called with short sentences while Kafka is fetched the first time.
+            ``["--add-scram", "SCRAM-SHA-512=[name=a,password=b]"]``); they make a first start 1 s slower.
+        start_timeout_s: how long `start` waits for the broker to answer, in seconds, not counting the first
+            download of Kafka.
+        progress: called with short messages during the first download of Kafka.
 
-    A broker never outlives the process that started it, however that ends, unless `detach` was called.
+    A broker never outlives the process that started it, however that process ends, unless `detach` was called.
     """
 
     def __init__(
@@ -74,12 +74,12 @@ class LocalKafka:
 
     @property
     def bootstrap_servers(self) -> str:
-        """The address for clients, ``"127.0.0.1:<port>"``; raises EmbeddedKafkaError before the first start."""
+        """The address for clients, ``"127.0.0.1:<port>"``; raises EmbeddedKafkaError if the port is not known yet."""
         return f"{ports.LOOPBACK}:{self.port}"
 
     @property
     def port(self) -> int:
-        """The port for clients; raises EmbeddedKafkaError before the first start if none was chosen."""
+        """The port for clients; raises EmbeddedKafkaError before the first start if no port was given."""
         if self._ports is not None:
             return self._ports[0]
         if self._asked_port is not None:
@@ -88,22 +88,22 @@ class LocalKafka:
 
     @property
     def pid(self) -> int | None:
-        """The process id of the broker, None when it was stopped or killed by us."""
+        """The process id of the broker, None after `stop` or `kill`."""
         return self._pid
 
     @property
     def supervisor_pid(self) -> int:
-        """The process id of the process that looks after the broker; raises EmbeddedKafkaError if stopped."""
+        """The process id of the broker's supervisor; raises EmbeddedKafkaError if stopped."""
         return self._running().pid
 
     @property
     def data_dir(self) -> Path:
-        """The folder of the broker: its data, settings and log; raises EmbeddedKafkaError if it has none."""
+        """The folder of the broker with data, settings and log; raises EmbeddedKafkaError if there is no folder."""
         return self._kept if self._kept is not None else self._running().folder
 
     @property
     def log_path(self) -> Path:
-        """The file with all that the broker printed; raises EmbeddedKafkaError if there is none."""
+        """The file with the broker's output; raises EmbeddedKafkaError if there is no folder."""
         return self.data_dir / "broker.log"
 
     @property
@@ -115,14 +115,14 @@ class LocalKafka:
         return config.read_cluster_id(meta)
 
     def start(self) -> Self:
-        """Start the broker and return when it answers; Kafka is fetched first if it is not in the cache.
+        """Start the broker and return once it answers; first downloads Kafka if it is not in the cache.
 
-        Does nothing if it runs already. After `kill` it starts again on the same data and port.
+        Does nothing if the broker is running. After `kill`, the broker restarts with the same data and port.
 
         Raises:
             MissingExtraError: a package of the extra ``embedded`` is not installed.
-            EmbeddedKafkaError: no Java, no network, port or folder in use, or the broker did not come up; then
-                the end of its log is in the message.
+            EmbeddedKafkaError: no Java, no network, port or folder in use, or the broker did not start; then
+                the message contains the end of its log.
         """
         if self.is_running():
             return self
@@ -150,7 +150,7 @@ class LocalKafka:
         return self
 
     def stop(self) -> None:
-        """Stop the broker; a temporary data folder goes with it. Does nothing if it is stopped."""
+        """Stop the broker and remove a temporary data folder. Does nothing if the broker is stopped."""
         supervised, self._supervised, self._pid = self._supervised, None, None
         if self._finalizer is not None:
             self._finalizer.detach()
@@ -158,33 +158,33 @@ class LocalKafka:
             supervised.quit(_GRACE_S if self._kept is not None else 0.0)
 
     def restart(self) -> Self:
-        """Stop the broker in an orderly way and start it again: same port, same data. Errors as `start`."""
+        """Shut down the broker cleanly and start it again with the same port and data. Errors as in `start`."""
         self._running().stop_broker(_GRACE_S)
         self._pid = None
         return self.start()
 
     def kill(self) -> None:
-        """End the broker at once with SIGKILL, as a crash would; its data stay until `start` or `stop`."""
+        """Kill the broker with SIGKILL, like a crash; its data stay until `start` or `stop`."""
         if self._supervised is not None:
             self._supervised.stop_broker(0.0)
             self._pid = None
 
     def pause(self) -> None:
-        """Freeze the broker (SIGSTOP): connections stay open and nothing answers."""
+        """Freeze the broker (SIGSTOP): connections stay open, but the broker does not answer."""
         self._running().signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let a frozen broker go on (SIGCONT)."""
+        """Resume a frozen broker (SIGCONT)."""
         self._running().signal(signal.SIGCONT)
 
     def is_running(self) -> bool:
-        """Whether the broker's process is there (frozen counts as there)."""
+        """Return whether the broker's process exists, frozen or not."""
         return self._supervised is not None and self._pid is not None and self._supervised.exit_status() is None
 
     def detach(self) -> None:
-        """Let the broker run on after this process; from now on SIGTERM to `supervisor_pid` ends it.
+        """Let the broker outlive this process; from now on SIGTERM to `supervisor_pid` ends it.
 
-        This object then knows nothing of it any more.
+        Afterwards this object no longer controls the broker.
         """
         self._running().detach()
         if self._finalizer is not None:
@@ -194,32 +194,32 @@ class LocalKafka:
     def create_topic(
         self, name: str, partitions: int = 1, config: Mapping[str, object] | None = None, timeout_s: float = 20.0
     ) -> str:
-        """Create a topic and wait until every partition has a leader; returns the name.
+        """Create a topic and wait until every partition has a leader; return the name.
 
         Args:
-            name: of the topic.
-            partitions: how many.
+            name: the name of the topic.
+            partitions: the number of partitions.
             config: settings of the topic, such as ``{"cleanup.policy": "compact"}``.
-            timeout_s: seconds to wait at the most.
+            timeout_s: how long to wait at most, in seconds.
 
         Raises:
-            EmbeddedKafkaError: the broker refused (the message says why) or does not answer.
+            EmbeddedKafkaError: the broker refused (the message gives the reason) or does not answer.
         """
         wire.create_topic(ports.LOOPBACK, self.port, name, partitions, config or {}, timeout_s)
         return name
 
     def log_tail(self, lines: int = 25) -> str:
-        """The last lines of the broker's log without stack frames; an empty string if it wrote none."""
+        """Return the last lines of the broker's log without stack frames; an empty string if the log is empty."""
         return log_end(self.log_path, lines)
 
     def __enter__(self) -> Self:
-        """Start."""
+        """Start the broker."""
         return self.start()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop."""
+        """Stop the broker."""
         self.stop()
 
     def __repr__(self) -> str:

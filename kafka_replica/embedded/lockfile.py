@@ -1,4 +1,4 @@
-"""The locked set of jars that make up the broker: coordinates, sizes and SHA-256."""
+"""The locked jars of the broker: coordinates, sizes and SHA-256."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOCK_PATH = Path(__file__).with_name(f"kafka-{KAFKA_VERSION}.lock")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Jar:
-    """One jar: Maven coordinates, size in bytes, SHA-256 in lower-case hexadecimal digits."""
+    """A jar: Maven coordinates, size in bytes, SHA-256 in lower-case hexadecimal digits."""
 
     group: str
     artifact: str
@@ -24,16 +24,16 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        """The name of the file, as Maven repositories spell it."""
+        """The name of the file in Maven repositories."""
         return f"{self.artifact}-{self.version}.jar"
 
     @property
     def repository_path(self) -> str:
-        """Where the file lies in a Maven repository, relative to its root."""
+        """The path of the file relative to the root of a Maven repository."""
         return f"{self.group.replace('.', '/')}/{self.artifact}/{self.version}/{self.file_name}"
 
     def matches(self, path: Path) -> bool:
-        """Whether the file at `path` is there and is this jar, byte for byte."""
+        """Return whether the file at `path` exists and is this jar, byte for byte."""
         try:
             if path.stat().st_size != self.size_bytes:
                 return False
@@ -43,13 +43,13 @@ class Jar:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file's bytes, in lower-case hexadecimal digits."""
+    """Return the SHA-256 of a file's bytes, in lower-case hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_lock(path: Path = LOCK_PATH) -> tuple[Jar, ...]:
-    """The locked jars, in the order of the class path.
+    """Return the locked jars, in class path order.
 
     Raises:
         EmbeddedKafkaError: the lock file is missing or damaged.

@@ -1,4 +1,4 @@
-"""Choosing ports on the loopback address."""
+"""Choose ports on the loopback address."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import socket
 from kafka_replica.errors import EmbeddedKafkaError
 
 LOOPBACK = "127.0.0.1"
-# Below the range from which Linux and macOS take ports for outgoing connections: a client that tries to reach a
-# broker which is down could otherwise be given the broker's own port, and keep it.
+# Below the range from which Linux and macOS take ports for outgoing connections: a client that tries to connect to a
+# stopped broker could otherwise get the broker's own port, and keep it.
 _FROM, _TO = 20_000, 32_000
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on the port now."""
+    """Return whether a server could listen on the port now."""
     with socket.socket() as tried:
-        # As Java does: connections that have just ended do not count.
+        # Like Java: connections that have just ended do not count.
         tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             tried.bind((LOOPBACK, port))
@@ -27,10 +27,10 @@ def is_free(port: int) -> bool:
 
 
 def choose(*, but: tuple[int, ...] = ()) -> int:
-    """A port that is free now; another process may still take it first.
+    """Return a port that is free now; another process may still take it first.
 
     Raises:
-        EmbeddedKafkaError: hundreds were tried and all are taken.
+        EmbeddedKafkaError: hundreds of ports were tried, and all are in use.
     """
     for _ in range(500):
         port = random.randrange(_FROM, _TO)  # noqa: S311 - not a secret

@@ -1,4 +1,4 @@
-"""Our end of the pipe to the supervisor."""
+"""The client side of the pipe to the supervisor."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kafka_replica.errors import EmbeddedKafkaError
 
 
 class Supervised:
-    """A supervisor process with its folder, and the broker it runs, if any.
+    """A supervisor process with its folder, and its broker, if it runs one.
 
     Args:
-        folder: kept folder of the broker, made if need be; None for a temporary one that goes with it.
-        grace_s: seconds that a broker with a kept folder gets to stop by itself when this process dies.
+        folder: the permanent folder of the broker, created if necessary; None for a temporary folder.
+        grace_s: how long a broker with a permanent folder may take to stop when this process dies, in seconds.
 
     Raises:
-        EmbeddedKafkaError: the folder cannot be made, or another broker uses it.
+        EmbeddedKafkaError: the folder cannot be created, or another broker uses it.
     """
 
     def __init__(self, folder: Path | None, grace_s: float) -> None:
@@ -42,7 +42,7 @@ class Supervised:
         script = Path(__file__).with_name("supervisor.py")
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(script), json.dumps(options)],
-            # A detached one must not hold the caller's terminal or pipe open.
+            # A detached supervisor must not hold the caller's terminal or pipe open.
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         first = self._read()
@@ -54,7 +54,7 @@ class Supervised:
         self.pid: int = first["pid"]
 
     def start(self, argv: list[str], log: Path) -> int:
-        """Start the broker; returns its process id."""
+        """Start the broker; return its process id."""
         state = self._ask(do="start", argv=argv, log=str(log))
         if state.get("error"):
             raise EmbeddedKafkaError(
@@ -63,7 +63,7 @@ class Supervised:
         return int(state["pid"])
 
     def exit_status(self) -> int | None:
-        """None while the broker runs, else its exit status (negative: the signal that ended it)."""
+        """Return the broker's exit status (negative: the signal that ended it), or None while the broker runs."""
         state = self._ask(do="look")
         return 0 if state["pid"] is None else state["exit"]
 
@@ -72,20 +72,20 @@ class Supervised:
         self._ask(do="signal", signal=number)
 
     def stop_broker(self, grace_s: float) -> None:
-        """End the broker and keep the folder; `grace_s` 0 is SIGKILL at once."""
+        """Stop the broker and keep the folder; `grace_s` 0 sends SIGKILL immediately."""
         self._ask(do="stop", grace_s=grace_s)
 
     def detach(self) -> None:
-        """Let supervisor and broker live on after this process."""
+        """Let supervisor and broker outlive this process."""
         self._ask(do="detach")
         self._close()
-        # Else Popen complains, when it is collected, that its child still runs.
+        # Otherwise Popen warns on garbage collection that its child is still running.
         self._process.returncode = 0
 
     def quit(self, grace_s: float) -> None:
-        """End the broker, remove the folder if it is temporary, end the supervisor; may be called again."""
+        """Stop the broker, remove a temporary folder, and end the supervisor. Idempotent."""
         if os.getpid() != self._owner or self._process.returncode is not None:
-            # A forked child holds a copy of us, but the broker is its parent's.
+            # A forked child has a copy of this object, but the broker belongs to its parent.
             return
         with contextlib.suppress(EmbeddedKafkaError):
             self._ask(do="quit", grace_s=grace_s)
@@ -93,7 +93,7 @@ class Supervised:
         try:
             self._process.wait(30)
         except subprocess.TimeoutExpired:
-            # Its last guard then does the rest.
+            # The supervisor's guard process then does the rest.
             self._process.kill()
             self._process.wait()
 

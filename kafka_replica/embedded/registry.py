@@ -1,4 +1,4 @@
-"""The brokers that were started to outlive their command, one small file each."""
+"""A registry of brokers that outlive their command, with a small file for each."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from kafka_replica.errors import EmbeddedKafkaError
 if TYPE_CHECKING:
     from kafka_replica.embedded.local import LocalKafka
 
-# Longer than a broker with kept data is given to stop by itself.
+# Longer than the time that a broker with permanent data gets to stop.
 _STOP_TIMEOUT_S = 40.0
 NAME_RULE = "use up to 64 letters, digits, dashes and underscores"
-"""What the name of a broker is made of."""
+"""The rule for the names of brokers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A broker that was started; `asked` is what the user wanted of it (port, data, settings)."""
+    """A broker that was started; `asked` holds the user's choices (port, data, settings)."""
 
     name: str
     bootstrap_servers: str
@@ -43,13 +43,13 @@ class Entry:
     asked: dict[str, Any]
 
     def public(self) -> dict[str, Any]:
-        """What scripts are told."""
+        """Return the fields for scripts."""
         told = asdict(self)
         del told["asked"], told["supervisor_pid"]
         return told
 
     def lives(self) -> bool:
-        """Whether its supervisor is there: it holds a lock as long as it lives, whatever became of its pid."""
+        """Return whether the supervisor is alive: it holds a lock while it lives, regardless of its pid."""
         try:
             file = os.open(Path(self.data_dir) / "in-use.lock", os.O_RDWR)
         except OSError:
@@ -63,18 +63,18 @@ class Entry:
         return False
 
     def answers(self, timeout_s: float = 5.0) -> bool:
-        """Whether the broker answers, within `timeout_s` seconds."""
+        """Return whether the broker answers within `timeout_s` seconds."""
         try:
             return wire.ask_cluster(ports.LOOPBACK, self.port, timeout_s=timeout_s).cluster_id == self.cluster_id
         except ValueError:
-            # It wants encryption or a password; that is an answer too.
+            # The broker requires encryption or authentication, which also counts as an answer.
             return True
         except OSError:
             return False
 
 
 class Registry:
-    """The files in which started brokers are remembered, per user.
+    """The registry of a user's started brokers, stored in files.
 
     Raises:
         MissingExtraError: platformdirs is not installed.
@@ -84,14 +84,14 @@ class Registry:
         self._folder = state_dir() / "brokers"
 
     def changing(self, name: str) -> AbstractContextManager[None]:
-        """Held while a broker is started or stopped, so that two commands do not do it at once."""
+        """Return a lock to hold while a broker is started or stopped, so that two commands do not do so at once."""
         return locked(self._path(name).with_suffix(".lock"), doing=f"starting or stopping the broker {name!r}")
 
     def find(self, name: str) -> Entry | None:
-        """The running broker of that name; None if none runs (what is left of one is then forgotten).
+        """Return the running broker of that name, or None; removes the entry of a broker that has ended.
 
         Raises:
-            EmbeddedKafkaError: the name is not one, or its file cannot be read.
+            EmbeddedKafkaError: the name is invalid, or its file cannot be read.
         """
         path = self._path(name)
         try:
@@ -109,7 +109,7 @@ class Registry:
         return None
 
     def running(self) -> list[Entry]:
-        """Return the brokers that run, by name; records of those that have ended, or cannot be read, do not count."""
+        """Return the running brokers, by name, without entries that have ended or cannot be read."""
         found = []
         for path in sorted(self._folder.glob("*.json")):
             with contextlib.suppress(OSError, ValueError, TypeError):
@@ -119,7 +119,7 @@ class Registry:
         return found
 
     def add(self, name: str, kafka: LocalKafka, asked: dict[str, Any]) -> Entry:
-        """Remember a broker that runs.
+        """Register a running broker.
 
         Raises:
             EmbeddedKafkaError: the file cannot be written.
@@ -140,7 +140,7 @@ class Registry:
         """Stop a broker and wait until it has ended.
 
         Raises:
-            EmbeddedKafkaError: it is another user's, or did not end in time.
+            EmbeddedKafkaError: the broker belongs to another user, or did not end in time.
         """
         with explained(f"stopping the broker {entry.name!r}", self._folder), contextlib.suppress(ProcessLookupError):
             os.kill(entry.supervisor_pid, signal.SIGTERM)
@@ -155,7 +155,7 @@ class Registry:
         self.remove(entry.name)
 
     def remove(self, name: str) -> None:
-        """Forget a broker."""
+        """Remove the entry of a broker."""
         self._path(name).unlink(missing_ok=True)
 
     def _path(self, name: str) -> Path:
@@ -165,5 +165,5 @@ class Registry:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a text can be the name of a broker."""
+    """Return whether a text is a valid name of a broker."""
     return re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text) is not None

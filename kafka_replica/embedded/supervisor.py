@@ -1,12 +1,12 @@
-"""The small process that stands between us and the broker, and tidies up when we are gone.
+"""The supervisor process between us and the broker, which cleans up when we have ended.
 
-It is started as a script of its own, knows nothing of the rest of kafka_replica, and needs the standard
-library alone. It takes one JSON command a line on standard input and answers each with one JSON line.
+The supervisor is started as a script, uses nothing from the rest of kafka_replica, and needs only the standard
+library. It reads a JSON command per line from standard input and answers each with one JSON line.
 
-It ends the broker, and removes the folder if that was temporary, when any of these happens: the command
-``quit``; standard input closes; its parent is no longer the one it had (a forked child of the parent may hold
-the pipe open); SIGTERM. Should this process itself be killed, a shell that reads from a pipe of ours notices
-and does both with SIGKILL: that needs no service of a particular operating system.
+The supervisor stops the broker, and removes a temporary folder, when any of these happens: the command ``quit``;
+standard input closes; its parent process has changed (a forked child of the parent may hold the pipe open);
+SIGTERM. If the supervisor itself is killed, a shell that reads from its pipe notices and does both with SIGKILL,
+which needs no service of a particular operating system.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 _LOOK_EVERY_S = 0.2
-# Reads the broker's process id (0: none) line by line; at the end of the pipe we have died.
+# Reads the broker's process id (0: no broker) line by line; the end of the pipe means that the supervisor has died.
 _LAST_GUARD = """
 pid=0
 while read -r line; do
@@ -40,7 +40,7 @@ exit 0
 
 
 class Supervisor:
-    """One folder, and at most one broker in it."""
+    """The supervisor of one folder with at most one broker."""
 
     def __init__(self, folder: Path, *, temporary: bool, parent: int, grace_s: float) -> None:
         self.folder, self.temporary, self.grace_s = folder, temporary, grace_s
@@ -55,7 +55,7 @@ class Supervisor:
         )  # fmt: skip
 
     def serve(self) -> None:
-        """Answer commands until something says that it is over, then tidy up."""
+        """Answer commands until one of the end conditions holds, then clean up."""
         waiting = b""
         source = 0
         try:
@@ -77,13 +77,13 @@ class Supervisor:
             self.tell_guard("bye")
 
     def wanted(self) -> bool:
-        """Whether anyone still needs us."""
+        """Return whether the supervisor is still needed."""
         if not self.attached:
             return self.broker is not None and self.broker.poll() is None
         return self.parent is None or os.getppid() == self.parent
 
     def obey(self, command: dict[str, Any]) -> dict[str, Any]:
-        """Do one command; the answer holds ``error`` when it failed."""
+        """Execute a command; the answer contains ``error`` if it failed."""
         todo = command["do"]
         try:
             if todo == "start":
@@ -102,7 +102,7 @@ class Supervisor:
         return self.state()
 
     def state(self) -> dict[str, Any]:
-        """What the broker does: its process id, and its exit status once it has ended."""
+        """Return the broker's process id, and its exit status once it has ended."""
         if self.broker is None:
             return {"pid": None, "exit": None}
         status = self.broker.poll()
@@ -111,7 +111,7 @@ class Supervisor:
         return {"pid": self.broker.pid, "exit": status}
 
     def start(self, argv: list[str], log: str) -> None:
-        """Start the broker; what it prints is added to the file `log`."""
+        """Start the broker; append its output to the file `log`."""
         with Path(log).open("ab") as out:
             self.broker = subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=self.folder
@@ -119,7 +119,7 @@ class Supervisor:
         self.tell_guard(str(self.broker.pid))
 
     def end_broker(self, grace_s: float) -> None:
-        """End the broker, by SIGTERM first if `grace_s` (seconds to wait before SIGKILL) is not 0."""
+        """Stop the broker, with SIGTERM first if `grace_s` (seconds to wait before SIGKILL) is not 0."""
         broker = self.broker
         if broker is None:
             return
@@ -134,7 +134,7 @@ class Supervisor:
         self.tell_guard("0")
 
     def tell_guard(self, line: str) -> None:
-        """Keep the last guard informed; it may have been killed, which is no reason to fail."""
+        """Send a line to the guard process; ignore errors, since it may have been killed."""
         with contextlib.suppress(OSError, ValueError):
             if self.guard.stdin is not None:
                 self.guard.stdin.write(line.encode() + b"\n")
@@ -145,13 +145,13 @@ class Supervisor:
 
 
 def answer(message: dict[str, Any]) -> None:
-    """Send one line to the parent, which may have gone."""
+    """Send one line to the parent, which may have ended."""
     with contextlib.suppress(OSError):
         os.write(1, json.dumps(message).encode() + b"\n")
 
 
 def main() -> None:
-    """Make or lock the folder, say so, and serve."""
+    """Create or lock the folder, report that, and serve."""
     options = json.loads(sys.argv[1])
     try:
         if options["folder"] is None:

@@ -1,7 +1,7 @@
-"""The few requests of Kafka's protocol that starting a broker needs, on a plain loopback connection.
+"""The few requests of Kafka's protocol that starting a broker needs, over plain loopback connections.
 
-This spares the embedded broker a client library: it asks who answers (so that a stranger on the same port is not
-taken for our broker), creates topics and deletes them.
+With them the embedded broker needs no client library: they identify the broker (so that another server on the same
+port is not mistaken for ours), create topics and delete them.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class ClusterAnswer:
-    """What a broker said of its cluster.
+    """A broker's metadata of its cluster.
 
     Attributes:
         cluster_id: the cluster's id.
-        brokers: ids of the brokers that take part.
-        leaders: of each topic asked for, the leader of each partition, -1 for none; no entry if there is none.
+        brokers: the ids of the brokers in the cluster.
+        leaders: for each requested topic, the leader of each partition, -1 for none; no entry for a missing topic.
     """
 
     cluster_id: str | None
@@ -46,11 +46,11 @@ class ClusterAnswer:
 
 
 def ask_cluster(host: str, port: int, *, topics: tuple[str, ...] = (), timeout_s: float = 2.0) -> ClusterAnswer:
-    """Ask the Kafka at an address for its brokers (Metadata, version 4).
+    """Query the Kafka at an address for its brokers (Metadata, version 4).
 
     Raises:
-        OSError: nothing answers there.
-        ValueError: something answers that is not a Kafka without encryption and authentication.
+        OSError: no server answers there.
+        ValueError: the server that answers is not a Kafka without encryption and authentication.
     """
     body = struct.pack(">i", len(topics)) + b"".join(_text(name) for name in topics) + b"\x00"
     reply = _Reader(_call(host, port, _METADATA, 4, body, timeout_s))
@@ -85,7 +85,7 @@ def create_topic(
     """Create a topic with replication factor 1, and wait until each partition has a leader.
 
     Raises:
-        EmbeddedKafkaError: the broker refused, does not answer, or was not done in time.
+        EmbeddedKafkaError: the broker refused, does not answer, or did not finish in time.
     """
     settings = b"".join(_text(key) + _text(_spelt(value)) for key, value in config.items())
     body = struct.pack(">i", 1) + _text(name) + struct.pack(">ihi", partitions, 1, 0)
@@ -106,7 +106,7 @@ def delete_topic(host: str, port: int, name: str, timeout_s: float = 20.0) -> No
     """Delete a topic.
 
     Raises:
-        EmbeddedKafkaError: the broker refused, does not answer, or was not done in time.
+        EmbeddedKafkaError: the broker refused, does not answer, or did not finish in time.
     """
     body = struct.pack(">i", 1) + _text(name) + struct.pack(">i", int(timeout_s * 1000))
     _until_done(host, port, _DELETE_TOPICS, body, f"deleting topic {name!r}", time.monotonic() + timeout_s)
@@ -122,7 +122,7 @@ def _asked(host: str, port: int, name: str, deadline: float) -> ClusterAnswer:
 
 
 def _until_done(host: str, port: int, api: int, body: bytes, doing: str, deadline: float) -> None:
-    """Send a request that has one topic in it (version 3), again while the broker is not ready for it."""
+    """Send a request for one topic (version 3); retry while the broker is not ready for it."""
     while True:
         try:
             reply = _Reader(_call(host, port, api, 3, body, max(0.1, deadline - time.monotonic())))
@@ -181,7 +181,7 @@ def _receive(connection: socket.socket, size: int, deadline: float) -> bytes:
 
 
 class _Reader:
-    """Reads the protocol's primitive types one after another; ValueError where there are not enough bytes."""
+    """A reader of the protocol's primitive types; raises ValueError if there are not enough bytes."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0

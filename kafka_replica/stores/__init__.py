@@ -1,4 +1,4 @@
-"""Where versions are kept: one contract (``Store``, ``Snapshot``), one backend a module or package."""
+"""Stores of versions: one contract (``Store``, ``Snapshot``), and a module or package for each backend."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["MemoryStore", "RocksStore", "Snapshot", "Store"]
 
 
 def __getattr__(name: str) -> Any:
-    """Loads the store on disk when it is asked for: it is an extra."""
+    """Import the store on disk on first use, since it needs an extra."""
     if name != "RocksStore":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415

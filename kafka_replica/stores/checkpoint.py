@@ -1,17 +1,17 @@
-"""A checkpoint: one version of a memory store in one file. Who starts from it maps the file, and reads little of it.
+"""A checkpoint: a version of a memory store in a file. A store that starts from it maps the file and reads little.
 
-    header    what the file is, and where its parts lie
+    header    the type of the file, and the offsets of its sections
     records   one after the other
-    keys      a line each; where each key ends; where the record of each key lies
-    notes     the number of the version, its places and its bookmark; the last whole one counts
+    keys      a line each; the end of each key; the offset of each key's record
+    notes     the version's number, its source partitions and its resume point; the last complete note counts
 
-Every byte is under a checksum (CRC-32). That of the header, the keys and the notes is looked at on loading; that of
-a record covers its key, too, and is looked at when the record is read. A file is written aside, forced to the disk
-and put in its place by renaming, so that a crash leaves the old one or the new one; notes are added at its end, and one
-that is torn does not count. Integers are little-endian.
+Checksums (CRC-32) cover every byte. Those of the header, the keys and the notes are checked on loading; the checksum
+of a record also covers its key, and is checked when the record is read. A file is written under a temporary name,
+synced to disk and renamed, so that a crash leaves either the old or the new file; notes are appended, and a torn note
+does not count. Integers are little-endian.
 
-A file that was replaced stays readable for who has it mapped. (Windows refuses to replace a mapped file: there the
-old one stays, and the log says so.)
+A replaced file stays readable for processes that have mapped it. (Windows refuses to replace a mapped file: there the
+old file stays, and an error is logged.)
 """
 
 from __future__ import annotations
@@ -36,33 +36,33 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 FORMAT = 1
 Kept: TypeAlias = Stored | int
-"""What a memory store keeps of a record: the record, or where it lies in the file that the store began with."""
+"""An entry of a memory store: a record, or its offset in the checkpoint file that the store started from."""
 
 MAGIC = b"\x89kafka-replica\r\n"
-HEADER = struct.Struct("<16sIIQQQQQ")  # magic, format, checksum of the keys, how many, where parts begin
+HEADER = struct.Struct("<16sIIQQQQQ")  # magic, format, checksum of the keys, their number, offsets of sections
 CHECKSUM = struct.Struct("<I")
 FIRST_RECORD = HEADER.size + CHECKSUM.size
-RECORD = struct.Struct("<IIqqII")  # checksum, bytes in all, offset, timestamp in ms, number of the place, of headers
-REST = struct.Struct("<IqqII")  # the same without the checksum
+RECORD = struct.Struct("<IIqqII")  # checksum, total bytes, offset, timestamp in ms, source index, header bytes
+REST = struct.Struct("<IqqII")  # like RECORD, without the checksum
 NOTE = struct.Struct("<II")  # checksum, bytes
 
 
 class Note(NamedTuple):
-    """What is known of a version beside its records."""
+    """The metadata of a version."""
 
     version: int
     places: list[Partition]
     resume_point: ResumePoint
 
     def encode(self) -> bytes:
-        """With its checksum."""
+        """Encode the note with its checksum."""
         plain = {"version": self.version, "places": self.places}
         data = json.dumps(plain).encode() + b"\n" + self.resume_point.encode()
         return NOTE.pack(crc32(data), len(data)) + data
 
     @staticmethod
     def decode(data: bytes) -> Note:
-        """The note that was encoded so, without its checksum."""
+        """Decode a note without its checksum."""
         first, resume_point = data.split(b"\n", 1)
         plain = json.loads(first)
         return Note(
@@ -71,22 +71,22 @@ class Note(NamedTuple):
 
 
 class Saved:
-    """The records of a mapped file. Any thread may read them; the mapping goes with the last who has it."""
+    """The records of a mapped file. Thread-safe; the mapping lives as long as a reference to it."""
 
     __slots__ = ("_path", "_view", "is_damaged", "places")
 
     def __init__(self, path: Path, view: memoryview, places: Sequence[Partition]) -> None:
         self.places = places
         self.is_damaged = False
-        """Whether a record was met that is not what was written."""
+        """True once a damaged record was found."""
         self._path = path
         self._view = view
 
     def record(self, key: bytes, at: int) -> Record:
-        """The record of a key, which begins there.
+        """Return the record of a key at a byte offset in the file.
 
         Raises:
-            StoreDamagedError: it is not what was written.
+            StoreDamagedError: the data is damaged.
         """
         checksum, size, offset, timestamp_ms, place, header_bytes = RECORD.unpack_from(self._view, at)
         data = self._view[at + CHECKSUM.size : at + size]
@@ -98,15 +98,15 @@ class Saved:
         return record
 
     def place(self, at: int) -> tuple[Partition, int]:
-        """The partition and the offset of the record that begins there, unchecked."""
+        """Return partition and offset of the record at a byte offset in the file, without checking it."""
         _, _, offset, _, place, _ = RECORD.unpack_from(self._view, at)
         return self.places[place], offset
 
     def packed(self, key: bytes, at: int) -> memoryview:
-        """The record of a key as it lies there.
+        """Return the encoded record of a key at a byte offset in the file.
 
         Raises:
-            StoreDamagedError: it is not what was written.
+            StoreDamagedError: the data is damaged.
         """
         checksum, size, *_ = RECORD.unpack_from(self._view, at)
         data = self._view[at : at + size]
@@ -126,22 +126,22 @@ NOTHING_SAVED = Saved(Path(), memoryview(b""), ())
 
 
 class Loaded(NamedTuple):
-    """What a file holds."""
+    """The content of a checkpoint file."""
 
     records: dict[bytes, Kept]
     saved: Saved
     note: Note
     end: int
-    """After its last whole note."""
+    """The end of its last complete note."""
 
 
 def load(path: Path) -> Loaded:
-    """Maps a file.
+    """Map a file.
 
     Raises:
-        OSError: there is none, or it cannot be read.
-        StoreDamagedError: it is not what was written.
-        StoreError: it is something else, or of a newer version of kafka_replica.
+        OSError: the file does not exist, or cannot be read.
+        StoreDamagedError: the data is damaged.
+        StoreError: the file has another type, or comes from a newer version of kafka_replica.
     """
     with path.open("rb") as file:
         return _load(path, file)
@@ -173,7 +173,7 @@ def _load(path: Path, file: BinaryIO) -> Loaded:
 
 def _keys(lines: bytes, ends: array[int]) -> list[bytes]:
     found = lines.split(b"\n")
-    if len(found) == len(ends) + 1:  # no key has an end of line in it
+    if len(found) == len(ends) + 1:  # no key contains a line feed
         found.pop()
         return found
     at = -1
@@ -181,7 +181,7 @@ def _keys(lines: bytes, ends: array[int]) -> list[bytes]:
 
 
 def _last_note(data: bytes) -> tuple[Note | None, int]:
-    """The last note before one that is torn, and where it ends."""
+    """Return the last note before a torn note, and its end."""
     found, at = b"", 0
     while len(head := data[at : at + NOTE.size]) == NOTE.size:
         checksum, size = NOTE.unpack(head)

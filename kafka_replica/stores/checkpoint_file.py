@@ -1,4 +1,4 @@
-"""Keeps the checkpoint file of a memory store: whose it is, what it begins with, and when it is written."""
+"""Manage the checkpoint file of a memory store: its lock, loading it, and when to write it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 _log = logging.getLogger("kafka_replica")
 
-_NOTES_BYTES = 1 << 20  # of notes; then the file is written anew
+_NOTES_BYTES = 1 << 20  # of notes; beyond that the file is rewritten
 
 
 class Image(NamedTuple):
     """A version to be saved."""
 
     data: tuple[int, int]
-    """Tells its records from those of other versions."""
+    """Identifies the records of the version."""
     kept: Iterable[tuple[bytes, Kept]]
     saved: Saved
     source: Partition
@@ -35,16 +35,16 @@ class Image(NamedTuple):
 
 
 class Saver:
-    """One checkpoint file, for one store at a time.
+    """A checkpoint file, for one store at a time.
 
     Args:
-        path: the file; folders above it are made.
-        every_s: how often it is written, if there is news; None: at the end only.
+        path: the file; missing parent folders are created.
+        every_s: the interval in seconds at which to write changes; None: only at the end.
 
     Raises:
-        ConfigurationError: it cannot be a file, or the interval is none.
-        StoreInUseError: another store has it.
-        StoreError: nothing can be written there.
+        ConfigurationError: the path is a folder, or the interval is invalid.
+        StoreInUseError: another store uses the file.
+        StoreError: the file cannot be written.
     """
 
     def __init__(self, path: Path, every_s: float | None) -> None:
@@ -64,7 +64,7 @@ class Saver:
         self._take: Callable[[], Image | None] = lambda: None
         self._has_failed = False
         self._in_file: tuple[tuple[int, int], ResumePoint] | None = None
-        self._end = self._notes_end = 0  # of the file; where it has to end
+        self._end = self._notes_end = 0  # of the file; the limit beyond which it is rewritten
         self._places: list[Partition] = []
         self._file: os.stat_result | None = None
         self._acquire()
@@ -83,9 +83,9 @@ class Saver:
             ) from error
 
     def load(self) -> Loaded | None:
-        """What the file holds, if there is one that can be gone on with. What it cannot use is said in the log."""
+        """Return the content of the file, if it can be used; log why it cannot be used."""
         try:
-            aside_of(self._path).unlink(missing_ok=True)  # of one who was killed
+            aside_of(self._path).unlink(missing_ok=True)  # left by a process that was killed
             found = load(self._path)
         except FileNotFoundError:
             return None
@@ -106,12 +106,12 @@ class Saver:
         return found
 
     def begin(self, take: Callable[[], Image | None], data: tuple[int, int], resume_point: ResumePoint | None) -> None:
-        """Begins to save.
+        """Start saving.
 
         Args:
-            take: gives the present version, if it is to be saved; called in another thread.
-            data: of the version that was loaded.
-            resume_point: of it; None where there was none.
+            take: returns the current version, if it should be saved; called in another thread.
+            data: the identity of the loaded version's records.
+            resume_point: the resume point of the loaded version; None if no version was loaded.
         """
         self._take = take
         self._in_file = None if resume_point is None else (data, resume_point)
@@ -120,7 +120,7 @@ class Saver:
             self._thread.start()
 
     def discard(self) -> None:
-        """What the file has must not be begun with again."""
+        """Remove the file, because no store may start from its content again."""
         self._in_file = None
         try:
             self._path.unlink(missing_ok=True)
@@ -128,7 +128,7 @@ class Saver:
             _log.error("removing the checkpoint file %s: %s; remove it yourself", self._path, error.strerror)
 
     def close(self) -> None:
-        """Saves, and lets go of the file. Idempotent."""
+        """Save, and release the file. Idempotent."""
         if self._closing.is_set() or os.getpid() != self._pid:  # a fork has neither the thread nor the file
             return
         self._closing.set()
@@ -144,9 +144,9 @@ class Saver:
             self._save()
 
     def _save(self) -> None:
-        """Saves what is not saved yet; a failure is said in the log, once until it went well again."""
+        """Save unsaved changes; log a failure once, until saving succeeds again."""
         if not self._busy.acquire(blocking=False):
-            return  # a signal handler that closes has interrupted who saves
+            return  # a signal handler that closes the store has interrupted a save
         try:
             image = self._take()
             if image is not None and self._in_file != (image.data, image.resume_point):
@@ -158,7 +158,7 @@ class Saver:
             )
         except StoreDamagedError as error:
             self._failed(str(error))
-        except Exception as error:  # noqa: BLE001 - a thread's last line: it must go on
+        except Exception as error:  # noqa: BLE001 - the thread must go on after any error
             self._failed(f"{type(error).__name__}: {error}; please report this")
         finally:
             self._busy.release()
@@ -172,12 +172,12 @@ class Saver:
             _log.debug("wrote version %d to the checkpoint file %s", image.version, self._path)
 
     def _is_in(self, end: int, places: list[Partition]) -> None:
-        """A file was written, or loaded."""
+        """Note that a file was written or loaded."""
         self._end, self._places, self._file = end, places, self._path.stat()
         self._notes_end = end + _NOTES_BYTES
 
     def _has_room_for_notes(self) -> bool:
-        """Whether the file is still the one that was written, or loaded, and has not too many of them."""
+        """Return whether the file is still the one that was written or loaded, and has room for another note."""
         try:
             is_here = self._file is not None and os.path.samestat(self._path.stat(), self._file)
         except OSError:
@@ -190,7 +190,7 @@ class Saver:
         self._has_failed = True
 
     def _set_aside(self, error: StoreError) -> None:
-        """What others have written is not overwritten."""
+        """Rename a file that others have written, so that it is not overwritten."""
         other = self._path.with_name(self._path.name + ".set-aside")
         _log.error("%s; the replica is built anew, and the file becomes %s", error, other)
         try:

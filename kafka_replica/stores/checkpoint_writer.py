@@ -1,4 +1,4 @@
-"""Writes checkpoint files: whole ones, aside, and notes at the end of one. See ``checkpoint`` for how they look."""
+"""Write checkpoint files, or append notes to them. See ``checkpoint`` for the format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kafka_replica.stores.checkpoint import (
 from kafka_replica.stores.packed_headers import pack_headers
 from kafka_replica.transactions.resume_point import ResumePoint
 
-_AT_ONCE = 200  # records: between two such lots the writer of the store gets its turn
+_AT_ONCE = 200  # records: between two such chunks the thread that writes the store can run
 
 
 def write(
@@ -39,22 +39,22 @@ def write(
     version: int,
     resume_point: ResumePoint,
 ) -> tuple[int, list[Partition]]:
-    """Writes a file in the place of the one there is.
+    """Write a file that replaces the existing one.
 
     Args:
         path: the file.
-        kept: keys and records, none of them a tombstone.
-        saved: where records lie that are numbers.
-        source: of records that do not say it.
-        version: its number.
-        resume_point: of the version.
+        kept: keys and records, without tombstones.
+        saved: the file to which offsets in ``kept`` refer.
+        source: the partition of records without a source of their own.
+        version: the number of the version.
+        resume_point: the resume point of the version.
 
     Returns:
-        Where the file ends, and the places that its records name.
+        The end of the file, and the source partitions of its records.
 
     Raises:
-        OSError: it was not written; the one there is stays.
-        StoreDamagedError: the same, for a record of ``saved`` is not what was written.
+        OSError: the file was not written; the existing file stays.
+        StoreDamagedError: a record of ``saved`` is damaged; the existing file stays.
     """
     aside = aside_of(path)
     try:
@@ -68,7 +68,7 @@ def write(
         with suppress(OSError):
             aside.unlink(missing_ok=True)
         raise
-    with suppress(OSError):  # where folders cannot be opened
+    with suppress(OSError):  # some systems cannot open folders
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -78,22 +78,22 @@ def write(
 
 
 def add_note(path: Path, end: int, note: Note) -> int:
-    """Writes down more of the version that a file has.
+    """Append a note about the version in a file.
 
     Args:
         path: the file.
-        end: where it ends.
-        note: of the same version.
+        end: the end of the file.
+        note: the note, about the same version.
 
     Returns:
-        Where it ends now.
+        The new end of the file.
 
     Raises:
-        OSError: it was not written; what was there before counts.
+        OSError: the note was not written; the previous note still counts.
     """
     data = note.encode()
     with path.open("r+b") as file:
-        file.truncate(end)  # a torn one goes
+        file.truncate(end)  # removes a torn note
         file.seek(end)
         file.write(data)
         file.flush()
@@ -102,22 +102,22 @@ def add_note(path: Path, end: int, note: Note) -> int:
 
 
 def aside_of(path: Path) -> Path:
-    """Where a file is written before it is put in its place."""
+    """Return the temporary name under which a file is written before it is renamed."""
     return path.with_name(path.name + ".writing")
 
 
 class _Writer:
-    """Writes one file, a lot of records at a time."""
+    """A writer of one file, in chunks of records."""
 
     def __init__(self, file: BinaryIO, saved: Saved, source: Partition) -> None:
         self._file = file
         self._saved = saved
         self._source = source
-        self.places = list(saved.places)  # so that its records stay as they are
+        self.places = list(saved.places)  # so that its records can be copied unchanged
         self._numbers = {place: number for number, place in enumerate(self.places)}
 
     def write(self, kept: Iterable[tuple[bytes, Kept]], version: int, resume_point: ResumePoint) -> int:
-        """All of it; where it ends."""
+        """Write the whole file; return its end."""
         write = self._file.write
         write(bytes(FIRST_RECORD))
         at = FIRST_RECORD
@@ -148,7 +148,7 @@ class _Writer:
         if isinstance(kept, int):
             return self._saved.packed(key, kept)
         _, value, offset, timestamp_ms, headers = kept[:5]
-        value = value or b""  # none is a tombstone
+        value = value or b""  # no record is a tombstone
         packed = pack_headers(headers) if headers else b""
         place = self._number(kept.source if isinstance(kept, Record) else self._source)
         size = RECORD.size + len(packed) + len(value)

@@ -1,8 +1,8 @@
-"""What every store promises.
+"""The contract of stores and snapshots.
 
-One thread writes (``apply``); any number of threads read. A reader holds a ``Snapshot``: one version,
-which never changes, however many newer ones are made, for as long as the reader keeps it. Taking one
-costs the same however many keys there are, and so does applying a delta of a given size.
+One thread writes (``apply``); any number of threads read. A reader holds a ``Snapshot``: one version, which
+never changes while the reader holds it, however many newer versions are published. The cost of taking a
+snapshot, or of applying a delta of a given size, does not depend on the number of keys.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ T = TypeVar("T")
 
 
 class Snapshot(Mapping[bytes, Record], ABC):
-    """One version: an immutable mapping of keys to the records that are alive in it.
+    """A version: an immutable mapping of keys to the live records.
 
-    Keys are bytes; wherever one is asked for, a ``str`` is taken as its UTF-8. Iteration is over keys,
-    in no promised order.
+    Keys are bytes; every method that takes a key also accepts a ``str``, which is encoded as UTF-8. Iteration is over
+    keys, in unspecified order.
     """
 
     __slots__ = ()
@@ -35,23 +35,23 @@ class Snapshot(Mapping[bytes, Record], ABC):
     @property
     @abstractmethod
     def version(self) -> int:
-        """Its number: 1 for the first one published, one more for each after it."""
+        """The number of the version: 1 for the first published version, incremented for each later one."""
 
     @property
     @abstractmethod
     def position(self) -> Position:
-        """The point of the log it stands for."""
+        """The position in the log that the version represents."""
 
     @property
     def known_length(self) -> int | None:
-        """Its length, where nobody has to count for it."""
+        """The number of keys, or None if they would have to be counted."""
         return len(self)
 
     def of(self, topic: str) -> Snapshot:
-        """The keys of one topic, in a replica of several topics that are not read as one key space.
+        """Return the keys of one topic, in a replica of several topics that do not share a key space.
 
-        There, the keys of this mapping are made by ``topic_key``; those of the one returned are the topic's own.
-        Its length, and going through it, cost what going through all keys costs.
+        There, ``topic_key`` makes the keys of this mapping; the keys of the returned mapping are the topic's own.
+        Counting its keys and iterating over them cost as much as iterating over all keys.
         """
         return TopicSnapshot(self, topic)
 
@@ -67,7 +67,7 @@ class Snapshot(Mapping[bytes, Record], ABC):
     def get(self, key: Key, /, default: Record | T) -> Record | T: ...
     @abstractmethod
     def get(self, key: Key, /, default: Record | T | None = None) -> Record | T | None:
-        """The record of a key, or ``default`` where this version has none."""
+        """Return the record of a key, or ``default`` if this version has no such key."""
 
     def __getitem__(self, key: Key) -> Record:
         record = self.get(key)
@@ -82,21 +82,21 @@ class Snapshot(Mapping[bytes, Record], ABC):
         return f"<{type(self).__name__} {self.summary()}, {self.position.summary()}>"
 
     def summary(self) -> str:
-        """Return its version, and how many keys it has if nobody has to count for that."""
+        """Return the version, and the number of keys if it is known without counting."""
         length = self.known_length
         return f"version {self.version}" if length is None else f"version {self.version}, {counted(length, 'key')}"
 
     def _repr_html_(self) -> str:
         try:
             rows = [_html_row(key, self.get(key)) for key in islice(self, ROWS + 1)]
-        except StoreError:  # what cannot be read is no reason to show nothing
+        except StoreError:  # unreadable records should not prevent the representation
             rows = []
         return html_table(repr(self)[1:-1], ("key", "at", "time", "bytes"), rows, self.known_length, "key")
 
     __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> bool:
-        """Identity: comparing contents is ``dict(a) == dict(b)``, and costs what it costs."""
+        """Compare by identity; ``dict(a) == dict(b)`` compares contents, at the cost of reading all records."""
         return self is other
 
     def __reduce__(self) -> NoReturn:
@@ -119,7 +119,7 @@ def _html_row(key: bytes, record: Record | None) -> tuple[object, ...]:
 
 
 class TopicSnapshot(Snapshot):
-    """The keys of one topic of a version that has several."""
+    """The keys of one topic in a version of several topics."""
 
     __slots__ = ("_all", "_prefix")
 
@@ -129,17 +129,17 @@ class TopicSnapshot(Snapshot):
 
     @property
     def version(self) -> int:
-        """The number of the whole version."""
+        """The number of the underlying version."""
         return self._all.version
 
     @property
     def position(self) -> Position:
-        """The point of the log that the whole version stands for."""
+        """The position in the log that the underlying version represents."""
         return self._all.position
 
     @property
     def known_length(self) -> int | None:
-        """Nobody knows."""
+        """Always None: the number of keys is unknown without counting."""
         return None
 
     def __repr__(self) -> str:
@@ -147,7 +147,7 @@ class TopicSnapshot(Snapshot):
 
     @property
     def topic(self) -> str:
-        """The topic."""
+        """The name of the topic."""
         return key_text(self._prefix[:-1])
 
     def __iter__(self) -> Iterator[bytes]:
@@ -161,70 +161,70 @@ class TopicSnapshot(Snapshot):
     @overload
     def get(self, key: Key, /, default: Record | T) -> Record | T: ...
     def get(self, key: Key, /, default: Record | T | None = None) -> Record | T | None:
-        """The record of a key of the topic, or ``default``."""
+        """Return the record of a key of the topic, or ``default``."""
         record = self._all.get(self._prefix + key_bytes(key))
         return default if record is None else record
 
 
 class Store(Protocol):
-    """Keeps the present version and those that somebody still holds. One thread writes, any thread reads."""
+    """A store of the current version and of versions that readers still hold. One thread writes, any thread reads."""
 
     part_bytes: int | None
-    """The next version is handed over in parts of about this many bytes (``stage``); None: always in one piece."""
+    """The approximate size of the parts of the next version for ``stage``; None: never in parts."""
 
     @property
     def resume_point(self) -> ResumePoint | None:
-        """What was written with the present version; None where there is no version."""
+        """The resume point written with the current version; None if there is no version."""
 
     @property
     def is_damaged(self) -> bool:
-        """Whether something was met in it that is not what was written: it has to be built anew."""
+        """True if damaged data was found in the store, which then has to be rebuilt."""
 
     def snapshot(self) -> Snapshot:
-        """The present version; from any thread. Version 0, empty, before the first ``apply``."""
+        """Return the current version; thread-safe. Before the first ``apply`` this is version 0, which is empty."""
 
     def newest(self, key: bytes) -> Stored | None:
-        """What was written of a key, seen by readers or not; for the thread that writes."""
+        """Return the newest record written for a key, even if readers cannot see it yet; for the thread that writes."""
 
     def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
-        """Key, partition and offset of every record that ``newest`` knows; for the thread that writes.
+        """Yield key, partition and offset of every record that ``newest`` knows; for the thread that writes.
 
         Raises:
-            StoreError: they cannot be read.
+            StoreError: the records cannot be read.
         """
 
     def stage(self, delta: Delta) -> None:
-        """Takes in a part of the next version; no reader sees it before ``apply``, no crash leaves it behind.
+        """Write a part of the next version; no reader sees it before ``apply``, and it does not survive a crash.
 
         Raises:
-            StoreError: it could not be done; the present version stays as it was.
+            StoreError: the write failed; the current version is unchanged.
         """
 
     def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> Applied | None:
-        """Makes the next version: what was staged and all of the delta at once, standing for ``position``.
+        """Publish the next version: everything staged and the delta, atomically, with the given ``position``.
 
-        The bookmark is kept with it, in the same write.
+        The resume point is stored with it, in the same write.
 
         Returns:
-            What has changed; None where the version before cannot be read any more, so that nobody can say.
+            The changes; None if they are unknown, because the previous version cannot be read any more.
 
         Raises:
-            StoreError: it could not be done; the present version stays as it was.
+            StoreError: the write failed; the current version is unchanged.
         """
 
     def note(self, resume_point: ResumePoint) -> None:
-        """The present version is known to stand for more, or to be of a later time."""
+        """Store a newer resume point of the current version, whose records stay valid further on in the log."""
 
     def rebuild(self, *, forget: bool = False) -> None:
-        """What is staged and applied from now on makes a new state, from nothing.
+        """Start a new, empty state, which later calls of ``stage`` and ``apply`` fill.
 
-        Readers keep the present version until the next ``apply``, which puts the new state in its place, and says
-        how the two differ: records that only lie elsewhere in the log are no change for listeners. What was staged
-        before is dropped.
+        Readers keep the current version until the next ``apply``, which replaces it with the new state and returns
+        the differences: a record that only has another place in the log is no change for listeners. Everything staged
+        before is discarded.
 
         Args:
-            forget: the present version must not be shown any more, not until then either; numbers begin anew.
+            forget: readers must not get the current version any more, from now on; version numbers restart.
         """
 
     def close(self) -> None:
-        """Lets go of everything but what snapshots still need. Idempotent."""
+        """Release everything except what snapshots still need. Idempotent."""

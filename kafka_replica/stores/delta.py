@@ -1,4 +1,4 @@
-"""What one version changes: for each key touched, the last record of the log about it."""
+"""The changes of a version: the last record in the log of each key touched."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _VALUE_OF = itemgetter(1)
 
 
 class Delta:
-    """The net effect of a run of records: one record a key.
+    """The net effect of a sequence of records: one record per key.
 
-    ``source`` is where records that do not say it themselves come from.
+    ``source`` is the partition of the records that do not contain one.
     """
 
     __slots__ = ("changes", "expired_count", "record_count", "source", "tombstone_count")
@@ -34,23 +34,23 @@ class Delta:
         return bool(self.tombstone_count or self.expired_count)
 
     def add(self, records: Sequence[Stored]) -> None:
-        """Takes in records of which each is newer than all before it."""
-        # A batch at a time, in C: this is where every record of a bootstrap passes.
+        """Add records, each newer than all before it."""
+        # A batch at a time, in C code: every record of an initial read passes here.
         self.changes.update(zip(map(_KEY_OF, records), records, strict=True))
         self.count(records)
 
     def count(self, records: Sequence[Stored]) -> None:
-        """Counts records that were taken in one by one."""
+        """Count records that were added individually."""
         self.record_count += len(records)
         self.tombstone_count += list(map(_VALUE_OF, records)).count(None)
 
     def expire(self, key: bytes, record: Stored) -> None:
-        """Kafka has deleted the record of a key, without a tombstone; this one takes its place."""
+        """Replace the record of a key that Kafka has deleted without a tombstone."""
         self.changes[key] = record
         self.expired_count += 1
 
     def merge(self, newer: Delta) -> None:
-        """Takes in the delta that comes next, of the same source."""
+        """Merge the next delta, of the same source."""
         self.source = newer.source or self.source
         self.changes.update(newer.changes)
         self.record_count += newer.record_count
@@ -58,16 +58,16 @@ class Delta:
         self.expired_count += newer.expired_count
 
     def __len__(self) -> int:
-        """The number of keys touched."""
+        """Return the number of keys touched."""
         return len(self.changes)
 
 
 class Applied(NamedTuple):
-    """What a delta did to the version before it; keys in no promised order."""
+    """The changes between two versions; keys are in unspecified order."""
 
     changed: Collection[bytes]
-    """Keys that have a record now which they did not have before: new keys and new values."""
+    """Keys with another record than before: new keys and new values."""
     deleted: Collection[bytes]
-    """Keys that were there before and are not now. A tombstone for an unknown key deletes nothing."""
+    """Keys that existed before and no longer exist. A tombstone for an unknown key deletes nothing."""
     before: dict[bytes, Record | None] | None = None
-    """What these keys had, None for new ones, where the store has read it anyway."""
+    """The previous records of these keys, None for new keys; only if the store has read them anyway."""

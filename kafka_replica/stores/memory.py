@@ -1,4 +1,4 @@
-"""The store in memory. How it keeps versions is told in ``memory_snapshot``."""
+"""The store in memory; ``memory_snapshot`` explains how it keeps versions."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _GATHER_EVERY_VERSIONS = 64
 
 
 class MemoryStore:
-    """Keeps a topic in memory; see ``memory_snapshot`` for how.
+    """A store that keeps a topic in memory; ``memory_snapshot`` explains how.
 
-    Nothing outlives the process, unless there is a checkpoint file: the present version is written there when the
-    store is closed and at intervals, by a thread of its own, and the next store made with the file begins with that
-    version. A replica then reads only what is new. What was shown after the file was written is read again, under
-    another ``incarnation``. A file that is damaged is never shown: the replica is built anew. A file that cannot be
-    written is said in the log, and the replica goes on.
+    Nothing outlives the process, unless there is a checkpoint file: the store writes the current version to the file on
+    closing, and in a background thread at intervals; the next store with the same file starts from that version. A
+    replica then reads only newer records. Versions published after the file was written are read again, under another
+    ``incarnation``. Readers never see a damaged file: the replica is rebuilt. If the file cannot be written, an error
+    is logged, and the replica continues.
 
     Args:
-        checkpoint: the file; one store at a time may have it.
-        checkpoint_every_s: seconds between two times that it is written, if there is news; None: at the end only.
+        checkpoint: the file; only one store at a time may use it.
+        checkpoint_every_s: the interval in seconds at which to write changes; None: only at the end.
 
     Raises:
-        ConfigurationError: the file is a folder, or the interval is none.
-        StoreInUseError: another store has the file.
-        StoreError: nothing can be written there.
+        ConfigurationError: the file is a folder, or the interval is invalid.
+        StoreInUseError: another store uses the file.
+        StoreError: the file cannot be written.
     """
 
     part_bytes: int | None = None
@@ -50,12 +50,12 @@ class MemoryStore:
     ) -> None:
         self._staged: Delta | None = None
         self._is_rebuilding = False
-        # One reference, so that who takes a snapshot never gets the records of one with the version of another.
+        # One reference, so that a snapshot never combines the records of one version with the number of another.
         self._now = Present({}, NOWHERE), Version(0, Position(), 0)
         self._held: WeakSet[MemorySnapshot] = WeakSet()
         self._held_lock = Lock()
-        self._saved = NOTHING_SAVED  # what the present version may lie in
-        self._beginnings = 0  # numbers of versions count from each of them
+        self._saved = NOTHING_SAVED  # the file that may hold records of the current version
+        self._beginnings = 0  # how often version numbers have restarted
         self._checkpoint = None if checkpoint is None else Path(checkpoint).absolute()
         self._saver = None if self._checkpoint is None else self._open(self._checkpoint, checkpoint_every_s)
 
@@ -66,23 +66,23 @@ class MemoryStore:
 
     @property
     def resume_point(self) -> ResumePoint | None:
-        """What was given with the present version."""
+        """The resume point of the current version."""
         return self._now[1].resume_point
 
     @property
     def is_damaged(self) -> bool:
-        """Whether something was met in the checkpoint file that is not what was written. Memory is not damaged."""
+        """True if damaged data was found in the checkpoint file. Memory is never damaged."""
         return self._saved.is_damaged
 
     def newest(self, key: bytes) -> Stored | None:
-        """What was written of a key, staged or published."""
+        """Return the newest record written for a key, staged or published."""
         if self._staged is not None and key in self._staged.changes:
             staged = self._staged.changes[key]
             return as_record(staged, self._staged.source or NOWHERE)
         return None if self._is_rebuilding else self.snapshot().get(key)
 
     def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
-        """Key, partition and offset of every record that was written, staged or published."""
+        """Yield key, partition and offset of every record that was written, staged or published."""
         present, _ = self._now
         staged = Delta() if self._staged is None else self._staged
         if not self._is_rebuilding:
@@ -95,12 +95,12 @@ class MemoryStore:
                 yield key, raw.source if isinstance(raw, Record) else source, raw[2]
 
     def stage(self, delta: Delta) -> None:
-        """Takes in a part of the next version; see ``Store.stage``."""
+        """Add a part of the next version; see ``Store.stage``."""
         self._staged = self._staged or Delta()
         self._staged.merge(delta)
 
     def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> Applied | None:
-        """Makes the next version; see ``Store.apply``."""
+        """Publish the next version; see ``Store.apply``."""
         if self._staged is not None:
             self._staged.merge(delta)
             delta, self._staged = self._staged, None
@@ -121,11 +121,11 @@ class MemoryStore:
         return applied
 
     def note(self, resume_point: ResumePoint) -> None:
-        """Is saved with the present version."""
+        """Set the resume point that is saved with the current version."""
         self._now[1].resume_point = resume_point
 
     def rebuild(self, *, forget: bool = False) -> None:
-        """Begins to build anew; see ``Store.rebuild``."""
+        """Start to rebuild the store; see ``Store.rebuild``."""
         self._staged = None
         self._is_rebuilding = True
         if self._saver is not None and (forget or self.is_damaged):
@@ -137,7 +137,7 @@ class MemoryStore:
             self._beginnings += 1
 
     def _replace(self, delta: Delta, position: Position, resume_point: ResumePoint) -> Applied | None:
-        """All that there was, replaced by the records of a delta; what only lies elsewhere in the log is no change."""
+        """Replace all records by those of a delta; a record that only has another place in the log is no change."""
         present, _ = self._now
         source = delta.source or present.source
         whole = Delta(source=source)
@@ -157,14 +157,14 @@ class MemoryStore:
         return Applied(tuple(key for key in applied.changed if key not in moved), applied.deleted)
 
     def _fill(self, delta: Delta, position: Position, resume_point: ResumePoint) -> Applied:
-        """The first records: the delta becomes the store, nothing is copied."""
+        """Publish the first records: the delta's dict becomes the store, without copying."""
         empty, before = self._now
         records: dict[bytes, Kept]
         if delta.has_deletions:
             records = {key: record for key, record in delta.changes.items() if record[1] is not None}
         else:
-            records = delta.changes  # type: ignore[assignment] # it is nobody else's from now on
-        # Who holds the empty version, or one before it, keeps the dict that they have.
+            records = delta.changes  # type: ignore[assignment] # nobody else uses the dict from now on
+        # Snapshots of the empty version, or of one before it, keep their dict.
         self._now = Present(records, empty.source), Version(before.number + 1, position, len(records), resume_point)
         return Applied(tuple(records), ())
 
@@ -187,7 +187,7 @@ class MemoryStore:
         return Applied(changed, deleted)
 
     def snapshot(self) -> MemorySnapshot:
-        """The present version, in O(1)."""
+        """Return the current version, in O(1)."""
         snapshot = MemorySnapshot(*self._now)
         with self._held_lock:
             self._held.add(snapshot)
@@ -200,18 +200,18 @@ class MemoryStore:
             snapshot.gather_old()
 
     def close(self) -> None:
-        """Saves, where there is a checkpoint file, and lets go of that. Snapshots stay readable. Idempotent."""
+        """Save to the checkpoint file, if there is one, and release it. Snapshots stay readable. Idempotent."""
         if self._saver is not None:
             self._saver.close()
 
     def _open(self, path: Path, every_s: float | None) -> Saver:
-        """Begins with what a file has, if it can be used."""
-        from kafka_replica.stores.checkpoint_file import Saver  # noqa: PLC0415 - brings asyncio, with its locks
+        """Start from the version in a file, if it can be used."""
+        from kafka_replica.stores.checkpoint_file import Saver  # noqa: PLC0415 - imports asyncio, with its locks
 
         saver = Saver(path, every_s)
         found = saver.load()
         if found is not None:
-            # Versions that were shown after it was written had the same numbers as those that come next.
+            # Versions published after the file was written had the same numbers as the next versions.
             resume_point = replace(found.note.resume_point, incarnation="")
             self._saved = found.saved
             version = Version(found.note.version, resume_point.position, len(found.records), resume_point)
@@ -220,7 +220,7 @@ class MemoryStore:
         return saver
 
     def _image(self) -> Image | None:
-        """The present version, if it is to be saved; from any thread."""
+        """Return the current version, if it should be saved; thread-safe."""
         from kafka_replica.stores.checkpoint_file import Image  # noqa: PLC0415
 
         beginnings, now = self._beginnings, self._now
@@ -234,7 +234,7 @@ class MemoryStore:
 
 
 def _content(present: Present, key: bytes, kept: Kept) -> tuple[bytes | None, Headers] | None:
-    """What counts of a record; None where nobody can say."""
+    """Return value and headers of a record; None if they cannot be read."""
     if not isinstance(kept, int):
         return kept[1], kept[4]
     try:

@@ -1,19 +1,19 @@
-"""The store in memory: one dict of the present, and what snapshots need of the past.
+"""The store in memory: a dict of the current version, and the old records that snapshots need.
 
-The dict always holds the newest version. Each version that has a successor keeps the records which
-that successor replaced (``replaced``), and a reference to it (``newer``). A snapshot looks a key up in
-the dict and then asks the versions made since, oldest first, whether one of them replaced it. So:
+The dict always holds the newest version. Each version that has a successor keeps the records that the
+successor replaced (``replaced``), and a reference to the successor (``newer``). A snapshot looks up a key in
+the dict and then checks, oldest first, whether a later version replaced it. So:
 
-* taking a snapshot is O(1), applying a delta is O(its keys), neither depends on the number of keys;
-* versions refer forward only: once the last snapshot of a version is gone, so is what was kept for it.
-  A snapshot that is held gathers what it needs of newer versions now and then, one record a key, so that
-  a key which is written again and again is kept once;
-* records are kept as the parser made them, and become a ``Record`` when one is asked for, once;
-* no reader waits for the writer. The writer first links what it is going to replace, then changes
-  the dict; a reader first looks into the dict, then at the links. Whichever way the two interleave, a
-  reader that finds a new record in the dict also finds the link that tells it the old one;
-* a store that began with a checkpoint file keeps, instead of a record, where it lies in that file, until somebody
-  asks for it.
+* taking a snapshot is O(1), applying a delta is O(its keys), and neither depends on the number of keys;
+* versions refer only forward: once the last snapshot of a version is gone, its old records are freed.
+  From time to time, a live snapshot gathers the records it needs from newer versions, one record per key, so
+  that a key that is written repeatedly is kept once;
+* records are kept in the parser's form, and converted to a ``Record`` once, on the first access;
+* no reader waits for the writer. The writer first links the records that it will replace, then changes
+  the dict; a reader looks first into the dict, then at the links. However the two interleave, a
+  reader that finds a new record in the dict also finds the link to the old record;
+* a store that started from a checkpoint file keeps the offset of a record in that file until the record is first
+  accessed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _KEPT_AT_ONCE = 200
 
 
 class Version:
-    """A version's place in the chain; ``newer`` is set last, and makes ``replaced`` valid."""
+    """A version in the chain; ``newer`` is set last, and makes ``replaced`` valid."""
 
     __slots__ = ("count", "newer", "number", "position", "replaced", "resume_point")
 
@@ -56,28 +56,28 @@ class Present:
 
     def __init__(self, records: dict[bytes, Kept], source: Partition, saved: Saved = NOTHING_SAVED) -> None:
         self.records = records
-        self.source = source  # of records that do not say it
-        self.saved = saved  # what numbers among the records are places in
-        self._lock = RLock()  # a signal handler may read what the same thread is making
+        self.source = source  # the partition of records without a source
+        self.saved = saved  # the file to which offsets among the records refer
+        self._lock = RLock()  # re-entrant: a signal handler may read while its own thread is writing
 
     def update(self, alive: dict[bytes, Stored], deleted: tuple[bytes, ...]) -> None:
-        """Makes the next version. The lock keeps a reader from putting back what was replaced meanwhile."""
+        """Apply the next version. The lock prevents a reader from restoring a record that was replaced meanwhile."""
         with self._lock:
             self.records.update(alive)
             for key in deleted:
                 del self.records[key]
 
     def place(self, raw: Kept) -> tuple[Partition, int]:
-        """The partition and the offset of what is kept; what lies in a file is not checked for damage."""
+        """Return partition and offset of an entry; data in a file is not checked for damage."""
         if isinstance(raw, int):
             return self.saved.place(raw)
         return raw.source if isinstance(raw, Record) else self.source, raw[2]
 
     def made(self, key: bytes, raw: Kept) -> Record:
-        """The record of what is kept, which is kept itself from now on, if it is still the present one.
+        """Return the record of an entry; the record replaces the entry, if that is still current.
 
         Raises:
-            StoreDamagedError: it lies in a file, where something else was written over it.
+            StoreDamagedError: the record is in a file, and damaged.
         """
         record = self.saved.record(key, raw) if isinstance(raw, int) else as_record(raw, self.source)
         with self._lock:
@@ -87,7 +87,7 @@ class Present:
 
 
 class MemorySnapshot(Snapshot):
-    """One version of a memory store."""
+    """A version of a memory store."""
 
     __slots__ = ("__weakref__", "_lock", "_look_up", "_old", "_present", "_seen", "_version")
 
@@ -97,7 +97,7 @@ class MemorySnapshot(Snapshot):
         self._version = version.number, version.position, version.count
         self._seen = version  # the newest version whose predecessors' replaced records are in _old
         self._old: dict[bytes, Kept | None] = {}
-        self._lock = RLock()  # a signal handler may read what the same thread is gathering
+        self._lock = RLock()  # re-entrant: a signal handler may read while its own thread is gathering
 
     @property
     def version(self) -> int:  # noqa: D102 - as the contract says
@@ -115,10 +115,10 @@ class MemorySnapshot(Snapshot):
     @overload
     def get(self, key: Key, /, default: Record | T) -> Record | T: ...
     def get(self, key: Key, /, default: Record | T | None = None) -> Record | T | None:
-        """The record of a key, or ``default``.
+        """Return the record of a key, or ``default``.
 
         Raises:
-            StoreDamagedError: it lies in a checkpoint file, and is not what was written there.
+            StoreDamagedError: the record is in a checkpoint file, and damaged.
         """
         if key.__class__ is not bytes:
             key = key_bytes(key)
@@ -132,7 +132,7 @@ class MemorySnapshot(Snapshot):
         return default if record is None else self._present.made(key, record)
 
     def __iter__(self) -> Iterator[bytes]:
-        keys = list(self._present.records)  # one step, so the writer cannot come in between
+        keys = list(self._present.records)  # one atomic step, so that the writer cannot interfere
         self.gather_old()
         old = self._old.copy()
         if not old:
@@ -147,22 +147,22 @@ class MemorySnapshot(Snapshot):
         yield from (key for key, record in old.items() if record is not None)
 
     def kept(self) -> Iterator[tuple[bytes, Kept]]:
-        """Keys and what is kept of their records, for who saves them."""
+        """Yield keys and entries of all records, for saving them."""
         keys_of_all = iter(self)
         while keys := list(islice(keys_of_all, _KEPT_AT_ONCE)):
             found = [self._look_up(key) for key in keys]
             self.gather_old()
             for key, now in zip(keys, found, strict=True):
                 kept = self._old.get(key, now)
-                if kept is not None:  # as is every key of this version
+                if kept is not None:  # every key of this version has an entry
                     yield key, kept
 
     def gather_old(self) -> None:
-        """Moves what newer versions replaced into one dict; the oldest replacement of a key counts."""
+        """Collect in one dict the records that newer versions replaced; the first replaced record of a key counts."""
         with self._lock:
             version = self._seen
             while (newer := version.newer) is not None:
                 for key, record in version.replaced.items():
                     self._old.setdefault(key, record)
                 version = newer
-            self._seen = version  # last: whoever still sees the old one waits for the lock
+            self._seen = version  # last: readers that still see the old value wait for the lock

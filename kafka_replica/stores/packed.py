@@ -1,4 +1,4 @@
-"""Many keys in little room: their bytes one after the other, and where each ends."""
+"""A compact sequence of keys: their bytes concatenated, and the end of each key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_replica.common.wording import counted
 
 
 class PackedKeys(Sequence[bytes]):
-    """A sequence of keys that costs each of them its bytes and eight more."""
+    """A sequence of keys that takes eight bytes per key in addition to the key itself."""
 
     __slots__ = ("_data", "_ends")
 
@@ -19,7 +19,7 @@ class PackedKeys(Sequence[bytes]):
         self._ends = array("Q")
 
     def append(self, key: bytes) -> None:
-        """One more; for who makes the sequence."""
+        """Append a key, while the sequence is being built."""
         self._data += key
         self._ends.append(len(self._data))
 
@@ -31,7 +31,7 @@ class PackedKeys(Sequence[bytes]):
     @overload
     def __getitem__(self, at: slice, /) -> Sequence[bytes]: ...
     def __getitem__(self, at: int | slice, /) -> bytes | Sequence[bytes]:
-        """The key at an index, or several of them."""
+        """Return the key at an index, or the keys of a slice."""
         if isinstance(at, slice):
             return [self[index] for index in range(*at.indices(len(self)))]
         if at < 0:

@@ -1,4 +1,4 @@
-"""How the headers of a record lie in a file: names and values, each with its size before it, big-endian."""
+"""The encoding of record headers in files: names and values, each after its size, big-endian."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NULL = -1
 
 
 def pack_headers(headers: Headers) -> bytes:
-    """Names and values, each with its size before it; a null value has the size -1."""
+    """Encode names and values, each after its size; a null value has the size -1."""
     parts: list[bytes] = []
     for name, value in headers:
         encoded = name.encode(errors="surrogateescape")
@@ -20,7 +20,7 @@ def pack_headers(headers: Headers) -> bytes:
 
 
 def unpack_headers(data: bytes) -> Headers:
-    """The headers that were packed so."""
+    """Decode headers."""
     headers: list[tuple[str, bytes | None]] = []
     at = 0
     while at < len(data):

@@ -1,4 +1,4 @@
-"""Looking at what another process keeps: one version, read and never written."""
+"""Read a version of a store that another process may be writing."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, Presen
 
 
 def look(path: str | os.PathLike[str]) -> Snapshot:
-    """The version that a store on disk (its folder) or a checkpoint (its file) holds now, whoever writes it meanwhile.
+    """Return the current version of a store on disk (a folder) or a checkpoint (a file), which others may be writing.
 
     Raises:
-        MissingExtraError: it is the folder of a store, and the extra ``rocksdb`` is not installed.
-        StoreDamagedError: it is not what was written.
-        StoreError: there is nothing that can be read.
+        MissingExtraError: the path is the folder of a store, and the extra ``rocksdb`` is not installed.
+        StoreDamagedError: the data is damaged.
+        StoreError: there is nothing readable at the path.
     """
     place = Path(path)
     if place.is_dir():
-        from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415 - an extra
+        from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415 - needs an extra
 
         return RocksStore(place, read_only=True).snapshot()
     try:

@@ -1,9 +1,9 @@
-"""What tests are written with.
+"""Fakes and fixtures for tests.
 
 ``FakeTopic`` and ``FakeKafka`` are topics in memory, for unit tests without a broker: see docs/testing.md.
 
-Installing kafka_replica gives pytest two fixtures (kafka_replica.testing.pytest_plugin), with nothing to import:
-``local_kafka``, a real broker for the session, and ``kafka_topic``, which makes fresh topics on it.
+Installing kafka_replica adds two fixtures to pytest (kafka_replica.testing.pytest_plugin), without any import:
+``local_kafka``, a real broker for the session, and ``kafka_topic``, which creates fresh topics on it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Loads the fakes, and Kafka's client with them, with their first use: every pytest run imports this package."""
+    """Import the fakes, and Kafka's client with them, on first use, since every pytest run imports this package."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,4 +1,4 @@
-"""What is behind ``FakeKafka``: topics, logs and writers under one lock. Not for users."""
+"""The internals of ``FakeKafka``: topics, logs and producers under one lock. Not for users."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIRST_PRODUCER_ID = 1000
 
 
 class TopicLogs:
-    """A topic as it is now: its id, and a log a partition."""
+    """The current state of a topic: its id, and a log per partition."""
 
     __slots__ = ("logs", "name", "topic_id")
 
@@ -32,10 +32,10 @@ class TopicLogs:
         self.grow(partitions)
 
     def grow(self, partitions: int) -> None:
-        """From now on it has so many partitions.
+        """Increase the number of partitions.
 
         Raises:
-            UsageError: it has as many already, or more.
+            UsageError: the topic already has that many partitions, or more.
         """
         if partitions < 1:
             raise UsageError(f"topic {self.name} needs at least one partition, not {partitions}")
@@ -47,7 +47,7 @@ class TopicLogs:
 
 
 class Identity:
-    """Who writes: a producer id, the epoch of its next transaction, the one that is open, how often it was taken up."""
+    """A producer: its id, the epoch of its next transaction, its open transaction, and how often it was initialised."""
 
     __slots__ = ("epoch", "open", "producer_id", "term")
 
@@ -59,7 +59,7 @@ class Identity:
 
 
 class Cluster:
-    """The topics by name, and who writes. ``news`` guards all of it, and wakes who waits."""
+    """The topics by name, and the producers. The condition ``news`` guards all state, and wakes waiting threads."""
 
     def __init__(self, *, bumps_epochs: bool) -> None:
         self.bumps_epochs = bumps_epochs
@@ -77,10 +77,10 @@ class Cluster:
     # --- topics ---
 
     def make_topic(self, name: str, partitions: int, *, replace: bool = False) -> None:
-        """Makes a topic.
+        """Create a topic.
 
         Raises:
-            UsageError: there is one, not to be replaced; or it would have no partition.
+            UsageError: the topic exists and must not be replaced; or it would have no partition.
         """
         topic = TopicLogs(name, partitions)
         with self.news:
@@ -90,10 +90,10 @@ class Cluster:
             self.news.notify_all()
 
     def drop_topic(self, name: str) -> None:
-        """Deletes a topic with all that is in it.
+        """Delete a topic with its records.
 
         Raises:
-            TopicNotFoundError: there is none.
+            TopicNotFoundError: there is no such topic.
         """
         with self.news:
             self.find(name)
@@ -101,10 +101,10 @@ class Cluster:
             self.news.notify_all()
 
     def find(self, name: str) -> TopicLogs:
-        """A topic as it is now.
+        """Return the current state of a topic.
 
         Raises:
-            TopicNotFoundError: there is none.
+            TopicNotFoundError: there is no such topic.
         """
         with self.news:
             topic = self._topics.get(name)
@@ -113,11 +113,11 @@ class Cluster:
         return topic
 
     def log(self, partition: Partition) -> FakeLog:
-        """The log of a partition.
+        """Return the log of a partition.
 
         Raises:
             TopicNotFoundError: there is no such topic.
-            UsageError: it has no such partition.
+            UsageError: the topic has no such partition.
         """
         logs = self.find(partition.topic).logs
         if partition.partition not in range(len(logs)):
@@ -135,7 +135,7 @@ class Cluster:
         timestamp_ms: int | None,
         writing: Writing | None = None,
     ) -> tuple[FakeLog, int]:
-        """Writes a record to a topic, to that partition or the one of its key; returns where it lies."""
+        """Write a record to a given partition or the one of its key; return its log and offset."""
         topic, number = place
         raw_key = None if key is None else key_bytes(key)
         at_ms = int(time.time() * 1000) if timestamp_ms is None else timestamp_ms
@@ -147,7 +147,7 @@ class Cluster:
         return log, offset
 
     def borrow(self) -> Identity:
-        """A writer that has no transaction open: one that was there before, or a new one."""
+        """Return a producer without an open transaction, from the pool or a new one."""
         with self.news:
             identity = next((known for known in self._pool if known.open is None), None)
             if identity is None:
@@ -156,7 +156,7 @@ class Cluster:
             return identity
 
     def take_up(self, transactional_id: str) -> Identity:
-        """The writer of that name; what it left open is aborted."""
+        """Initialise the producer of a transactional id; abort the transaction that it left open."""
         with self.news:
             identity = self._named.get(transactional_id) or self._new_identity()
             self._named[transactional_id] = identity
@@ -167,7 +167,7 @@ class Cluster:
             return identity
 
     def open_transactions(self) -> list[FakeTransaction]:
-        """Those that are open now, the oldest producer's first."""
+        """Return the open transactions, the oldest producer's first."""
         with self.news:
             writers = sorted([*self._pool, *self._named.values()], key=attrgetter("producer_id"))
             return [identity.open for identity in writers if identity.open is not None]
@@ -179,22 +179,22 @@ class Cluster:
     # --- readers and their failures ---
 
     def wake(self) -> None:
-        """Who waits looks anew at what it waits for."""
+        """Wake all waiting threads, so that they check their conditions again."""
         with self.news:
             self.news.notify_all()
 
     def set_trouble(self, error: KafkaReplicaError | None) -> None:
-        """What clients meet from now on."""
+        """Set the error that clients get from now on, or None."""
         with self.news:
             self.trouble = error
             self.news.notify_all()
 
     def check(self) -> None:
-        """Raises what clients meet now."""
+        """Raise the error that clients get at the moment, if any."""
         if self.trouble is not None:
             raise copy(self.trouble)
 
 
 def _partition_of(key: bytes | None, partitions: int) -> int:
-    """As librdkafka's partitioner ``consistent_random`` does; what that does at random goes to the first one."""
+    """Partition like librdkafka's ``consistent_random``, but use partition 0 where that chooses at random."""
     return crc32(key) % partitions if key else 0

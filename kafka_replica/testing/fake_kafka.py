@@ -1,4 +1,4 @@
-"""A Kafka in memory: fake topics with transactions that span them, one set of failures, and replicas of them."""
+"""A Kafka in memory: fake topics with transactions across them, simulated failures, and replicas."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class FakeKafka:
-    """Topics in memory; where there is one topic, ``FakeTopic`` alone is simpler.
+    """A Kafka in memory with several topics; for a single topic, ``FakeTopic`` alone is simpler.
 
     ::
 
@@ -32,43 +32,43 @@ class FakeKafka:
         with kafka.replica("codes", "flows") as replica:
             snapshot = replica.wait_ready(timeout_s=5)
 
-    Any thread may use it, the same as what it gives.
+    This object, and the objects it returns, are thread-safe.
 
     Args:
-        bumps_epochs: each transaction has a producer epoch of its own, as Kafka's Java client does it since
-            Kafka 4 (KIP-890); else one epoch carries many transactions, as with librdkafka.
+        bumps_epochs: whether each transaction has its own producer epoch, as with Kafka's Java client since Kafka 4
+            (KIP-890); otherwise many transactions share an epoch, as with librdkafka.
     """
 
     def __init__(self, *, bumps_epochs: bool = False) -> None:
-        self.cluster = Cluster(bumps_epochs=bumps_epochs)  # what all of it is made of; not for tests
+        self.cluster = Cluster(bumps_epochs=bumps_epochs)  # internal; not for tests
 
     def __repr__(self) -> str:
         return f"<FakeKafka, {counted(len(self.cluster), 'topic')}>"
 
     def topic(self, name: str, partitions: int = 1) -> FakeTopic:
-        """Makes a topic.
+        """Create a topic.
 
         Raises:
-            UsageError: there is one of that name.
+            UsageError: there is a topic of that name.
         """
-        from kafka_replica.testing.fake_topic import FakeTopic  # noqa: PLC0415 - which knows us, too
+        from kafka_replica.testing.fake_topic import FakeTopic  # noqa: PLC0415 - a circular import
 
         return FakeTopic(name, partitions, kafka=self)
 
     # --- writing ---
 
     def begin(self, topic: str | None = None) -> FakeTransaction:
-        """Begins a transaction, beside those that are open.
+        """Begin a transaction, in addition to those already open.
 
         Args:
-            topic: where its records go that do not say it themselves.
+            topic: the topic of records for which no topic is given.
         """
         with self.cluster.news:
             return FakeTransaction(self.cluster, self.cluster.borrow(), topic)
 
     @contextmanager
     def transaction(self, topic: str | None = None) -> Iterator[FakeTransaction]:
-        """A transaction: committed at the end of the block, aborted if the block raises."""
+        """Run a transaction: commit at the end of the block, abort if the block raises."""
         transaction = self.begin(topic)
         try:
             yield transaction
@@ -81,19 +81,19 @@ class FakeKafka:
 
     @property
     def open_transactions(self) -> list[FakeTransaction]:
-        """Those that are open now, of producers too: to be committed or aborted in their stead."""
+        """All open transactions, including those of producers, which the test may commit or abort on their behalf."""
         return self.cluster.open_transactions()
 
     # --- reading ---
 
     def replica(self, *topics: str, store: Store | None = None, **options: Any) -> Replica:
-        """A replica of some topics, to be started: the real one, but for where it reads.
+        """Return an unstarted replica of some topics, which is real except that it reads from memory.
 
         Args:
-            topics: their names; they may be made later.
+            topics: the names of the topics, which may be created later.
             store: as for ``Replica``.
-            options: the other keywords of ``Replica``; ``boundaries="quiescence"`` gives one that sees
-                committed records only, and waits for open transactions.
+            options: the other keywords of ``Replica``; with ``boundaries="quiescence"``, the replica sees only
+                committed records, and waits for open transactions.
         """
         return FakeReplica(self.cluster, topics, store=store, **options)
 
@@ -101,7 +101,7 @@ class FakeKafka:
 
     @contextmanager
     def unavailable(self) -> Iterator[None]:
-        """In the block the broker is gone, for replicas and producers; what the test itself writes gets through."""
+        """Make the broker unavailable to replicas and producers within the block; the test itself can still write."""
         before = self.cluster.trouble
         self.fail(BrokerUnavailableError("the fake broker does not answer: the test has made it unavailable"))
         try:
@@ -110,13 +110,13 @@ class FakeKafka:
             self.cluster.set_trouble(before)
 
     def fail(self, error: KafkaReplicaError) -> None:
-        """From now on replicas and producers meet this error, until ``recover``.
+        """Make replicas and producers get this error, until ``recover``.
 
-        ``BrokerUnavailableError`` may pass, and so may ``AuthenticationError`` once a replica has heard something;
-        others end a replica.
+        A replica waits for ``BrokerUnavailableError`` to pass, and for ``AuthenticationError`` once it has received
+        data; other errors end a replica.
         """
         self.cluster.set_trouble(error)
 
     def recover(self) -> None:
-        """All is well again. A replica that failed stays failed: make a new one."""
+        """End the simulated failure. A replica that failed stays failed: create a new one."""
         self.cluster.set_trouble(None)

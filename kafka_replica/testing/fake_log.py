@@ -1,4 +1,4 @@
-"""One partition of a fake topic: entries by offset, markers among them, and what compaction takes."""
+"""The log of a partition of a fake topic: records and markers by offset, with compaction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafka_replica.records import Headers, Partition, RawRecord, lacks_key
 
 
 class Writing:
-    """A transaction as the log knows it; ``is_committed`` is None while it is open."""
+    """A transaction in the log; ``is_committed`` is None while it is open."""
 
     __slots__ = ("epoch", "is_committed", "marker_epoch", "producer_id")
 
@@ -22,44 +22,44 @@ class Writing:
 
 
 class Entry(NamedTuple):
-    """What lies at one offset."""
+    """The entry at an offset."""
 
     offset: int
     record: RawRecord | None
-    """None: a marker. Its key is None where the log has none."""
+    """None: the entry is a marker. The record's key is None if it has no key."""
     writing: Writing | None
-    """None: written outside of transactions."""
+    """None: the record was written outside of transactions."""
 
     @property
     def is_committed(self) -> bool:
-        """Whether it is a record that counts."""
+        """True for a committed record."""
         return self.record is not None and (self.writing is None or self.writing.is_committed is True)
 
 
 class FakeLog:
-    """The log of one partition. Whoever uses it holds the lock of its ``FakeKafka``."""
+    """The log of a partition. Callers must hold the lock of its ``FakeKafka``."""
 
     def __init__(self, partition: Partition) -> None:
         self.partition = partition
-        self.start = 0  # the first offset that was not deleted with all before it
+        self.start = 0  # the log start offset
         self.end = 0  # the high watermark
-        self.decided_end = 0  # the offset after the last thing that is decided
+        self.decided_end = 0  # the offset after the last marker or record outside of transactions
         self._entries: list[Entry] = []
-        self._open: dict[Writing, int] = {}  # to its first offset
-        self._last: dict[int, Writing] = {}  # of each producer
-        self._lost: list[int] = []  # for each time that the end was lost, where the log ended then
+        self._open: dict[Writing, int] = {}  # with their first offsets
+        self._last: dict[int, Writing] = {}  # the last transaction of each producer
+        self._lost: list[int] = []  # the end of the log after each truncation
 
     @property
     def stable(self) -> int:
-        """The last stable offset: the first one of the oldest open transaction, else the end."""
+        """The last stable offset: the first offset of the oldest open transaction, otherwise the end."""
         return max(self.start, min(self._open.values(), default=self.end))
 
     def append(
         self, key: bytes | None, value: bytes | None, timestamp_ms: int, headers: Headers, writing: Writing | None
     ) -> int:
-        """Writes a record; returns its offset."""
+        """Write a record; return its offset."""
         offset = self.end
-        # A missing key is told as readers of a real log tell it: as None in its place.
+        # A missing key is None, as readers of a real log return it.
         record: RawRecord = (key, value, offset, timestamp_ms, headers)  # type: ignore[assignment]
         self._add(Entry(offset, record, writing))
         if writing is None:
@@ -70,25 +70,25 @@ class FakeLog:
         return offset
 
     def mark(self, writing: Writing) -> None:
-        """Writes the marker that ends a transaction."""
+        """Write the marker that ends a transaction."""
         self._add(Entry(self.end, None, writing))
         self._open.pop(writing, None)
         self.decided_end = self.end
 
     def since(self, offset: int, end: int | None = None) -> list[Entry]:
-        """The entries from an offset on, up to another one."""
+        """Return the entries from an offset on, up to another offset."""
         first = bisect_left(self._entries, offset, key=_OFFSET_OF)
         last = None if end is None else bisect_left(self._entries, end, key=_OFFSET_OF)
         return self._entries[first:last]
 
     def committed(self, offset: int = 0) -> Iterator[RawRecord]:
-        """What a reader of committed records gets from an offset on: nothing beyond the last stable offset."""
+        """Yield the committed records from an offset on, up to the last stable offset."""
         for entry in self.since(offset, self.stable):
             if entry.is_committed and entry.record is not None:
                 yield entry.record
 
     def compact(self, *, keep_tombstones: bool, keep_last: bool) -> None:
-        """Removes what Kafka's cleaner may; see ``FakeTopic.compact``."""
+        """Remove everything that Kafka's log cleaner may remove; see ``FakeTopic.compact``."""
         limit = min(self.stable, self.end - 1 if keep_last else self.end)
         below, above = self.since(0, limit), self.since(limit)
         newest = {entry.record[0]: entry.offset for entry in below if entry.is_committed and entry.record is not None}
@@ -100,24 +100,24 @@ class FakeLog:
         self._entries = [*kept, *above]
 
     def delete_before(self, start: int) -> None:
-        """Deletes what lies below an offset, as age does and the admin's DeleteRecords."""
+        """Delete all entries below an offset, like retention by age or DeleteRecords."""
         self.start = max(start, self.start)
         self._entries = self.since(self.start)
 
     @property
     def epoch(self) -> int:
-        """Of the leader: one more each time that the end was lost."""
+        """The leader epoch, incremented by each truncation."""
         return len(self._lost)
 
     def has_lost(self, offset: int, epoch: int) -> bool:
-        """Whether the end was lost, since that epoch, below what was read up to an offset."""
+        """Return whether the log was truncated below an offset since that epoch."""
         return any(end < offset for end in self._lost[epoch:])
 
     def truncate(self, end: int) -> None:
-        """Loses what lies at that offset and above it."""
+        """Remove the entries at that offset and above."""
         self._entries = self.since(0, end)
         self._open = {writing: first for writing, first in self._open.items() if first < end}
-        for entry in self._entries:  # a marker may be lost, and what it ended is open again
+        for entry in self._entries:  # if its marker is lost, a transaction is open again
             if entry.writing is not None and entry.record is not None:
                 self._open.setdefault(entry.writing, entry.offset)
         for entry in self._entries:
@@ -136,16 +136,16 @@ _OFFSET_OF = attrgetter("offset")
 
 
 def _stays(entry: Entry, newest: dict[bytes, int], *, keep_tombstones: bool) -> bool:
-    """Whether the cleaner leaves a record: committed, with a key, the newest of it."""
+    """Return whether the cleaner keeps a record: committed, with a key, and the newest of that key."""
     if not entry.is_committed or entry.record is None or lacks_key(entry.record):
         return False
     return newest[entry.record[0]] == entry.offset and (keep_tombstones or entry.record[1] is not None)
 
 
 def _without_idle_markers(entries: Iterable[Entry], last: Iterable[Writing]) -> Iterator[Entry]:
-    """Leaves out markers of transactions of which nothing is left, but for the last one of each producer.
+    """Skip markers of transactions without remaining records, except the last marker of each producer.
 
-    Kafka keeps the emptied batch of that one, to know the producer by, until the producer's id expires.
+    Kafka keeps the emptied batch of the last marker, to recognise the producer, until the producer's id expires.
     """
     needed = set(last)
     for entry in entries:

@@ -1,4 +1,4 @@
-"""The producer for code under test: the real one, but for where it writes."""
+"""The producer for code under test, which is real except that it writes to memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FENCED = (
 
 
 class _FakeWriter(TransactionalWriter):
-    """Writes transactions to fake topics, as ``TransactionalWriter`` does to real ones."""
+    """A writer of transactions to fake topics, like ``TransactionalWriter`` for real ones."""
 
     def __init__(self, cluster: Cluster, transactional_id: str) -> None:
         self.usable = True
@@ -36,29 +36,29 @@ class _FakeWriter(TransactionalWriter):
 
     @property
     def transactional_id(self) -> str:
-        """Who writes."""
+        """The transactional id of the producer."""
         return self._transactional_id
 
     def begin(self) -> None:
-        """Begins a transaction."""
+        """Begin a transaction."""
         with self._cluster.news:
             if self._is_fenced:
                 raise BrokerError(f"beginning a transaction: {self._fenced}")
-            self.abort()  # of one that was left open when the broker was gone
+            self.abort()  # a transaction left open while the broker was unavailable
             self._transaction = FakeTransaction(self._cluster, self._identity, None)
 
     def send(self, topic: str, key: bytes, value: bytes | None, headers: Headers) -> None:
-        """Writes a record of the open transaction."""
+        """Write a record of the open transaction."""
         with self._cluster.news:
             if self._transaction is None or not self._transaction.is_open:
-                return  # fenced, which the commit tells
+                return  # fenced; commit reports that
             if value is None:
                 self._transaction.delete(key, headers, topic=topic)
             else:
                 self._transaction.put(key, value, headers, topic=topic)
 
     def commit(self) -> dict[Partition, int]:
-        """Commits; returns for each partition the offset after its last record."""
+        """Commit; return for each partition the offset after its last record."""
         with self._cluster.news:
             if self._is_fenced or self._transaction is None:
                 raise PublishError(f"committing the transaction: {self._fenced}")
@@ -75,7 +75,7 @@ class _FakeWriter(TransactionalWriter):
             return dict(self._transaction.commit().position or Position())
 
     def abort(self) -> None:
-        """Takes back the open transaction, if there is one and the broker can be reached."""
+        """Abort the open transaction, if there is one and the broker is available."""
         with self._cluster.news:
             if self._transaction is None or not self._transaction.is_open:
                 return
@@ -93,7 +93,7 @@ class _FakeWriter(TransactionalWriter):
 
 
 class FakeProducer(TransactionalProducer):
-    """Writes whole transactions to a fake topic; ``FakeTopic.producer`` makes it. For one thread.
+    """A producer of transactions to a fake topic; ``FakeTopic.producer`` creates it. Not thread-safe.
 
     Raises:
         BrokerUnavailableError: the test has made the broker unavailable.
@@ -106,10 +106,10 @@ class FakeProducer(TransactionalProducer):
         self._writer = _FakeWriter(cluster, transactional_id)
 
     def wait_visible(self, committed: Committed, timeout_s: float = 10.0) -> None:
-        """Waits until readers of committed data see a transaction: until none is open before it.
+        """Wait until readers of committed data see a transaction: until no transaction before it is open.
 
         Raises:
-            WaitTimeoutError: not in time; another producer may hold a transaction open before it.
+            WaitTimeoutError: the wait timed out; another producer may hold a transaction open before it.
         """
         position = committed.position or Position()
 

@@ -1,4 +1,4 @@
-"""What a reader of a fake log gets to see, by the log's own batches or committed records only."""
+"""Read a fake log, either by the log's own batches or only committed records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_replica.transactions import Batch, Kind, Parsed
 
 
 class FetchPosition:
-    """A partition that is read: how far, of which leader, and what was told of its ends."""
+    """A partition that is read: its position, leader epoch, and the ends that were last reported."""
 
     __slots__ = ("epoch", "log", "position", "told")
 
@@ -27,7 +27,7 @@ class FetchPosition:
 
 
 def take_committed(place: FetchPosition, batches: list[Batch]) -> bool:
-    """Take what a ``read_committed`` consumer gets; return whether it passed more offsets than records."""
+    """Take the records that a ``read_committed`` consumer gets; return whether it passed more offsets than records."""
     log = place.log
     records = list(log.committed(place.position))
     passed, place.position = log.stable - place.position, log.stable
@@ -38,7 +38,7 @@ def take_committed(place: FetchPosition, batches: list[Batch]) -> bool:
 
 
 def take_batches(place: FetchPosition, batches: list[Batch]) -> bool:
-    """The log's own batches; whether an offset is missing."""
+    """Take the log's own batches; return whether an offset is missing."""
     log = place.log
     is_gap = False
     for entries in _runs(log.since(place.position)):
@@ -52,7 +52,7 @@ def take_batches(place: FetchPosition, batches: list[Batch]) -> bool:
 
 
 def _runs(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Records that follow one another and have one writer; each marker is a run of its own."""
+    """Yield runs of adjacent records of the same transaction; each marker is a run of its own."""
     run: list[Entry] = []
     for entry in entries:
         if run and not _go_on(run[-1], entry):
@@ -77,7 +77,7 @@ def _batch(partition: Partition, entries: list[Entry]) -> Batch:
 
 
 def _written_by(writing: Writing | None, *, is_marker: bool) -> tuple[Kind, int, int]:
-    """The kind of a batch, its producer's id and epoch."""
+    """Return the kind of a batch, its producer's id and epoch."""
     if writing is None:
         return Kind.PLAIN, -1, -1
     if not is_marker:

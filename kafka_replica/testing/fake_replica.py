@@ -1,4 +1,4 @@
-"""The replica of fake topics: the real one, but for where it reads."""
+"""The replica of fake topics, which is real except that it reads from memory."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from kafka_replica.testing.fake_cluster import Cluster
 from kafka_replica.testing.fake_source import FakeSource
 from kafka_replica.transactions import BoundaryDetector, MarkerDetector, QuiescenceDetector
 
-_ADDRESS = {"bootstrap.servers": "fake.invalid:9092"}  # nobody connects to it
+_ADDRESS = {"bootstrap.servers": "fake.invalid:9092"}  # never used to connect
 
 
 def make_fake_source(
     cluster: Cluster, topics: Iterable[str], boundaries: Boundaries
 ) -> tuple[FakeSource, BoundaryDetector]:
-    """What a replica reads with, in the place of ``broker.sources.make_reader``."""
+    """Return the reader and the boundary detector of a fake replica, like ``broker.reading.readers.make_reader``."""
     if boundaries is Boundaries.QUIET_POINTS:
         return FakeSource(cluster, topics, committed_only=True), QuiescenceDetector()
     return FakeSource(cluster, topics, committed_only=False), MarkerDetector()
 
 
 class FakeReplica(Replica):
-    """A replica that is closed at once, so that unit tests may have hundreds of them: its reader is woken."""
+    """A replica that wakes its reader to close immediately, so that unit tests may have hundreds of replicas."""
 
     def __init__(self, cluster: Cluster, topics: tuple[str, ...], **options: Any) -> None:
         self._cluster = cluster
         super().__init__(_ADDRESS, topics, **options)
 
     def close(self) -> None:
-        """Ends reading and tells listeners no more; see ``Replica.close``."""
-        if self._pid == os.getpid():  # a lock that a fork inherited may be held for ever
+        """Stop reading and calling listeners; see ``Replica.close``."""
+        if self._pid == os.getpid():  # a lock that a fork inherited may never be released
             self._supervisor.closing.set()
             self._cluster.wake()
         super().close()
@@ -45,7 +45,7 @@ class FakeReplica(Replica):
     def _make_fake_source(
         self, config: Mapping[str, Any], topics: Iterable[str], boundaries: Boundaries
     ) -> tuple[FakeSource, BoundaryDetector]:
-        del config  # there is nothing to connect to
+        del config  # unused: there is no broker to connect to
         source, rule = make_fake_source(self._cluster, topics, boundaries)
         source.is_over = self._supervisor.closing.is_set
         return source, rule

@@ -1,4 +1,4 @@
-"""Reads fake topics as the real readers read real ones: see ``kafka_replica.broker.reading.contract.LogReader``."""
+"""The reader of fake topics; it implements ``kafka_replica.broker.reading.contract.LogReader``."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 
 class FakeSource:
-    """Reads fake topics; see ``LogReader``.
+    """A reader of fake topics; see ``LogReader``.
 
     Args:
-        cluster: whose.
-        topics: which.
-        committed_only: as the confluent-kafka consumer shows a log, without markers and up to the last
-            stable offset; else by the log's own batches.
+        cluster: the cluster of the topics.
+        topics: the names of the topics.
+        committed_only: whether to read like the confluent-kafka consumer, without markers and up to the last
+            stable offset; otherwise by the log's own batches.
     """
 
     def __init__(self, cluster: Cluster, topics: Iterable[str], *, committed_only: bool) -> None:
         self._cluster = cluster
-        self.is_over: Callable[[], bool] = lambda: False  # whether nobody waits for news any more
+        self.is_over: Callable[[], bool] = lambda: False  # whether reading should end
         self._topics = list(topics)
         self._topic_ids: dict[str, str] = {}
         self._places: dict[Partition, FetchPosition] = {}
@@ -44,10 +44,10 @@ class FakeSource:
         self.gaps_are_certain = not committed_only
         self.leaders: Mapping[Partition, int] = {}
 
-    # --- as Source promises ---
+    # --- the LogReader protocol ---
 
     def open(self, resume_point: ResumePoint | None = None) -> Opened:
-        """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
+        """Find the topics, and start to read all their partitions, from the resume point if there is one."""
         with self._cluster.news:
             self._places.clear()
             self._topic_ids = {} if resume_point is None else dict(resume_point.topic_ids)
@@ -67,16 +67,16 @@ class FakeSource:
 
     @property
     def origin(self) -> Origin:
-        """Of what is read."""
+        """The identity of the logs that are read."""
         epochs = {partition: place.epoch for partition, place in self._places.items()}
         return Origin(dict(self._topic_ids), epochs)
 
     def tombstones_kept_s(self) -> Mapping[str, float]:
-        """As long as the test says."""
+        """Return the time that the test has set, for each topic."""
         return dict.fromkeys(self._topics, self._cluster.tombstones_kept_s)
 
     def read(self, timeout_s: float) -> Fetched:
-        """What has come, waiting at most that long for the first of it."""
+        """Return the batches that have arrived, waiting at most that long for the first."""
         with self._cluster.news:
             self._cluster.news.wait_for(lambda: self.is_over() or self._has_news(), timeout_s)
             trouble: BrokerError | None = None
@@ -87,12 +87,12 @@ class FakeSource:
             return self._fetched(trouble)
 
     def look(self) -> list[Partition]:
-        """Asks whether the topics are still the same; returns partitions that are not read yet."""
+        """Check that the topics are still the same; return the partitions that are not read yet."""
         with self._cluster.news:
             return [partition for partition in self._find() if partition not in self._places]
 
     def add(self, partitions: list[Partition]) -> Position:
-        """Begins to read these, too."""
+        """Start to read these partitions too."""
         with self._cluster.news:
             self._find()
             for partition in partitions:
@@ -100,26 +100,26 @@ class FakeSource:
             return Position({partition: self._places[partition].position for partition in partitions})
 
     def ends(self) -> Ends:
-        """Where all partitions that are read end now."""
+        """Return the current end offsets of all partitions that are read."""
         with self._cluster.news:
             unread = dict.fromkeys(self.look(), 0)
             return Ends(Position({**self._stable(), **unread}), Position({**self._high(), **unread}))
 
     def refusal(self) -> BrokerError | None:
-        """That the broker refused who we are, if it does."""
+        """Return the simulated refusal of our credentials, if there is one."""
         trouble = self._cluster.trouble
         return copy(trouble) if isinstance(trouble, AuthenticationError) else None
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing, because there is nothing to close."""
 
     # --- helpers; the lock is held ---
 
     def _find(self) -> list[Partition]:
-        """All partitions of the topics, which are the ones found first; raises what is the matter."""
+        """Return all partitions of the topics, whose ids must be those found first; raise the simulated failure."""
         trouble = self._cluster.trouble
         if isinstance(trouble, AuthenticationError):
-            raise BrokerUnavailableError(str(trouble))  # as the real readers do: see ``refusal``
+            raise BrokerUnavailableError(str(trouble))  # like the real readers: see ``refusal``
         self._cluster.check()
         found: list[Partition] = []
         for name in self._topics:
@@ -134,7 +134,7 @@ class FakeSource:
         try:
             self._find()
         except (BrokerUnavailableError, TopicNotFoundError):
-            return False  # a broker that is gone says nothing
+            return False  # an unavailable broker sends nothing
         except KafkaReplicaError:
             return True
         return any(place.ends != place.told for place in self._places.values())

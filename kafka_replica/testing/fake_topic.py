@@ -1,4 +1,4 @@
-"""A topic in memory, for tests of what uses a replica or a producer."""
+"""A topic in memory, for tests of code that uses a replica or a producer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafka_replica.testing.fake_transaction import FakeTransaction, check_value
 
 
 class FakeTopic:
-    """A topic in memory, with what of Kafka matters to a replica.
+    """A topic in memory, with the behaviour of Kafka that matters to a replica.
 
     ::
 
@@ -27,14 +27,14 @@ class FakeTopic:
         with topic.replica() as replica:
             assert replica.wait_ready(timeout_s=5)["key"].value == b"value"
 
-    Offsets, markers, open and aborted transactions, compaction and failures are as Kafka has them; the same
-    tests run on this and on a real broker. ``docs/testing.md`` says how to use it, and what it does not do. Any
-    thread may use it.
+    Offsets, markers, open and aborted transactions, compaction and failures behave as in Kafka; the same tests run
+    on fake topics and on a real broker. ``docs/testing.md`` explains the use and the limits of fake topics.
+    Thread-safe.
 
     Args:
-        name: of the topic.
-        partitions: how many.
-        kafka: where it is, if there are several topics.
+        name: the name of the topic.
+        partitions: the number of partitions.
+        kafka: the Kafka of the topic, if there are several topics.
 
     Raises:
         UsageError: there is a topic of that name.
@@ -57,11 +57,11 @@ class FakeTopic:
     # --- writing ---
 
     def transaction(self) -> AbstractContextManager[FakeTransaction]:
-        """A transaction: committed at the end of the block, aborted if the block raises."""
+        """Run a transaction: commit at the end of the block, abort if the block raises."""
         return self.kafka.transaction(self.name)
 
     def begin(self) -> FakeTransaction:
-        """Begins a transaction that is committed or aborted by hand, beside those that are open."""
+        """Begin a transaction for explicit commit or abort, in addition to those already open."""
         return self.kafka.begin(self.name)
 
     def put(
@@ -73,13 +73,13 @@ class FakeTopic:
         partition: int | None = None,
         timestamp_ms: int | None = None,
     ) -> Position:
-        """Writes a record outside of transactions; returns the offset after it, for ``Replica.wait_for``.
+        """Write a record outside of transactions; return the offset after it, for ``Replica.wait_for``.
 
         Args:
-            key: bytes, or text as its UTF-8; None writes a record without a key, which no replica can take.
-            value: its bytes.
-            headers: of the record.
-            partition: by default chosen by the key, as librdkafka does.
+            key: bytes, or text, encoded as UTF-8; None writes a record without a key, which no replica accepts.
+            value: the value's bytes.
+            headers: the record's headers.
+            partition: by default chosen by the key, as in librdkafka.
             timestamp_ms: milliseconds since 1970-01-01 UTC; now by default.
 
         Raises:
@@ -98,14 +98,14 @@ class FakeTopic:
         partition: int | None = None,
         timestamp_ms: int | None = None,
     ) -> Position:
-        """Writes a tombstone outside of transactions; as ``put``."""
+        """Write a tombstone outside of transactions, like ``put``."""
         log, offset = self._cluster.append((self.name, partition), key, None, headers, timestamp_ms)
         return Position({log.partition: offset + 1})
 
     def producer(self, transactional_id: str = "fake-producer", *, timeout_s: float = 30.0) -> FakeProducer:
-        """A ``TransactionalProducer`` that writes here, to be handed to code under test.
+        """Return a ``TransactionalProducer`` that writes to this topic, for code under test.
 
-        Of the same transactional id the newest one counts: older ones are locked out, what they left open is aborted.
+        A new producer fences older ones with the same transactional id; transactions that they left open are aborted.
 
         Raises:
             BrokerUnavailableError: the test has made the broker unavailable.
@@ -115,17 +115,17 @@ class FakeTopic:
     # --- reading ---
 
     def replica(self, store: Store | None = None, **options: Any) -> Replica:
-        """A replica of this topic, to be started: the real one, but for where it reads.
+        """Return an unstarted replica of this topic, which is real except that it reads from memory.
 
         Args:
             store: as for ``Replica``.
-            options: the other keywords of ``Replica``; ``boundaries="quiescence"`` gives one that sees
-                committed records only, and waits for open transactions.
+            options: the other keywords of ``Replica``; with ``boundaries="quiescence"``, the replica sees only
+                committed records, and waits for open transactions.
         """
         return self.kafka.replica(self.name, store=store, **options)
 
     def end(self) -> Position:
-        """The offsets after the last thing that is decided in each partition: ``replica.wait_for(topic.end())``.
+        """Return the offset after the last decided entry of each partition, for ``replica.wait_for(topic.end())``.
 
         Raises:
             TopicNotFoundError: the topic was dropped.
@@ -134,7 +134,7 @@ class FakeTopic:
             return Position({log.partition: log.decided_end for log in self._logs})
 
     def records(self) -> list[Record]:
-        """What a plain reader of committed records gets from the beginning, tombstones too, a partition after another.
+        """Return all committed records including tombstones, one partition after another.
 
         Raises:
             TopicNotFoundError: the topic was dropped.
@@ -144,48 +144,48 @@ class FakeTopic:
 
     @property
     def partitions(self) -> list[Partition]:
-        """Its partitions."""
+        """The partitions of the topic."""
         with self._cluster.news:
             return [log.partition for log in self._logs]
 
     @property
     def topic_id(self) -> str:
-        """Its id; another one after it was made again."""
+        """The id of the topic, which changes when it is recreated."""
         return self._cluster.find(self.name).topic_id
 
     @property
     def open_transactions(self) -> list[FakeTransaction]:
-        """Those that are open now, of producers too: to be committed or aborted in their stead."""
+        """All open transactions, including those of producers, which the test may commit or abort on their behalf."""
         return self.kafka.open_transactions
 
     @property
     def _logs(self) -> list[FakeLog]:
         return self._cluster.find(self.name).logs
 
-    # --- what befalls a topic ---
+    # --- changes and failures of a topic ---
 
     def compact(self, *, keep_tombstones: bool = False, keep_last: bool = True) -> None:
-        """Compacts the log as aggressively as Kafka may: nothing beyond the first open transaction is touched.
+        """Compact the log as aggressively as Kafka may, up to the first open transaction.
 
-        Goes: what was overwritten, what was aborted, what has no key; then tombstones, and the markers of
-        transactions of which nothing is left, but for the last one of each producer.
+        Compaction removes overwritten and aborted records and those without a key; then tombstones, and the markers of
+        transactions without remaining records, except the last marker of each producer.
 
         Args:
-            keep_tombstones: and these markers: ``delete.retention.ms`` has not passed.
-            keep_last: the last entry of each partition stays, for it lies in the active segment. Without it
-                the log ends in a hole, which readers have to cope with.
+            keep_tombstones: whether to keep tombstones and these markers, as before ``delete.retention.ms`` has passed.
+            keep_last: whether to keep the last entry of each partition, which is in the active segment. Otherwise
+                the log ends in a gap, which readers must handle.
         """
         with self._cluster.news:
             for log in self._logs:
                 log.compact(keep_tombstones=keep_tombstones, keep_last=keep_last)
 
     def delete_before(self, offset: int, partition: int = 0) -> None:
-        """Deletes all records below an offset, as Kafka does by age, or when asked to (``DeleteRecords``).
+        """Delete all records below an offset, like Kafka's retention by age or ``DeleteRecords``.
 
-        Only topics whose ``cleanup.policy`` has ``delete`` in it know this.
+        In Kafka this concerns only topics whose ``cleanup.policy`` includes ``delete``.
 
         Raises:
-            UsageError: the log does not reach as far, or there is no such partition.
+            UsageError: the log does not extend that far, or there is no such partition.
         """
         with self._cluster.news:
             log = self._cluster.log(Partition(self.name, partition))
@@ -195,12 +195,12 @@ class FakeTopic:
             self._cluster.wake()
 
     def lose_end(self, end: int, partition: int = 0) -> None:
-        """The log loses what lies at an offset and above, as after the election of a leader that did not have it.
+        """Truncate the log at an offset, as after the election of a leader without these records.
 
-        What is written next takes the same offsets. Transactions that were open there are not to be ended any more.
+        The next records get the same offsets. Do not end transactions that were open there.
 
         Raises:
-            UsageError: it does not reach as far, or there is no such partition.
+            UsageError: the log does not extend that far, or there is no such partition.
         """
         with self._cluster.news:
             log = self._cluster.log(Partition(self.name, partition))
@@ -211,9 +211,9 @@ class FakeTopic:
 
     @property
     def tombstones_kept_s(self) -> float:
-        """For how long replicas take tombstones to be kept (``delete.retention.ms``); a day, unless a test sets it.
+        """The simulated ``delete.retention.ms``, in seconds; a day, unless a test sets it.
 
-        It is what is said: ``compact()`` removes them at once. One number for all topics of a ``FakeKafka``.
+        Replicas get this number, but ``compact()`` removes tombstones at once. All topics of a ``FakeKafka`` share it.
         """
         return self._cluster.tombstones_kept_s
 
@@ -222,39 +222,39 @@ class FakeTopic:
         self._cluster.tombstones_kept_s = seconds
 
     def recreate(self, partitions: int | None = None) -> None:
-        """Deletes the topic and makes it again: empty, of the same name, with another id.
+        """Delete the topic and create it again: empty, with the same name and another id.
 
         Args:
-            partitions: how many; as many as it was made with by default.
+            partitions: the number of partitions; by default the original number.
         """
         self._cluster.make_topic(self.name, partitions or self._made_with, replace=True)
 
     def drop(self) -> None:
-        """Deletes the topic with all that is in it; ``recreate`` makes it again.
+        """Delete the topic with its records; ``recreate`` creates it again.
 
         Raises:
-            TopicNotFoundError: it was dropped before.
+            TopicNotFoundError: the topic was dropped before.
         """
         self._cluster.drop_topic(self.name)
 
     def add_partitions(self, total: int) -> None:
-        """From now on the topic has so many partitions; keys may go to others than before.
+        """Increase the number of partitions; keys may then go to other partitions than before.
 
         Raises:
-            UsageError: it has as many already, or more.
+            UsageError: the topic already has that many partitions, or more.
         """
         with self._cluster.news:
             self._cluster.find(self.name).grow(total)
             self._cluster.news.notify_all()
 
     def unavailable(self) -> AbstractContextManager[None]:
-        """In the block the broker is gone, for replicas and producers; what the test itself writes gets through."""
+        """Make the broker unavailable to replicas and producers within the block; the test itself can still write."""
         return self.kafka.unavailable()
 
     def fail(self, error: KafkaReplicaError) -> None:
-        """From now on replicas and producers meet this error, until ``recover``; see ``FakeKafka.fail``."""
+        """Make replicas and producers get this error, until ``recover``; see ``FakeKafka.fail``."""
         self.kafka.fail(error)
 
     def recover(self) -> None:
-        """All is well again. A replica that failed stays failed: make a new one."""
+        """End the simulated failure. A replica that failed stays failed: create a new one."""
         self.kafka.recover()

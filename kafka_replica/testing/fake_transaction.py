@@ -1,4 +1,4 @@
-"""A transaction on fake topics: several may be open at once, and interleave."""
+"""A transaction on fake topics; several may be open at once, and interleave."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from kafka_replica.testing.fake_log import FakeLog, Writing
 
 
 class FakeTransaction(Transaction):
-    """An open transaction: what is put and deleted in it lies in the log at once, and counts from its commit on.
+    """A transaction: its records are in the log immediately, and become visible when it commits.
 
-    ``FakeTopic.begin`` and ``FakeTopic.transaction`` make them. Any thread may use them.
+    ``FakeTopic.begin`` and ``FakeTopic.transaction`` create transactions. Thread-safe.
     """
 
     def __init__(self, cluster: Cluster, identity: Identity, topic: str | None) -> None:
@@ -30,7 +30,7 @@ class FakeTransaction(Transaction):
 
     @property
     def is_open(self) -> bool:
-        """Whether it was neither committed nor aborted."""
+        """True until the transaction is committed or aborted."""
         return self._writing.is_committed is None
 
     def put(
@@ -43,14 +43,14 @@ class FakeTransaction(Transaction):
         partition: int | None = None,
         timestamp_ms: int | None = None,
     ) -> None:
-        """Writes a record.
+        """Write a record.
 
         Args:
-            key: bytes, or text as its UTF-8; None writes a record without a key, which no replica can take.
-            value: its bytes.
-            headers: of the record.
-            topic: where to; the one that the transaction was begun on by default.
-            partition: of the topic; by default chosen by the key, as librdkafka does.
+            key: bytes, or text, encoded as UTF-8; None writes a record without a key, which no replica accepts.
+            value: the value's bytes.
+            headers: the record's headers.
+            topic: the topic to write to; by default the topic on which the transaction was begun.
+            partition: the partition to write to; by default chosen by the key, as in librdkafka.
             timestamp_ms: milliseconds since 1970-01-01 UTC; now by default.
 
         Raises:
@@ -69,30 +69,30 @@ class FakeTransaction(Transaction):
         partition: int | None = None,
         timestamp_ms: int | None = None,
     ) -> None:
-        """Writes a tombstone; arguments and errors as in ``put``."""
+        """Write a tombstone; arguments and errors as in ``put``."""
         self._write(key, None, headers, (topic, partition), timestamp_ms)
         self.committed.tombstones += 1
 
     def commit(self) -> Committed:
-        """Commits: all of it is visible from now on. Each partition that was written to gets a marker.
+        """Commit: all records become visible. Each partition with records of the transaction gets a marker.
 
         Raises:
-            UsageError: it is over already.
+            UsageError: the transaction is over already.
         """
         self._decide(is_committed=True)
         self.committed.position = Position({log.partition: end for log, end in self._ends.items()})
         return self.committed
 
     def abort(self) -> None:
-        """Takes all of it back; what it wrote stays in the log until that is compacted, and never counts.
+        """Abort: the records stay in the log until compaction, but are never visible.
 
         Raises:
-            UsageError: it is over already.
+            UsageError: the transaction is over already.
         """
         self._decide(is_committed=False)
 
     def fence(self) -> None:
-        """Aborts it as Kafka does when another producer takes up the transactional id: at an epoch of its own."""
+        """Abort with a new epoch, as Kafka does when another producer initialises the transactional id."""
         with self._cluster.news:
             self._check_open()
             if self._ends:
@@ -134,10 +134,10 @@ class FakeTransaction(Transaction):
 
 
 def check_value(key: Key | None, value: object) -> None:
-    """Makes sure that a value is one.
+    """Check that a value is bytes.
 
     Raises:
-        UsageError: it is not bytes.
+        UsageError: the value is not bytes.
     """
     if not isinstance(value, bytes):
         raise UsageError(

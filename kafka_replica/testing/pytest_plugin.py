@@ -1,6 +1,6 @@
 """Fixtures for pytest, registered when kafka_replica is installed.
 
-Every pytest run imports this, so nothing of weight is imported before a fixture is used.
+Every pytest run imports this module, so it delays expensive imports until a fixture is used.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TopicMaker(Protocol):
-    """What the fixture `kafka_topic` gives."""
+    """The type of the fixture `kafka_topic`."""
 
     def __call__(
         self, prefix: str = "topic", *, partitions: int = 1, config: Mapping[str, object] | None = None
@@ -26,19 +26,19 @@ class TopicMaker(Protocol):
         """Create a fresh topic and return its name.
 
         Args:
-            prefix: how the name begins; the rest makes it unique.
-            partitions: how many.
-            config: settings of the topic; ``cleanup.policy`` is ``compact`` unless it says otherwise.
+            prefix: the beginning of the name; the rest makes it unique.
+            partitions: the number of partitions.
+            config: settings of the topic; ``cleanup.policy`` is ``compact`` by default.
         """
         ...
 
 
 @pytest.fixture(scope="session")
 def local_kafka() -> Iterator[LocalKafka | ExistingKafka]:
-    """A real Kafka for the whole test session, with the attribute ``bootstrap_servers``.
+    """Provide a real Kafka for the whole test session, with the attribute ``bootstrap_servers``.
 
-    It is the one that the environment variable KAFKA_REPLICA_BOOTSTRAP_SERVERS names, if set; else one started
-    for this session (about a second; the first time on a machine it is fetched, about half a minute).
+    The environment variable KAFKA_REPLICA_BOOTSTRAP_SERVERS names a running Kafka; if it is not set, a broker is
+    started for this session (about a second; the first download on a machine takes about half a minute).
     """
     from kafka_replica.embedded import kafka_for  # noqa: PLC0415 - see above
 
@@ -48,9 +48,9 @@ def local_kafka() -> Iterator[LocalKafka | ExistingKafka]:
 
 @pytest.fixture
 def kafka_topic(local_kafka: LocalKafka | ExistingKafka) -> Iterator[TopicMaker]:
-    """Makes fresh topics on `local_kafka`, compacted unless asked otherwise; a call returns a name.
+    """Provide a function that creates a fresh topic on `local_kafka`, compacted by default, and returns its name.
 
-    On a Kafka that is not ours the topics are deleted after the test; ours goes as a whole.
+    On an existing Kafka the topics are deleted after the test; an embedded one is removed as a whole.
     """
     made: list[str] = []
     count = itertools.count(1)

@@ -1,7 +1,7 @@
-"""Why no broker can be connected to: asked over a connection of our own, which understands more than librdkafka says.
+"""Find out why no broker accepts a connection, over a connection of our own that learns more than librdkafka reports.
 
-librdkafka reports at once that all brokers are down, and for a wrong ``security.protocol`` nothing more. Our own
-connection tells a listener that wants TLS from a port where nobody listens.
+For a wrong ``security.protocol``, librdkafka reports at once that all brokers are down, and nothing more. Our own
+connection distinguishes a listener that expects TLS from a port where nothing listens.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ Trouble: TypeAlias = BrokerError | ConfigurationError
 
 
 def connection_trouble(config: Mapping[str, Any], doing: str) -> Trouble | None:
-    """Return the reason why none of ``bootstrap.servers`` can be asked anything.
+    """Return the reason why none of ``bootstrap.servers`` can be queried.
 
     Args:
         config: librdkafka's properties.
-        doing: what was being done, for the message.
+        doing: the current operation, for the message.
 
     Returns:
-        AuthenticationError or ConfigurationError where waiting does not help, BrokerUnavailableError where it may;
-        None if one of them answers, or if only librdkafka can connect with these properties.
+        AuthenticationError or ConfigurationError where waiting does not help, BrokerUnavailableError where waiting may
+        help; None if a server answers, or if only librdkafka can connect with these properties.
     """
     try:
         settings = connection_settings(config)
     except (ConfigurationError, MissingExtraError):
         return None
-    with ThreadPoolExecutor(1) as thread:  # the caller's own may be running an event loop
+    with ThreadPoolExecutor(1) as thread:  # the caller's thread may be running an event loop
         return thread.submit(asyncio.run, _trouble(settings, doing)).result()
 
 
@@ -51,9 +51,9 @@ async def _trouble(settings: ConnectionSettings, doing: str) -> Trouble | None:
         await cluster.metadata(())
     except (AuthenticationError, BrokerUnavailableError, ConfigurationError) as error:
         return type(error)(f"{doing}: {error}")
-    except BrokerError:  # such as a broker that is too old for this connection
+    except BrokerError:  # for example, the broker is too old for this connection
         return None
     finally:
         cluster.close()
-        await asyncio.sleep(0)  # sockets are closed in the loop's next turn
+        await asyncio.sleep(0)  # the event loop closes sockets in its next iteration
     return None

@@ -1,4 +1,4 @@
-"""The names of a cluster's topics, to say which one may have been meant."""
+"""The names of a cluster's topics, to suggest the topic that the user may have meant."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from kafka_replica.broker.errors import explained
 
 
 def topic_names(config: Mapping[str, Any], timeout_s: float) -> list[str]:
-    """Return the names of the topics that the user may see, without those of Kafka itself; sorted.
+    """Return the names of the topics that the user may see, sorted, without Kafka's internal topics.
 
     Raises:
-        BrokerError: no answer in time, or a refusal.
+        BrokerError: Kafka did not answer in time, or refused the request.
     """
     doing = "listing the topics"
     admin = made(AdminClient, admin_settings(config), doing)

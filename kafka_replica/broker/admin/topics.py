@@ -1,4 +1,4 @@
-"""Questions to the broker about topics: do they exist, may we read them, where do they end."""
+"""Queries to the broker about topics: whether they exist, whether we may read them, and their end offsets."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ from kafka_replica.errors import BrokerUnavailableError
 from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
 
-_LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
+_LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # untyped in the library
 _EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
-_GLANCE_S = 0.05  # between two looks for an answer
-_LOOK_EVERY_S, _AGAIN_EVERY_S = 0.2, 1.0  # for what librdkafka reports meanwhile; once it has reported trouble
+_GLANCE_S = 0.05  # between two checks for an answer
+_LOOK_EVERY_S, _AGAIN_EVERY_S = 0.2, 1.0  # between checks for errors; the latter if all brokers are down
 
 Wait: TypeAlias = Callable[[Future[Any], str, float], Any]
-"""Waits for a future for the doing named, that many seconds at most; see ``Topics._answer``."""
+"""Wait for a future; arguments are the future, the operation and the time-out in seconds, as in ``Topics._answer``."""
 
 
 class TopicInfo(NamedTuple):
-    """A topic as it is now; one that is deleted and made again keeps its name but not its id."""
+    """The current state of a topic; a topic that is deleted and recreated keeps its name but not its id."""
 
     topic_id: str
     leaders: dict[Partition, int]
-    """The broker that leads each partition, -1 where none does now."""
+    """The leader of each partition, -1 where there is no leader now."""
 
     @property
     def partitions(self) -> list[Partition]:
-        """The partitions."""
+        """The partitions of the topic."""
         return list(self.leaders)
 
     def check_leaders(self) -> None:
-        """Make sure that each partition has a leader.
+        """Check that each partition has a leader.
 
         Raises:
-            BrokerUnavailableError: one has none.
+            BrokerUnavailableError: a partition has no leader.
         """
         leaderless = [partition for partition, leader in self.leaders.items() if leader < 0]
         if leaderless:
@@ -61,55 +61,55 @@ class TopicInfo(NamedTuple):
 
 
 class BatchLimit(NamedTuple):
-    """How large a batch a topic takes."""
+    """The largest batch that a topic accepts."""
 
     size_bytes: int
-    """After compression."""
+    """The size after compression."""
     is_the_topics_own: bool
-    """Whether its own ``max.message.bytes`` says so; else the brokers' ``message.max.bytes``."""
+    """True if the topic's own ``max.message.bytes`` applies, False if the brokers' ``message.max.bytes`` applies."""
 
 
 class Topics:
-    """Asks one cluster about its topics. Its methods wait for answers; those that begin with ``begin_`` do not.
+    """Queries about the topics of one cluster. Methods wait for the answer, except those that begin with ``begin_``.
 
-    Offsets are asked for only of partitions that have a leader, as far as is known: for others librdkafka (2.16) looks
-    for the leader again and again, and now and then crashes the process while it does.
+    Offsets are requested only for partitions that have a leader, as far as is known: for other partitions librdkafka
+    (2.16) repeatedly looks for the leader, and occasionally crashes the process while it does.
 
-    A question fails at once if all brokers refuse who we are, or if no broker can be connected to with these
+    A query fails at once if all brokers refuse our credentials, or if no broker accepts a connection with these
     properties.
 
     Args:
         config: librdkafka's properties.
-        waits_for_brokers: whether a question waits its full time for brokers that cannot be reached; else it fails
-            as soon as that is known.
+        waits_for_brokers: whether a query waits its full time-out for brokers that cannot be reached; otherwise the
+            query fails as soon as that is known.
     """
 
     def __init__(self, config: Mapping[str, Any], *, waits_for_brokers: bool = True) -> None:
         self._config = config
         self._waits_for_brokers = waits_for_brokers
         self._trouble: list[KafkaError] = []
-        self._are_down = False  # librdkafka says so once, not each time it tries again
+        self._are_down = False  # librdkafka reports this once, not on each retry
         self._has_leaders = False
         settings = {**admin_settings(config), "error_cb": error_callback(config, self._trouble)}
         self._admin = made(AdminClient, settings, "setting up the connection to Kafka")
 
     def look_up(self, topic: str, timeout_s: float) -> TopicInfo:
-        """What the broker says of a topic that we may see.
+        """Look up a topic.
 
-        Kafka is silent towards a reader without rights, so this question comes before any reading.
+        A consumer without the right to read gets no error from Kafka, so this query precedes any reading.
 
         Raises:
-            BrokerError: no such topic, no right to see it, no broker.
+            BrokerError: the topic does not exist, we may not see it, or no broker answered.
         """
         return self.begin_look_up(topic, timeout_s).wait(timeout_s)
 
     def begin_look_up(self, topic: str, timeout_s: float) -> PendingInfo:
-        """Asks about a topic; the answer is picked up later."""
+        """Start to look up a topic; the caller collects the answer later."""
         asked = self._admin.describe_topics(TopicCollection([topic]), request_timeout=timeout_s)
         return PendingInfo(topic, asked[topic], self._answer)
 
     def begin_ends(self, partitions: Iterable[Partition], timeout_s: float) -> PendingEnds:
-        """Asks where partitions end, which have leaders; the answer is picked up later."""
+        """Start to query the end offsets of partitions that have leaders; the caller collects the answer later."""
         asked = {partition: TopicPartition(*partition) for partition in partitions}
 
         def ask(level: IsolationLevel) -> dict[Partition, Future[Any]]:
@@ -120,7 +120,7 @@ class Topics:
         return PendingEnds(ask, self._answer)
 
     def ends(self, partitions: Iterable[Partition], timeout_s: float) -> Ends:
-        """Where partitions end now.
+        """Return the current end offsets of partitions.
 
         Raises:
             BrokerError: Kafka did not answer, or refused.
@@ -130,7 +130,7 @@ class Topics:
             return self.begin_ends(partitions, timeout_s).wait(timeout_s)
 
     def beginnings(self, partitions: Iterable[Partition], timeout_s: float) -> Position:
-        """The first offsets that partitions have now.
+        """Return the current first offsets of partitions.
 
         Raises:
             BrokerError: Kafka did not answer, or refused.
@@ -143,10 +143,10 @@ class Topics:
 
     @contextmanager
     def _leaders_of(self, partitions: Iterable[Partition], timeout_s: float) -> Iterator[None]:
-        """Make sure of leaders before offsets are asked for, unless the last such question was answered.
+        """Check that partitions have leaders before requesting offsets, unless the last such request was answered.
 
         Raises:
-            TopicNotFoundError: a topic is not there.
+            TopicNotFoundError: a topic does not exist.
             BrokerError: a partition has no leader; Kafka did not answer, or refused.
         """
         had_leaders, self._has_leaders = self._has_leaders, False
@@ -164,14 +164,15 @@ class Topics:
         timeout_s: float,
         replication_factor: int | None = None,
     ) -> bool:
-        """Create a topic; False when it is there already.
+        """Create a topic; return False if the topic exists already.
 
         Args:
-            topic: its name.
-            partitions: how many.
-            settings: its settings; ``min.insync.replicas`` is added where it goes with the replication.
-            timeout_s: for how long to wait for Kafka.
-            replication_factor: how many copies each partition has; None takes 3, or as many as there are brokers.
+            topic: the name.
+            partitions: the number of partitions.
+            settings: the topic's settings; ``min.insync.replicas`` is added where it suits the replication factor.
+            timeout_s: how long to wait for Kafka, in seconds.
+            replication_factor: the number of replicas of each partition; None means 3, or the number of brokers if
+                there are fewer.
 
         Raises:
             BrokerError: Kafka did not answer, or refused.
@@ -188,7 +189,7 @@ class Topics:
         return True
 
     def brokers(self, timeout_s: float) -> dict[int, tuple[str, int]]:
-        """Host and port of each broker, as brokers give them to clients, by number.
+        """Return the advertised host and port of each broker, by node id.
 
         Raises:
             BrokerError: Kafka did not answer, or refused.
@@ -198,17 +199,17 @@ class Topics:
         return {node.id: (node.host, node.port) for node in found.nodes}
 
     def replicas(self, topic: str, timeout_s: float) -> dict[Partition, int]:
-        """How many copies each partition of a topic has.
+        """Return the replication factor of each partition of a topic.
 
         Raises:
-            BrokerError: no such topic, no right to see it, no broker.
+            BrokerError: the topic does not exist, we may not see it, or no broker answered.
         """
         asked = self._admin.describe_topics(TopicCollection([topic]), request_timeout=timeout_s)
         found: TopicDescription = self._answer(asked[topic], f"looking up topic {topic}", timeout_s)
         return {Partition(topic, info.id): len(info.replicas) for info in found.partitions}
 
     def settings(self, topic: str, timeout_s: float) -> dict[str, str]:
-        """The topic's settings; needs the right DescribeConfigs, which a replica otherwise does not.
+        """Return the topic's settings; needs the right DescribeConfigs, which a replica does not need otherwise.
 
         Raises:
             BrokerError: Kafka did not answer, or refused.
@@ -216,7 +217,7 @@ class Topics:
         return {name: entry.value for name, entry in self._settings(topic, timeout_s).items()}
 
     def largest_batch(self, topic: str, timeout_s: float) -> BatchLimit:
-        """How large a batch the topic takes, and whose limit that is; needs the right DescribeConfigs.
+        """Return the topic's batch size limit and which setting defines it; needs the right DescribeConfigs.
 
         Raises:
             BrokerError: Kafka did not answer, or refused.
@@ -234,8 +235,8 @@ class Topics:
         """Wait for an answer.
 
         Raises:
-            BrokerError: Kafka refused, or did not answer in time; the text names the cause as far as it is known.
-            ConfigurationError: no broker can be connected to with these properties.
+            BrokerError: Kafka refused, or did not answer in time; the message names the cause as far as it is known.
+            ConfigurationError: no broker accepts a connection with these properties.
         """
         give_up_s = time.monotonic() + timeout_s + 1  # the client's own time-out comes first
         look_s, cause = 0.0, None
@@ -260,7 +261,7 @@ class Topics:
 
     def _cause(self, doing: str) -> Trouble | None:
         """Return why no broker answers, once librdkafka has tried them all."""
-        self._admin.poll(0)  # hands out what librdkafka has to say
+        self._admin.poll(0)  # delivers librdkafka's pending errors to the callback
         trouble, self._trouble[:] = list(self._trouble), []
         self._are_down |= any(error.code() == KafkaError._ALL_BROKERS_DOWN for error in trouble)
         if not self._are_down:
@@ -270,32 +271,32 @@ class Topics:
 
 
 class PendingInfo:
-    """An answer under way about a topic."""
+    """A pending answer about a topic."""
 
     def __init__(self, topic: str, future: Future[Any], wait: Wait) -> None:
         self._topic, self._future, self._wait = topic, future, wait
 
     @property
     def done(self) -> bool:
-        """Whether the answer is there, good or bad."""
+        """True once the query has succeeded or failed."""
         return self._future.done()
 
     def wait(self, timeout_s: float) -> TopicInfo:
-        """The answer.
+        """Wait for the answer and return it.
 
         Raises:
-            BrokerError: no such topic, no right to see it, no broker.
+            BrokerError: the topic does not exist, we may not see it, or no broker answered.
         """
         found: TopicDescription = self._wait(self._future, f"looking up topic {self._topic}", timeout_s)
-        # Whatever the stubs of the library say, there may be no leader.
+        # There may be no leader, contrary to the library's stubs.
         leaders = {Partition(self._topic, info.id): getattr(info.leader, "id", -1) for info in found.partitions}
         return TopicInfo(str(found.topic_id), leaders)
 
 
 class PendingEnds:
-    """An answer under way to where partitions end.
+    """A pending answer about the end offsets of partitions.
 
-    The high watermarks are asked for when the stable ends are there, so that stable <= high.
+    The high watermarks are requested after the last stable offsets have arrived, so that stable <= high.
     """
 
     def __init__(self, ask: Callable[[IsolationLevel], dict[Partition, Future[Any]]], wait: Wait) -> None:
@@ -305,7 +306,7 @@ class PendingEnds:
 
     @property
     def done(self) -> bool:
-        """Whether all of the answer is there, good or bad; asking goes on by this."""
+        """True once both queries have succeeded or failed; checking this property also starts the second query."""
         if self._high is None and _all_done(self._stable):
             if any(future.exception() for future in self._stable.values()):
                 return True
@@ -313,7 +314,7 @@ class PendingEnds:
         return self._high is not None and _all_done(self._high)
 
     def wait(self, timeout_s: float) -> Ends:
-        """The answer.
+        """Wait for the answer and return it.
 
         Raises:
             BrokerError: Kafka did not answer in time, or refused.
@@ -332,6 +333,6 @@ def _all_done(futures: dict[Partition, Future[Any]]) -> bool:
 def _offsets(asked: dict[Partition, Future[Any]], doing: str, timeout_s: float, wait: Wait) -> Position:
     offsets = {partition: wait(future, doing, timeout_s).offset for partition, future in asked.items()}
     for partition, offset in offsets.items():
-        if offset < 0:  # how librdkafka says that the leader was asked and did not answer
+        if offset < 0:  # librdkafka's way to report that the leader did not answer
             raise BrokerUnavailableError(f"{doing}: no answer for {partition}; its leader may be down")
     return Position(offsets)

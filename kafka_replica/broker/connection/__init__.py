@@ -1,4 +1,4 @@
-"""How a broker is connected to: librdkafka's properties, Java's names for them, TLS and SASL.
+"""Connections to brokers: librdkafka's properties, Java's names for them, TLS and SASL.
 
-May import ``broker.errors`` only. Read ``settings`` first.
+May import only ``broker.errors``. Read ``settings`` first.
 """

@@ -1,4 +1,4 @@
-"""Making librdkafka's clients: what it does not take is told in our words."""
+"""Create librdkafka's clients, with our exceptions for properties that librdkafka rejects."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ T = TypeVar("T")
 
 
 def made(kind: Callable[..., T], settings: Mapping[str, Any], doing: str) -> T:
-    """A Producer, Consumer or AdminClient with these properties, which logs where ours do.
+    """Create a Producer, Consumer or AdminClient with these properties, which logs to our logger.
 
     Raises:
-        ConfigurationError: librdkafka does not take a property.
-        BrokerError: it could not be made for another reason.
+        ConfigurationError: librdkafka rejects a property.
+        BrokerError: the client could not be created for another reason.
     """
     try:
         return kind(dict(settings), logger=librdkafka_log)

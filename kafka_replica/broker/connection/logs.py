@@ -1,4 +1,4 @@
-"""Log lines of librdkafka in Python's logging: the same trouble once a minute, not thirty times a second."""
+"""Pass librdkafka's log lines to Python's logging: a repeated line once a minute, not thirty times a second."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBERS: Final = re.compile(r"\d+")
 
 
 class _OnceInAWhile(logging.Filter):
-    """Lets a line pass that was not said for a minute; lines that differ in numbers alone are the same."""
+    """A filter that passes a line once a minute; lines that differ only in numbers count as the same."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""Names of Kafka's client properties: what is misspelt is found before anything connects.
+"""The names of Kafka's client properties, to find misspelt names before anything connects.
 
-librdkafka is the judge, for it may know more than this list. The list tells what was meant.
+librdkafka decides, since it may know more properties than this list. The list serves to suggest the intended name.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ LIBRDKAFKA_NAMES: Final = frozenset({
     "topic.metadata.refresh.fast.interval.ms", "topic.metadata.refresh.interval.ms",
     "topic.metadata.refresh.sparse", "transaction.timeout.ms", "transactional.id",
 })  # fmt: skip
-"""What librdkafka 2.16 knows."""
+"""The properties that librdkafka 2.16 knows."""
 
 _CALLBACKS = frozenset({
     "error_cb", "logger", "oauth_cb", "on_commit", "on_delivery", "stats_cb", "throttle_cb", "default.topic.config",
@@ -72,14 +72,14 @@ _KNOWN = LIBRDKAFKA_NAMES | JAVA_NAMES | _CALLBACKS
 
 
 def check_names(names: Iterable[str], where: str) -> None:
-    """Make sure that properties exist.
+    """Check that properties exist.
 
     Args:
-        names: of librdkafka's or Java's properties.
-        where: what holds them, for the message.
+        names: names of librdkafka's or Java's properties.
+        where: the place of the properties, for the message.
 
     Raises:
-        ConfigurationError: there is no such property; names the nearest one.
+        ConfigurationError: there is no such property; the message suggests the nearest name.
     """
     for name in names:
         if name not in _KNOWN and not _is_new(name):
@@ -89,13 +89,13 @@ def check_names(names: Iterable[str], where: str) -> None:
 
 
 def nearest(name: str) -> str | None:
-    """Return the known property whose name is most like this one; None if none is."""
+    """Return the known property with the most similar name, or None."""
     found = get_close_matches(name.strip().lower().replace("_", ".").replace("-", "."), _KNOWN, 1)
     return found[0] if found else None
 
 
 def _is_new(name: str) -> bool:
-    """Whether librdkafka knows a property that this list does not."""
+    """Return whether librdkafka knows a property that is not in this list."""
     try:
         Producer({name: ""})
     except KafkaException as error:

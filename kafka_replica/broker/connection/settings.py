@@ -1,4 +1,4 @@
-"""librdkafka's properties: the user's as they are, ours where a promise depends on them."""
+"""Combine librdkafka's properties: the user's unchanged, ours where a guarantee depends on them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafka_replica.broker.connection.java import from_java
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.errors import ConfigurationError
 
-# A replica needs these; another value would break a promise, so it is refused with the reason.
+# A replica needs these; another value would break a guarantee, so it is rejected with the reason.
 _REQUIRED: dict[str, tuple[str, str]] = {
     "isolation.level": ("read_committed", "aborted records would be shown"),
     "enable.auto.commit": ("false", "a replica keeps its own positions, with its data"),
@@ -21,21 +21,21 @@ _REQUIRED: dict[str, tuple[str, str]] = {
 }
 
 _READER_DEFAULTS: dict[str, Any] = {
-    # librdkafka asks for a group even where none is used; a replica joins none and commits nothing.
+    # librdkafka requires a group even if it is unused; a replica joins no group and commits nothing.
     "group.id": "kafka-replica",
     "client.id": "kafka-replica",
     "allow.auto.create.topics": False,
-    # Its default lets the fetcher sleep a second whenever the local queue is full.
+    # The default makes the fetcher sleep a second whenever the local queue is full.
     "fetch.queue.backoff.ms": 1,
-    # How long the broker holds an empty fetch: the time that the end of a log shows late when its last
-    # records were compacted away. An idle replica asks this often.
+    # How long the broker holds an empty fetch. This delays the end of a log whose last records were
+    # compacted away. An idle replica fetches at this interval.
     "fetch.wait.max.ms": 100,
     "fetch.message.max.bytes": 16 << 20,
     "queued.max.messages.kbytes": 65536,
-    "receive.message.max.bytes": 1 << 30,  # the topic says how large a record may be
+    "receive.message.max.bytes": 1 << 30,  # the topic limits the size of records
 }
 
-# Known to consumers only; librdkafka warns of each one given to another kind of client.
+# Known only to consumers; librdkafka logs a warning if another kind of client gets them.
 _CONSUMER_ONLY_PREFIXES = (
     "fetch.",
     "group.",
@@ -53,9 +53,9 @@ _CONSUMER_ONLY = frozenset({
 
 
 def common_settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The properties as given, Java's names in librdkafka's words, with ``bootstrap.servers`` made sure of.
+    """Return the given properties with Java's names translated, after checking ``bootstrap.servers``.
 
-    Secrets in them hide themselves.
+    Secret values hide themselves in representations.
 
     Raises:
         ConfigurationError: there is no broker to connect to, the properties are not a mapping, or a store or JAAS
@@ -69,10 +69,10 @@ def common_settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reader_settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    """What the replica's consumer is made with.
+    """Return the properties of the replica's consumer.
 
     Raises:
-        ConfigurationError: a property would break one of the replica's promises.
+        ConfigurationError: a property would break one of the replica's guarantees.
     """
     settings = {**_READER_DEFAULTS, **common_settings(config)}
     for name, (required, reason) in _REQUIRED.items():
@@ -86,9 +86,9 @@ def reader_settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def admin_settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    """What the replica's look-ups (not its reading) are made with."""
-    # list_offsets asks the leader that it knows, and believes in it for as long as this (15 minutes, if nothing is
-    # said), though a new one was elected and the old one refuses.
+    """Return the properties of the replica's admin client."""
+    # list_offsets queries the leader in its cached metadata, which by default lasts 15 minutes, even though a new
+    # leader was elected and the old one refuses.
     settings = {"client.id": "kafka-replica", "metadata.max.age.ms": 1000, **common_settings(config)}
     return {
         name: value
@@ -98,7 +98,7 @@ def admin_settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def error_callback(config: Mapping[str, Any], trouble: list[KafkaError]) -> Callable[[KafkaError], None]:
-    """Gathers what librdkafka reports, and passes it on to the user's own ``error_cb`` if there is one."""
+    """Return a callback that collects librdkafka's errors and passes them on to the user's ``error_cb``, if any."""
     users: Callable[[KafkaError], None] | None = config.get("error_cb")
 
     def take(error: KafkaError) -> None:

@@ -1,6 +1,6 @@
-"""The log's own batches out of a fetch: their heads by ``struct``, their records by aiokafka's C parser.
+"""Parse the log's record batches of a fetch: headers with ``struct``, records with aiokafka's C parser.
 
-LogReader: Kafka's documentation, "Message Format": record batches of magic 2, control batches.
+Source: Kafka's documentation, "Message Format": record batches of magic 2, control batches.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _KEY_OF, _VALUE_OF, _OFFSET_OF, _TIMESTAMP_OF, _HEADERS_OF = map(
 
 
 class RawContent:
-    """The records of one batch as the broker sent it, compressed if it is."""
+    """The records of a batch as the broker sent it, possibly compressed."""
 
     __slots__ = ("_data", "_from", "_partition", "_spill_buffer")
 
     def __init__(self, data: memoryview, partition: Partition, from_offset: int, spill_buffer: SpillBuffer) -> None:
         self._data: memoryview | SpillHandle = data
         self._partition = partition
-        self._from = from_offset  # records below it are not meant; 0: all are
+        self._from = from_offset  # records below it do not count; 0: all records count
         self._spill_buffer = spill_buffer
 
     def records(self) -> list[RawRecord]:
-        """Parses them; see ``Content.records``."""
+        """Parse the records; see ``Content.records``."""
         data = self._data if isinstance(self._data, memoryview) else self._spill_buffer.get(self._data)
         batch = DefaultRecordBatch(data)
         try:
@@ -57,7 +57,7 @@ class RawContent:
         return [record for record in found if record[2] >= self._from] if self._from else found
 
     def hold(self) -> None:
-        """Keeps the batch without the rest of the fetch that it came with."""
+        """Copy the batch, so that the rest of its fetch can be freed."""
         if isinstance(self._data, memoryview):
             self._data = self._spill_buffer.put(self._data)
 
@@ -69,20 +69,20 @@ class RawContent:
 
 
 def _columns(batch: Any) -> list[RawRecord]:
-    """The records of a batch, made column by column, in C."""
+    """Return the records of a batch, built column by column in C code."""
     parsed = list(batch)
     keys, values = map(_KEY_OF, parsed), map(_VALUE_OF, parsed)
     offsets: Iterable[int] = map(_OFFSET_OF, parsed)
     timestamps: Iterable[int] = map(_TIMESTAMP_OF, parsed)
     if batch.first_timestamp == batch.max_timestamp:
-        timestamps = repeat(batch.max_timestamp)  # one number for all of them
+        timestamps = repeat(batch.max_timestamp)  # all records share one timestamp
     headers: Iterable[Any] = list(map(_HEADERS_OF, parsed))
     headers = map(tuple, headers) if any(headers) else repeat(())
     return list(zip(keys, values, offsets, timestamps, headers, strict=False))
 
 
 class Walked:
-    """The batches of one partition out of one fetch."""
+    """The batches of a partition in one fetch response."""
 
     __slots__ = ("batches", "epoch", "gap", "position")
 
@@ -94,10 +94,10 @@ class Walked:
 
 
 def walk(data: memoryview, partition: Partition, position: int, epoch: int, spill_buffer: SpillBuffer) -> Walked:
-    """Goes through what a fetch brought of a partition, from ``position`` on.
+    """Parse the part of a fetch response that belongs to a partition, from ``position`` on.
 
     Raises:
-        BrokerError: a batch is in a format of Kafka before 0.11.
+        BrokerError: a batch has a format older than Kafka 0.11.
     """
     walked = Walked(position, epoch)
     at, size = 0, len(data)
@@ -108,7 +108,7 @@ def walk(data: memoryview, partition: Partition, position: int, epoch: int, spil
         )
         whole = 12 + length
         if whole > size - at:
-            break  # cut off by the size of the fetch
+            break  # truncated by the size limit of the fetch
         if magic != 2:
             raise BrokerError(
                 f"the log of {partition} has batches from before Kafka 0.11 at offset {base}; read this topic with "
@@ -120,7 +120,7 @@ def walk(data: memoryview, partition: Partition, position: int, epoch: int, spil
             if base > walked.position or count <= last:
                 walked.gap = True
             piece = data[at : at + whole]
-            # The cleaner keeps the head of an emptied batch, without the marker that went with it.
+            # The log cleaner keeps the header of an emptied batch, without the marker that it contained.
             kind = _kind(attributes, piece) if count else None
             if kind is not None:
                 content = RawContent(piece, partition, walked.position if base < walked.position else 0, spill_buffer)

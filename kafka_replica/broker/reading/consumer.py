@@ -1,4 +1,4 @@
-"""Reads topics with the confluent-kafka consumer: committed records only, in the terms of quiet points."""
+"""Read topics with the confluent-kafka consumer: committed records only, as quiescence detection needs them."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 T = TypeVar("T")
 
-# consume(n, timeout) waits for its time-out unless n messages came; poll() returns with the first, and
-# consume(n, 0) takes what is queued behind it. Batches of 500 were the fastest measured.
+# consume(n, timeout) waits for its time-out unless n messages arrive; poll() returns with the first message, and
+# consume(n, 0) takes the messages queued behind it. Batches of 500 were the fastest in measurements.
 _BATCH_RECORDS = 500
-_ANSWER_S = 5.0  # how long the broker may take to answer a question
+_ANSWER_S = 5.0  # how long the broker may take to answer a query
 
 
 class ConsumerReader:
-    """A ``read_committed`` consumer of all partitions of some topics; see ``LogReader``. For one thread.
+    """A ``read_committed`` consumer of all partitions of some topics; see ``LogReader``. Not thread-safe.
 
     Args:
-        config: librdkafka's properties as they are.
-        topics: what to read.
+        config: librdkafka's properties, unchanged.
+        topics: the topics to read.
 
     Raises:
-        ConfigurationError: librdkafka does not take the properties.
+        ConfigurationError: librdkafka does not accept the properties.
     """
 
     def __init__(self, config: Mapping[str, Any], topics: Iterable[str]) -> None:
@@ -61,17 +61,17 @@ class ConsumerReader:
         self._positions: dict[Partition, int] = {}
         self._high: dict[Partition, int] = {}
         self._stable = Position()
-        self._expected: dict[Partition, int] = {}  # the offset that comes next, if none is missing
+        self._expected: dict[Partition, int] = {}  # the next offset, if none is missing
         self._log_starts = Position()
         self._resumed: set[Partition] = set()
         self._epochs: dict[Partition, int] = {}
 
-    # --- as Source promises ---
+    # --- the LogReader protocol ---
 
     gaps_are_certain = False
 
     def open(self, resume_point: ResumePoint | None = None) -> Opened:
-        """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
+        """Find the topics, and start to read all their partitions, from the resume point if there is one."""
         return self._ask(lambda: self._open(resume_point))
 
     def _open(self, resume_point: ResumePoint | None) -> Opened:
@@ -87,7 +87,7 @@ class ConsumerReader:
         check_beginnings(beginnings, resume)
         check_ends(ends.high, resume_point.position)
         self._resumed.update(resume)
-        # librdkafka asks by the epoch whether the log was cut off since (KIP-320).
+        # With the epoch, librdkafka finds out whether the log was truncated since then (KIP-320).
         self._epochs.update(
             {p: epoch for p, epoch in resume_point.leader_epochs.items() if resume[p] == resume_point.position[p]}
         )
@@ -95,16 +95,16 @@ class ConsumerReader:
 
     @property
     def origin(self) -> Origin:
-        """Of what is read."""
+        """The ids of the topics and the leader epochs of the batches read last."""
         return Origin(self._topic_monitor.topic_ids, dict(self._epochs))
 
     @property
     def leaders(self) -> Mapping[Partition, int]:
-        """The broker that leads each partition."""
+        """The leader of each partition."""
         return self._topic_monitor.leaders
 
     def tombstones_kept_s(self) -> Mapping[str, float]:
-        """``delete.retention.ms`` of each topic, in seconds."""
+        """Return ``delete.retention.ms`` of each topic, in seconds."""
         found = {}
         for name in self._topics:
             with suppress(AuthorizationError):
@@ -113,11 +113,11 @@ class ConsumerReader:
         return seconds(found)
 
     def add(self, partitions: list[Partition]) -> Position:
-        """Begins to read these, too."""
+        """Start to read these partitions too."""
         return self._assign(self._ask(lambda: self._kafka.beginnings(partitions, _ANSWER_S)))
 
     def _assign(self, beginnings: Position) -> Position:
-        # A consumer that has to find out the beginning itself takes half a second for that.
+        # A consumer that has to find the beginning itself takes half a second to do so.
         places = []
         for partition, offset in beginnings.items():
             epoch = self._epochs.get(partition)
@@ -129,22 +129,22 @@ class ConsumerReader:
         return beginnings
 
     def look(self) -> list[Partition]:
-        """Asks whether the topics are still the same; returns partitions that are not read yet.
+        """Check that the topics are still the same; return the partitions that are not read yet.
 
-        librdkafka goes on at its old offset in a topic that was deleted and made again, and tells nobody.
+        In a topic that was deleted and recreated, librdkafka continues at its old offset without reporting anything.
         """
         found = self._ask(lambda: self._topic_monitor.find(_ANSWER_S))
         return [partition for partition in found if partition not in self._high]
 
     def ends(self) -> Ends:
-        """Where all partitions that are read end now."""
+        """Return the current end offsets of all partitions that are read."""
         ends = self._ask(lambda: self._kafka.ends(list(self._high), _ANSWER_S))
-        # Asked last: the ends are those of the topics that are read.
+        # This query comes last: the ends are then known to belong to the topics that are read.
         unread = dict.fromkeys(self.look(), 0)
         return Ends(Position({**ends.stable, **unread}), Position({**ends.high, **unread}))
 
     def read(self, timeout_s: float) -> Fetched:
-        """What has come, waiting at most that long for the first of it."""
+        """Return the records that have arrived, waiting at most that long for the first."""
         first = self._consumer.poll(timeout_s)
         messages = [] if first is None else [first, *self._consumer.consume(_BATCH_RECORDS, 0)]
         heard = False
@@ -162,11 +162,11 @@ class ConsumerReader:
         return Fetched(reading, self._stable, self._gaps(reading), heard, trouble, self._log_starts)
 
     def refusal(self) -> BrokerError | ConfigurationError | None:
-        """That the broker refused who we are, if it did."""
+        """Return the refusal of our credentials or settings by which the last query failed, if any."""
         return self._refusal
 
     def close(self) -> None:
-        """Closes the consumer; idempotent."""
+        """Close the consumer. Idempotent."""
         self._consumer.close()
 
     # --- helpers ---
@@ -180,7 +180,7 @@ class ConsumerReader:
             raise BrokerUnavailableError(str(error)) from error
 
     def _note_epoch(self, messages: list[Message]) -> None:
-        """The newest message says enough: where others lie in the same read, theirs are noted with a later one."""
+        """Note the leader epoch of the newest message; those of other partitions are noted in a later read."""
         if messages and messages[-1].error() is None:
             last = messages[-1]
             epoch = last.leader_epoch()
@@ -192,8 +192,8 @@ class ConsumerReader:
         for place in self._consumer.position(places):
             self._move_to(Partition(place.topic, place.partition), place.offset)
         for partition, place in zip(self._high, places, strict=True):
-            # As the newest fetch reported it; librdkafka sets it before it hands out that fetch's records.
-            # Never taken back: a late answer of a former leader must not make a point look quiet.
+            # The newest fetch reported this watermark; librdkafka sets it before it returns that fetch's records.
+            # It never decreases: a late answer of a former leader must not make a point look quiescent.
             low, high = self._consumer.get_watermark_offsets(place, cached=True)
             self._high[partition] = max(high, self._high[partition])
             if low > self._log_starts.get(partition, 0):
@@ -203,7 +203,7 @@ class ConsumerReader:
         )
 
     def _gaps(self, reading: Reading) -> list[Partition]:
-        """Return the partitions in which more offsets were passed than there were records."""
+        """Return the partitions whose position advanced by more offsets than there were records."""
         counts = Counter({batch.partition: batch.record_count for batch in reading.batches})
         positions, expected = reading.positions, self._expected
         gaps = [p for p, position in positions.items() if position - expected[p] > counts[p]]
@@ -211,23 +211,23 @@ class ConsumerReader:
         return gaps
 
     def _take_event(self, message: Message) -> bool:
-        """Takes in what is no record; tells whether it came from a broker that has the partition."""
+        """Handle a message that is no record; return whether it came from a broker that has the partition."""
         error = message.error()
         if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
-            return False  # the latter is said once, of a group that nobody uses
+            return False  # librdkafka reports this once, about a group that nobody uses
         partition = Partition(message.topic() or "", message.partition() or 0)
         if (
             error.code() == KafkaError._AUTO_OFFSET_RESET
             and partition not in self._positions
             and partition not in self._resumed
         ):
-            # The log was cut off at its front since it was asked.
+            # The log start offset has advanced since it was queried.
             self._consumer.seek(TopicPartition(*partition, OFFSET_BEGINNING))
             return True
         if error.code() != KafkaError._PARTITION_EOF:
             self._trouble.append(error)
             return False
-        # Carries the offset reached, beyond position() where the last records were compacted away.
+        # The event carries the offset reached, which is beyond position() where the last records were compacted away.
         self._move_to(partition, message.offset())
         return True
 
@@ -239,7 +239,7 @@ class ConsumerReader:
         try:
             ends = self._topic_monitor.take(time.monotonic(), Position(self._positions))
         except (BrokerUnavailableError, TopicNotFoundError) as error:
-            return error  # whether a topic is gone is decided by looking for it
+            return error  # look() decides whether a topic is gone
         if ends is not None:
             self._stable = ends.stable
             self._high.update({p: max(high, self._high[p]) for p, high in ends.high.items() if p in self._high})
@@ -249,7 +249,7 @@ class ConsumerReader:
         trouble, self._trouble[:] = list(self._trouble), []
         explanations = [explained(error, f"reading {self._name}") for error in trouble]
         for error, explanation in zip(trouble, explanations, strict=True):
-            # A topic that is gone is noticed by asking for it; here it may be a broker that is coming up.
+            # look() notices a deleted topic; here the broker may just be starting.
             passing = may_pass(error) or is_missing_topic(error) or (is_refusal(error) and bool(self._positions))
             if not passing:
                 raise explanation
@@ -257,10 +257,10 @@ class ConsumerReader:
 
 
 def check_names(config: Mapping[str, Any]) -> None:
-    """Makes sure that librdkafka knows all properties by name, for a reader that uses some of them only.
+    """Check that librdkafka knows all properties by name, for a reader that uses only some of them.
 
     Raises:
-        ConfigurationError: it does not know one.
+        ConfigurationError: librdkafka does not know a property.
     """
     try:
         Consumer(reader_settings(config), logger=librdkafka_log).close()
@@ -277,7 +277,7 @@ def _consumer(config: Mapping[str, Any], trouble: list[KafkaError]) -> Consumer:
 
 
 def _record(message: Message) -> RawRecord:
-    # A key of None is found where records are put together.
+    # The code that builds records detects a missing key.
     headers = tuple(message.headers() or ())
     return (message.key(), message.value(), message.offset(), message.timestamp()[1], headers)  # type: ignore[return-value]
 

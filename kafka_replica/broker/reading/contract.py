@@ -1,4 +1,4 @@
-"""What every reader of the log promises to the follower; ``broker.markers`` and ``broker.consumer`` are such."""
+"""The protocol of a log reader; ``reading.markers`` and ``reading.consumer`` implement it."""
 
 from __future__ import annotations
 
@@ -12,109 +12,109 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 
 class Opened(NamedTuple):
-    """What there was when reading began."""
+    """The offsets of all partitions when reading began."""
 
     beginnings: Position
-    """The offset of each partition from which on it is read."""
+    """The offset at which reading of each partition starts."""
     ends: Position
-    """The high watermarks, asked for with READ_UNCOMMITTED."""
+    """The high watermarks, requested with READ_UNCOMMITTED."""
     log_starts: Position
-    """The first offset that Kafka still has of each partition; 0 where none is named."""
+    """The log start offset of each partition; 0 for partitions that are not listed."""
 
 
 class Origin(NamedTuple):
-    """What tells whether a log is still the one that was read."""
+    """The identity of a log, to notice that it was replaced since it was read."""
 
     topic_ids: Mapping[str, str]
-    """Of each topic, as Kafka prints it; a topic that is made again gets another one."""
+    """The id of each topic, as Kafka prints it; a topic that is recreated gets another id."""
     leader_epochs: Mapping[Partition, int]
-    """Of the last batch read of each partition (KIP-320), where known."""
+    """The leader epoch of the last batch read of each partition (KIP-320), where known."""
 
 
 class Fetched(NamedTuple):
-    """What one read brought, and what else is known since."""
+    """The result of one read, with what is known about the log since then."""
 
     reading: Reading
     stable: Position
-    """The last stable offsets as far as known."""
+    """The last stable offsets, as far as known."""
     gaps: Collection[Partition]
     """Partitions in which an offset was missing; see ``LogReader.gaps_are_certain``."""
     heard: bool
-    """Whether a broker said anything."""
+    """True if a broker sent anything."""
     trouble: BrokerError | None
-    """Something that may pass by itself, such as a broker that went away."""
+    """An error that may pass by itself, such as a broker that went away."""
     log_starts: Position
-    """The log start offsets now, as in ``Opened``; the same object while none of them moves."""
+    """The current log start offsets, as in ``Opened``; the same object until one of them moves."""
 
 
 class LogReader(Protocol):
-    """Reads topics from their beginnings, each partition in the order of its log. For one thread.
+    """A reader of topics from their beginnings, each partition in log order. Not thread-safe.
 
-    Whatever may pass by waiting is raised as ``BrokerUnavailableError`` (or told as ``Fetched.trouble``), and the
-    question can be asked again; any other error is final.
+    An error that may pass by itself is raised as ``BrokerUnavailableError`` (or returned as ``Fetched.trouble``), and
+    the caller can repeat the call; any other error is final.
     """
 
     gaps_are_certain: bool
-    """True where each gap is a missing offset; else markers and aborted records look like gaps, too.
+    """True if each gap is a missing offset; otherwise markers and aborted records look like gaps, too.
 
-    Where there is none, nothing is missing in any case.
+    Where there is no gap, nothing is missing in either case.
     """
 
     def open(self, resume_point: ResumePoint | None = None) -> Opened:
-        """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is.
+        """Find the topics, and start to read all their partitions, from the resume point if there is one.
 
         Raises:
-            TopicNotFoundError: one does not exist, now.
-            LogReplacedError: a topic was made again since, or what comes after the bookmark is not all there.
+            TopicNotFoundError: a topic does not exist at the moment.
+            LogReplacedError: a topic was recreated since, or records after the resume point are missing.
             BrokerError: Kafka did not answer, or refused.
         """
 
     @property
     def origin(self) -> Origin:
-        """Of what is read."""
+        """The identity of the logs that are read."""
 
     @property
     def leaders(self) -> Mapping[Partition, int]:
-        """The number of the broker that leads each partition, -1 where there is none; as far as known."""
+        """The node id of each partition's leader, -1 where there is no leader; as far as known."""
 
     def tombstones_kept_s(self) -> Mapping[str, float]:
-        """For how long each topic keeps tombstones for who comes late (``delete.retention.ms``), in seconds.
+        """Return how long each topic keeps tombstones for late readers (``delete.retention.ms``), in seconds.
 
-        Topics that may not be asked (the right DescribeConfigs) are left out.
+        Topics whose settings we may not query (the right DescribeConfigs) are left out.
 
         Raises:
             BrokerError: Kafka did not answer.
         """
 
     def read(self, timeout_s: float) -> Fetched:
-        """What has come, waiting at most that long for the first of it.
+        """Return the batches that have arrived, waiting at most that long for the first.
 
         Raises:
-            LogReplacedError: the log was cut off, or what comes next was deleted.
-            BrokerError: Kafka said something else that waiting does not mend.
+            LogReplacedError: the log was truncated, or the next records were deleted.
+            BrokerError: Kafka reported another error that does not pass by itself.
         """
 
     def look(self) -> list[Partition]:
-        """Asks whether the topics are still the ones that are read; returns partitions that are not read yet.
+        """Check that the topics are still the ones that are read; return the partitions that are not read yet.
 
         Raises:
-            TopicNotFoundError: one is not there, now.
-            LogReplacedError: one was deleted and made again.
+            TopicNotFoundError: a topic does not exist at the moment.
+            LogReplacedError: a topic was deleted and recreated.
         """
 
     def add(self, partitions: list[Partition]) -> Position:
-        """Begins to read these, too; returns their beginnings."""
+        """Start to read these partitions too; return the offsets at which they begin."""
 
     def ends(self) -> Ends:
-        """Where all partitions that are read end now; looks as well, and is answered by trustworthy leaders only.
+        """Return the end offsets of all partitions, from leaders that are sure of them; check the topics like ``look``.
 
         Raises:
-            LogReplacedError: one was deleted and made again.
+            LogReplacedError: a topic was deleted and recreated.
             BrokerError: Kafka did not answer, or refused.
         """
 
     def refusal(self) -> BrokerError | ConfigurationError | None:
-        """The reason why the last question failed, if the broker refused who we are, or how we connect."""
+        """Return why the last query failed, if the broker refused our credentials or our way to connect."""
 
     def close(self) -> None:
-        """Ends reading. Idempotent."""
+        """Stop reading. Idempotent."""

@@ -1,4 +1,4 @@
-"""The partitions that are read by their batches: who leads each, how far it was read, where it begins and ends."""
+"""The partitions that are read by their batches: their leaders, fetch positions, first and last offsets."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
 from kafka_replica.transactions.resume_point import ResumePoint
 
-_PAUSE_S = 0.1  # between two questions for who leads
-_SURE_S = 0.5  # between two fetches that bring nothing though the log goes on, before that is believed
+_PAUSE_S = 0.1  # between two queries for the leaders
+_SURE_S = 0.5  # between two empty fetches below the high watermark, before we believe that the rest is empty
 
 
 class FetchPosition:
-    """One partition: who leads it, and how far it was read."""
+    """The leader and the fetch position of one partition."""
 
     __slots__ = (
         "beginning",
@@ -68,24 +68,24 @@ class FetchPosition:
         self.topic_id = topic_id
         self.leader = leader
         self.beginning = self.position = 0
-        self.resumed = False  # whether what lies before the beginning was read already
-        self.epoch = -1  # of the leader that wrote the last batch read
+        self.resumed = False  # whether everything before the beginning was read already
+        self.epoch = -1  # leader epoch of the last batch read
         self.high = self.stable = -1
-        self.log_start = 0  # the first offset that is still there
-        self.empty_at = -1  # where a fetch brought nothing though the log goes on
-        self.empty_alone_s: float | None = None  # since when one of it alone brings nothing, either
+        self.log_start = 0  # the first offset that the log still has
+        self.empty_at = -1  # the position at which a fetch was empty below the high watermark
+        self.empty_alone_s: float | None = None  # since when a fetch of this partition alone is empty, too
 
     @property
     def is_suspect(self) -> bool:
-        """Whether it is to be asked for alone: others may have used up the size of the fetch, or nothing is left."""
+        """True if this partition should be fetched alone: others may have filled the fetch, or the rest is empty."""
         if self.empty_at != self.position:
             return False
         return self.empty_alone_s is None or time.monotonic() - self.empty_alone_s >= _SURE_S
 
     def is_empty(self, *, alone: bool) -> bool:
-        """A fetch brought nothing though the log goes on; whether that is certain by now.
+        """Note a fetch that was empty below the high watermark; return whether the rest is certainly empty by now.
 
-        A broker may also give nothing for a moment, while it does not know where in its files the high watermark is.
+        A broker may also return nothing for a moment, while it does not know where in its files the high watermark is.
         """
         if self.empty_at != self.position:
             self.empty_at, self.empty_alone_s = self.position, None
@@ -96,7 +96,7 @@ class FetchPosition:
 
 
 class FetchPositions:
-    """All partitions of some topics. For one event loop."""
+    """The fetch positions of all partitions of some topics. Bound to one event loop."""
 
     def __init__(self, cluster: Cluster, topics: Iterable[str]) -> None:
         self._cluster = cluster
@@ -105,35 +105,35 @@ class FetchPositions:
         self._fetch_positions: dict[Partition, FetchPosition] = {}
         self._by_id: dict[tuple[UUID, int], FetchPosition] = {}
         self.log_starts = Position()
-        """The first offset that is still there of each partition, as far as known; another object when one moves."""
-        self._find_leaders_at_s: float | None = None  # None: there is no reason to
+        """The log start offset of each partition, as far as known; a new object whenever an offset moves."""
+        self._find_leaders_at_s: float | None = None  # None: no query is due
         self._answer: asyncio.Future[memoryview] | None = None
         self.question = metadata_request(self._topics)
-        """What leaders are asked about the topics."""
+        """The metadata request that leaders get about the topics."""
 
     def __iter__(self) -> Iterator[FetchPosition]:
         return iter(self._fetch_positions.values())
 
     def get(self, topic_id: UUID, number: int) -> FetchPosition | None:
-        """A partition as a fetch names it."""
+        """Return the fetch position of a partition as a fetch response identifies it."""
         return self._by_id.get((topic_id, number))
 
     @property
     def leaders(self) -> set[int]:
-        """The brokers that lead them, as far as known."""
+        """The leaders of the partitions, as far as known."""
         return {place.leader for place in self}
 
     async def find(self) -> list[Partition]:
-        """All partitions of the topics; the topics found first are the ones that are meant from then on."""
+        """Return all partitions of the topics; later queries expect the topic ids that were found first."""
         found = await self._find()
         self._topic_ids = {name: topic.topic_id for name, topic in found.items()}
         return _partitions(found)
 
     async def open(self, resume_point: ResumePoint | None) -> Position:
-        """Finds the topics, and where to begin to read them; ``log_starts`` is known afterwards.
+        """Find the topics and the offsets at which to start reading; ``log_starts`` is known afterwards.
 
         Raises:
-            LogReplacedError: a topic was made again since, or what comes after the bookmark is not all there.
+            LogReplacedError: a topic was recreated since, or records after the resume point are missing.
         """
         if resume_point is not None:
             self._topic_ids = {name: parsed(text) for name, text in resume_point.topic_ids.items()}
@@ -147,21 +147,21 @@ class FetchPositions:
             place = self._fetch_positions[partition]
             place.beginning = place.position = offset
             place.resumed = True
-            if offset == resume_point.position[partition]:  # the epoch of an earlier one is not known
+            if offset == resume_point.position[partition]:  # the epoch at an earlier offset is not known
                 place.epoch = resume_point.leader_epochs.get(partition, -1)
         return beginnings.advanced(resume)
 
     @property
     def origin(self) -> Origin:
-        """What tells whether these are still the same logs."""
+        """The identity of the logs that are read."""
         topic_ids = {name: printed(topic_id) for name, topic_id in self._topic_ids.items()}
         return Origin(topic_ids, {place.partition: place.epoch for place in self if place.epoch >= 0})
 
     async def setting(self, name: str) -> dict[str, str | None]:
-        """A setting of each topic; those that we may not ask are left out.
+        """Return a setting of each topic, without the topics whose settings we may not query.
 
         Raises:
-            BrokerError: no answer.
+            BrokerError: Kafka did not answer.
         """
         link = await self._link(max(self.leaders))
         answer = await self._cluster.within(link.ask(DESCRIBE_CONFIGS, settings_request(self._topics, name)))
@@ -173,7 +173,7 @@ class FetchPositions:
         return found
 
     async def look(self) -> list[Partition]:
-        """Partitions that are not read yet; asks every broker that leads one."""
+        """Return the partitions that are not read yet; queries every leader."""
         try:
             found = await self._found() or await self._find(self.leaders)
         except BrokerUnavailableError:
@@ -182,7 +182,7 @@ class FetchPositions:
         return [partition for partition in _partitions(found) if partition not in self._fetch_positions]
 
     def answered(self, answer: asyncio.Future[memoryview] | None) -> None:
-        """The only leader was asked ``question`` behind the last fetch: the next look need not ask again."""
+        """Set the pending answer to ``question``, sent to the only leader after the last fetch, for ``look`` to use."""
         self._answer = answer
 
     async def _found(self) -> dict[str, TopicAnswer] | None:
@@ -195,7 +195,7 @@ class FetchPositions:
             return None
 
     async def add(self, partitions: list[Partition]) -> Position:
-        """These are read, too, from their beginnings."""
+        """Start to read these partitions too, from their beginnings."""
         found = await self._find()
         for partition in partitions:
             topic = found[partition.topic]
@@ -204,7 +204,7 @@ class FetchPositions:
         return await self.begin(partitions)
 
     async def begin(self, partitions: list[Partition]) -> Position:
-        """Goes to where they begin now."""
+        """Move to the current beginnings of the partitions."""
         beginnings = await self._offsets(partitions, EARLIEST)
         for partition, offset in beginnings.items():
             place = self._fetch_positions[partition]
@@ -213,27 +213,27 @@ class FetchPositions:
         return beginnings
 
     def note_log_start(self, place: FetchPosition, offset: int) -> None:
-        """Take in the first offset that a broker says is still there."""
+        """Note the log start offset that a broker reported."""
         if offset > place.log_start:
             place.log_start = offset
             self.log_starts = self.log_starts.advanced({place.partition: offset})
 
     async def ends(self) -> Ends:
-        """Where they end now, as leaders that are sure of it say; and partitions that are new, at 0."""
+        """Return the current end offsets, from leaders that are sure of them; new partitions end at 0."""
         high = await self._offsets(list(self._fetch_positions), LATEST)
-        unread = await self.look()  # asked last: the ends are those of the topics that are read
+        unread = await self.look()  # queried last: the ends are then known to belong to the topics that are read
         stable = {place.partition: min(place.stable, high[place.partition]) for place in self}
         return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}))
 
     # --- leaders ---
 
     def find_leaders_soon(self) -> None:
-        """There is reason to ask who leads."""
+        """Schedule a query for the leaders."""
         if self._find_leaders_at_s is None:
             self._find_leaders_at_s = time.monotonic()
 
     async def find_leaders(self, *, now: bool = False) -> None:
-        """Asks who leads, if there is reason to (or ``now``) and the last time was a moment ago."""
+        """Query the leaders, if that is due (or ``now``) and the last query is at least a moment old."""
         if now:
             self.find_leaders_soon()
         now_s = time.monotonic()
@@ -249,10 +249,10 @@ class FetchPositions:
             else:
                 place.leader = leader
 
-    # --- questions ---
+    # --- queries ---
 
     async def _find(self, nodes: Iterable[int] = ()) -> dict[str, TopicAnswer]:
-        """The topics, as these brokers (or one that can be reached) know them; the most partitions count."""
+        """Return the topics according to these brokers (or any reachable one); the answer with most partitions wins."""
         return self._same(await self._cluster.metadata(self._topics, nodes))
 
     def _same(self, answers: list[MetadataAnswer]) -> dict[str, TopicAnswer]:
@@ -269,7 +269,7 @@ class FetchPositions:
         return found
 
     async def _offsets(self, partitions: list[Partition], timestamp: int) -> Position:
-        """First or last offsets as the leaders know them; a leader that cannot be sure yet refuses."""
+        """Return first or last offsets from the leaders; a leader that cannot be sure yet refuses."""
         asked = []
         for node in {self._fetch_positions[partition].leader for partition in partitions}:
             own = [partition for partition in partitions if self._fetch_positions[partition].leader == node]
@@ -283,7 +283,7 @@ class FetchPositions:
         return Position(found)
 
     async def _check_epochs(self, resume_point: ResumePoint) -> None:
-        """Whether the logs still hold what was read last; those that were cut off may have grown again."""
+        """Check that the logs still hold the batches read last; a truncated log may have grown again."""
         known = {p: epoch for p, epoch in resume_point.leader_epochs.items() if p in self._fetch_positions}
         for node in {self._fetch_positions[partition].leader for partition in known}:
             own = {p: epoch for p, epoch in known.items() if self._fetch_positions[p].leader == node}
@@ -295,7 +295,7 @@ class FetchPositions:
                     raise cut_off(partition, resume_point.position[partition])
 
     async def _check(self, error: int, doing: str) -> None:
-        """As ``check``; finds the leaders too, for whoever asks again does nothing else in between."""
+        """Raise like ``check``; on an error also query the leaders, since a caller that only retries would not."""
         if error:
             with suppress(BrokerUnavailableError, TopicNotFoundError):
                 await self.find_leaders(now=True)
@@ -310,7 +310,7 @@ class FetchPositions:
 
 
 def check(error: int, doing: str) -> None:
-    """Raises what an error code of Kafka means; what may pass as ``BrokerUnavailableError``."""
+    """Raise the exception for an error code of Kafka; errors that may pass become ``BrokerUnavailableError``."""
     if not error:
         return
     explanation = explained(KafkaError(error), doing)
@@ -320,10 +320,10 @@ def check(error: int, doing: str) -> None:
 
 
 def check_beginnings(beginnings: Mapping[Partition, int], wanted: Mapping[Partition, int]) -> None:
-    """Makes sure that nothing of what comes after a bookmark was deleted.
+    """Check that nothing after a resume point was deleted.
 
     Raises:
-        LogReplacedError: one has not.
+        LogReplacedError: a partition is gone, or its log begins after the resume point.
     """
     for partition, offset in wanted.items():
         begins = beginnings.get(partition)
@@ -336,10 +336,10 @@ def check_beginnings(beginnings: Mapping[Partition, int], wanted: Mapping[Partit
 
 
 def check_ends(ends: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
-    """Makes sure that the logs go as far as they were read.
+    """Check that the logs extend to where they were read.
 
     Raises:
-        LogReplacedError: one does not.
+        LogReplacedError: a log was truncated.
     """
     for partition, offset in known.items():
         if ends[partition] < offset:
@@ -347,24 +347,24 @@ def check_ends(ends: Mapping[Partition, int], known: Mapping[Partition, int]) ->
 
 
 def cut_off(partition: Partition, offset: int) -> LogReplacedError:
-    """A log lost its end."""
+    """Return the error for a log that lost its end."""
     return LogReplacedError(
         f"the log of {partition} was cut off below offset {offset}, up to which it was read: what is shown may be gone"
     )
 
 
 def seconds(milliseconds: Mapping[str, str | None]) -> dict[str, float]:
-    """Return settings in milliseconds by topic in seconds, without those that have no value."""
+    """Convert settings by topic from milliseconds to seconds, without settings that have no value."""
     return {topic: int(text) / 1000 for topic, text in milliseconds.items() if text is not None}
 
 
 def printed(topic_id: UUID) -> str:
-    """An id as Kafka prints it."""
+    """Return a topic id in Kafka's text form."""
     return urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
 
 
 def parsed(text: str) -> UUID:
-    """The id that Kafka prints so."""
+    """Parse a topic id from Kafka's text form."""
     return UUID(bytes=urlsafe_b64decode(text + "=="))
 
 

@@ -1,4 +1,4 @@
-"""The fetches under way: one to each broker that leads a partition."""
+"""The pending fetches: one to each broker that leads a partition."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from kafka_replica.broker.wire.cluster import Cluster, Purpose
 from kafka_replica.broker.wire.messages import FETCH, METADATA, FetchFrom, FetchLimits, fetch_request
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
-_SILENT_S = 3.0  # how long a fetch may be late before others are asked who leads
-_GIVE_UP_S = 15.0  # and before its connection is given up
-_PAUSE_S = 0.1  # before a broker that failed is asked again
+_SILENT_S = 3.0  # how late a fetch may be before other brokers are queried for the leaders
+_GIVE_UP_S = 15.0  # how late it may be before its connection is closed
+_PAUSE_S = 0.1  # before the next request to a broker that failed
 
 
 class Fetch:
-    """A fetch under way to one broker."""
+    """A pending fetch to one broker."""
 
     __slots__ = ("afterwards", "alone", "answer", "node", "sent_s")
 
@@ -30,13 +30,13 @@ class Fetch:
     ) -> None:
         self.node = node
         self.answer = answer
-        self.afterwards = afterwards  # what the same broker says of the topics, after the fetch
-        self.alone = alone  # of one partition only
+        self.afterwards = afterwards  # the same broker's metadata answer, after the fetch
+        self.alone = alone  # the fetch is for one partition only
         self.sent_s = time.monotonic()
 
 
 class Fetches:
-    """Sends them, and hands out those that were answered. For one event loop."""
+    """The pending fetches to all leaders. Bound to one event loop."""
 
     def __init__(self, cluster: Cluster, places: FetchPositions, limits: FetchLimits) -> None:
         self._cluster = cluster
@@ -46,7 +46,7 @@ class Fetches:
         self._not_before_s: dict[int, float] = {}
 
     async def send(self) -> BrokerError | None:
-        """Sends one to each leader that has none; what kept one from being sent, if anything did."""
+        """Send a fetch to each leader without a pending fetch; return the error that prevented a fetch, if any."""
         leaders = self._fetch_positions.leaders
         for node in [node for node in self._under_way if node not in leaders]:
             self._forget(node)
@@ -62,11 +62,11 @@ class Fetches:
         return trouble
 
     def pause(self, node: int) -> None:
-        """Asks that broker again in a moment, not at once."""
+        """Delay the next request to the broker by a moment."""
         self._not_before_s[node] = time.monotonic() + _PAUSE_S
 
     async def answered(self, timeout_s: float) -> list[Fetch]:
-        """Those that were answered, waiting at most that long for the first."""
+        """Return the fetches that were answered, waiting at most that long for the first."""
         if not self._under_way:
             await asyncio.sleep(min(timeout_s, _PAUSE_S))
             return []
@@ -78,7 +78,7 @@ class Fetches:
         return done
 
     def trouble(self) -> BrokerError | None:
-        """That a broker is silent, if one is; its connection is given up after a while."""
+        """Return an error if a broker is silent; close its connection after a while."""
         late_after_s = self._limits.wait_ms / 1000 + _SILENT_S
         trouble: BrokerError | None = None
         for fetch in list(self._under_way.values()):
@@ -105,7 +105,7 @@ class Fetches:
         )
         link = await self._cluster.link(node, Purpose.FETCH)
         answer = link.ask(FETCH, request)
-        # A broker answers one after the other: so the question that comes before a version costs no way of its own.
+        # A broker answers requests in order: so the query that precedes each version costs no round trip of its own.
         afterwards = None
         if len(self._fetch_positions.leaders) == 1:
             afterwards = link.ask(METADATA, self._fetch_positions.question)
@@ -114,6 +114,6 @@ class Fetches:
 
 
 def _seen(future: asyncio.Future[memoryview]) -> None:
-    """What went wrong with it is told by the fetch before it."""
+    """Mark the exception as retrieved: the fetch before reports the same failure."""
     if not future.cancelled():
         future.exception()

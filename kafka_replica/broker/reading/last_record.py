@@ -1,6 +1,6 @@
-"""The last committed record of a key, and all keys of a topic: questions that are answered by reading.
+"""Find the last committed record of a key, or all keys of a topic, by reading the log.
 
-The last record of a key is the one thing that compaction never takes away.
+Compaction never removes the last record of a key.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _PRODUCER_ONLY = (
     "request.timeout", "enable.gapless", "message.max.bytes", "max.in.flight", "isolation.level",
 )  # fmt: skip
 _AT_ONCE = 50
-_LITTLE: dict[str, Any] = {"queued.max.messages.kbytes": 8192, "fetch.message.max.bytes": 4 << 20}  # memory
+_LITTLE: dict[str, Any] = {"queued.max.messages.kbytes": 8192, "fetch.message.max.bytes": 4 << 20}  # limits memory
 
 
 class Found(NamedTuple):
-    """A record that was read."""
+    """The key, value and offset of a record that was read."""
 
     key: bytes | None
     value: bytes | None
@@ -39,17 +39,17 @@ class Found(NamedTuple):
 def last_of_key(
     config: Mapping[str, Any], place: Partition, key: bytes, timeout_s: float, hint: int | None = None
 ) -> Found | None:
-    """The last committed record of a key in a partition, or None; reads all that is there when it is called.
+    """Return the last committed record of a key in a partition, or None; reads the whole partition as of the call.
 
     Args:
         config: librdkafka's properties.
-        place: where to look.
-        key: which.
-        timeout_s: for how long nothing may come.
-        hint: an offset at which there was a record of this key once; if a later one replaced it, that lies after it.
+        place: the partition to read.
+        key: the key of the record.
+        timeout_s: how long the broker may send nothing, in seconds.
+        hint: an offset at which this key once had a record; any record that replaced it has a higher offset.
 
     Raises:
-        BrokerError: Kafka did not answer or refused, or somebody's open transaction stayed in the way.
+        BrokerError: Kafka did not answer or refused, or an open transaction blocked reading.
     """
     found: Found | None = None
     for start in (0,) if hint is None else (hint, 0):
@@ -69,12 +69,12 @@ def committed(
     *,
     decided_only: bool = False,
 ) -> Iterator[Found]:
-    """All committed records that lie below the high watermarks of now, in the order of each partition.
+    """Yield all committed records below the current high watermarks, each partition in log order.
 
-    With ``decided_only``, those below the last stable offsets: no open transaction is waited for.
+    With ``decided_only``, yield the records below the last stable offsets, without waiting for open transactions.
 
     Raises:
-        BrokerError: Kafka did not answer or refused, or somebody's open transaction stayed in the way.
+        BrokerError: Kafka did not answer or refused, or an open transaction blocked reading.
     """
     own = {name: value for name, value in config.items() if not name.startswith(_PRODUCER_ONLY)}
     topics = Topics(own)
@@ -98,7 +98,7 @@ def committed(
                 place = Partition(message.topic() or "", message.partition() or 0)
                 if found is not None and place in todo and found.offset < ends[place]:
                     yield found
-                if found is not None or _is_end(message):  # a log may end in markers, which no record shows
+                if found is not None or _is_end(message):  # a log may end in markers, which consumers do not see
                     reached[place] = (message.offset() or 0) + (found is not None)
             todo = _left(consumer, {place: end for place, end in todo.items() if reached.get(place, 0) < end})
             if time.monotonic() - heard_s > timeout_s:
@@ -133,7 +133,7 @@ def _taken(message: Message, doing: str) -> Found | None:
     raise explained(error, doing)
 
 
-_NO_GROUP = KafkaError.GROUP_AUTHORIZATION_FAILED  # of a group that we do not use
+_NO_GROUP = KafkaError.GROUP_AUTHORIZATION_FAILED  # concerns a group that we do not use
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""Reads topics by the log's own batches: every transaction, every marker, who wrote it.
+"""Read topics by the log's own batches: every transaction, every marker and its producer.
 
-One fetch is always under way to each broker that leads a partition; the next one is sent before the answer
-to the last one is looked at. Questions (where does it end, is it still the same topic) go over a second
-connection, because a broker answers each connection in order, and a fetch waits.
+A fetch is always pending at each broker that leads a partition; the next fetch is sent before the previous
+answer is processed. Queries (end offsets, topic ids) use a second connection, because a broker answers the
+requests of a connection in order, and a fetch waits.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 T = TypeVar("T")
 
-_ANSWER_S = 5.0  # how long the broker may take to answer a question
+_ANSWER_S = 5.0  # how long the broker may take to answer a query
 _INCONSISTENT_TOPIC_ID = 103  # Kafka's code, which librdkafka does not name
 
 
 class MarkerReader:
-    """Reads topics by their batches; see ``LogReader``. For one thread, which it runs an event loop in.
+    """A reader of topics by their batches; see ``LogReader``. Not thread-safe; runs an event loop in its thread.
 
     Args:
-        config: librdkafka's properties as they are.
-        topics: what to read.
+        config: librdkafka's properties, unchanged.
+        topics: the topics to read.
 
     Raises:
-        ConfigurationError: a property cannot be had with this reader.
+        ConfigurationError: this reader does not support a property.
     """
 
     def __init__(self, config: Mapping[str, Any], topics: Iterable[str]) -> None:
@@ -66,55 +66,55 @@ class MarkerReader:
         self._spill_buffer = SpillBuffer(check_crcs=str(config.get("check.crcs", "false")).lower() == "true")
         self._trouble: BrokerError | None = None
         self._refusal: BrokerError | ConfigurationError | None = None
-        # Read, positions moved, and not handed out yet: what is raised meanwhile must not lose them.
+        # Batches that were read (positions have moved) but not returned yet: an exception meanwhile must not lose them.
         self._batches: list[Batch] = []
         self._gaps: set[Partition] = set()
         self._loop = asyncio.new_event_loop()
 
-    # --- as Source promises ---
+    # --- the LogReader protocol ---
 
     gaps_are_certain = True
 
     def open(self, resume_point: ResumePoint | None = None) -> Opened:
-        """Finds the topics, and begins to read all their partitions, or goes on where the bookmark is."""
+        """Find the topics, and start to read all their partitions, from the resume point if there is one."""
         return self._run(self._open(resume_point))
 
     @property
     def origin(self) -> Origin:
-        """Of what is read."""
+        """The identity of the logs that are read."""
         return self._fetch_positions.origin
 
     @property
     def leaders(self) -> Mapping[Partition, int]:
-        """The broker that leads each partition."""
+        """The leader of each partition."""
         return {place.partition: place.leader for place in self._fetch_positions}
 
     def tombstones_kept_s(self) -> Mapping[str, float]:
-        """``delete.retention.ms`` of each topic, in seconds."""
+        """Return ``delete.retention.ms`` of each topic, in seconds."""
         return seconds(self._run(self._fetch_positions.setting("delete.retention.ms")))
 
     def read(self, timeout_s: float) -> Fetched:
-        """What has come, waiting at most that long for the first of it."""
+        """Return the batches that have arrived, waiting at most that long for the first."""
         return self._run(self._read(timeout_s))
 
     def look(self) -> list[Partition]:
-        """Asks whether the topics are still the same; returns partitions that are not read yet."""
+        """Check that the topics are still the same; return the partitions that are not read yet."""
         return self._run(self._fetch_positions.look())
 
     def add(self, partitions: list[Partition]) -> Position:
-        """Begins to read these, too."""
+        """Start to read these partitions too."""
         return self._run(self._fetch_positions.add(partitions))
 
     def ends(self) -> Ends:
-        """Where all partitions that are read end now."""
+        """Return the current end offsets of all partitions that are read."""
         return self._run(self._fetch_positions.ends())
 
     def refusal(self) -> BrokerError | ConfigurationError | None:
-        """That the broker refused who we are, if it did."""
+        """Return the refusal of our credentials or settings by which the last query failed, if any."""
         return self._refusal
 
     def close(self) -> None:
-        """Closes all connections."""
+        """Close all connections."""
         if self._loop.is_closed():
             return
         self._cluster.close()
@@ -129,7 +129,7 @@ class MarkerReader:
             self._refusal = error
             raise BrokerUnavailableError(str(error)) from error
 
-    # --- how ---
+    # --- implementation ---
 
     async def _open(self, resume_point: ResumePoint | None) -> Opened:
         beginnings = await self._fetch_positions.open(resume_point)
@@ -142,7 +142,7 @@ class MarkerReader:
         try:
             await self._fetch_positions.find_leaders()
         except (BrokerUnavailableError, TopicNotFoundError) as error:
-            self._trouble = error  # whether a topic is gone is decided by looking for it
+            self._trouble = error  # look() decides whether a topic is gone
         await self._send()
         heard = False
         self._fetch_positions.answered(None)
@@ -154,7 +154,7 @@ class MarkerReader:
                     continue
                 heard = True
                 self._walk(place, answered, alone=fetch.alone)
-        await self._send()  # before anything is done with the batches
+        await self._send()  # before anyone processes the batches
         return self._fetched(heard=heard)
 
     async def _send(self) -> None:
@@ -163,7 +163,7 @@ class MarkerReader:
             self._passes(trouble)
 
     def _passes(self, trouble: BrokerError) -> None:
-        """Something that may pass, perhaps when others lead."""
+        """Note an error that may pass, perhaps once the leaders have changed."""
         self._trouble = trouble
         self._fetch_positions.find_leaders_soon()
 
@@ -178,10 +178,10 @@ class MarkerReader:
         return partitions
 
     async def _is_good(self, place: FetchPosition, answered: FetchedPartition) -> bool:
-        """Whether an answer brings something; what may pass is noted.
+        """Return whether an answer contains data; note an error that may pass.
 
         Raises:
-            BrokerError: it does not pass.
+            BrokerError: the error is final.
         """
         if answered.diverged:
             raise cut_off(place.partition, place.position)
@@ -189,7 +189,7 @@ class MarkerReader:
         if not error:
             return True
         if error == KafkaError.OFFSET_OUT_OF_RANGE and not place.resumed and place.position == place.beginning:
-            await self._fetch_positions.begin([place.partition])  # its front was deleted since we asked
+            await self._fetch_positions.begin([place.partition])  # the log start has advanced
             return False
         if error == KafkaError.OFFSET_OUT_OF_RANGE:
             raise LogReplacedError(
@@ -200,12 +200,12 @@ class MarkerReader:
         trouble = explained(kafka, f"reading {place.partition}")
         if not (may_pass(kafka) or is_missing_topic(kafka) or error == _INCONSISTENT_TOPIC_ID):
             raise trouble
-        self._passes(BrokerUnavailableError(str(trouble)))  # asking who leads also tells whether the topic is gone
+        self._passes(BrokerUnavailableError(str(trouble)))  # finding the leaders shows whether the topic is gone
         self._fetches.pause(place.leader)
         return False
 
     def _walk(self, place: FetchPosition, answered: FetchedPartition, *, alone: bool) -> None:
-        """Takes the batches out of an answer, and sees whether an offset is missing among them."""
+        """Collect the batches of an answer, and note whether an offset is missing among them."""
         walked = walk(answered.batches, place.partition, place.position, place.epoch, self._spill_buffer)
         place.high, place.stable = answered.high_watermark, answered.stable
         self._batches += walked.batches
@@ -215,7 +215,7 @@ class MarkerReader:
         if walked.position > place.position or place.position >= answered.high_watermark:
             place.position, place.epoch = walked.position, walked.epoch
         elif place.is_empty(alone=alone):
-            place.position = answered.high_watermark  # compaction has left nothing up to the end
+            place.position = answered.high_watermark  # compaction has removed everything up to the end
             self._gaps.add(place.partition)
 
     def _fetched(self, *, heard: bool) -> Fetched:

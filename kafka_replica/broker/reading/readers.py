@@ -1,4 +1,4 @@
-"""Which reader a replica reads with, and the rule that goes with its evidence."""
+"""Choose the log reader of a replica and the matching boundary detector."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _log = logging.getLogger("kafka_replica")
 
 
 class Boundaries(StrEnum):
-    """What tells where transactions end."""
+    """The way to find out where transactions end."""
 
     AUTO = "auto"
-    """Markers, or quiet points where markers cannot be had."""
+    """Markers, or quiescence where markers are not available."""
     MARKERS = "markers"
-    """The log's own batches: exact, a version a transaction."""
+    """Markers in the log's own batches: exact, with a version per transaction."""
     QUIET_POINTS = "quiescence"
-    """Moments at which no transaction is open, seen with the confluent-kafka consumer."""
+    """Moments at which no transaction is open, observed with the confluent-kafka consumer."""
 
 
 def check_settings(config: Mapping[str, Any], boundaries: Boundaries) -> None:
-    """Refuses early what a reader would refuse later.
+    """Reject early the settings that a reader would reject later.
 
     Raises:
-        ConfigurationError: a property is impossible, would break a promise, or cannot be had with this evidence.
+        ConfigurationError: a property is impossible, would break a guarantee, or does not work with these boundaries.
     """
     reader_settings(config)
     if boundaries is Boundaries.MARKERS:
@@ -46,10 +46,10 @@ def check_settings(config: Mapping[str, Any], boundaries: Boundaries) -> None:
 def make_reader(
     config: Mapping[str, Any], topics: Iterable[str], boundaries: Boundaries
 ) -> tuple[LogReader, BoundaryDetector]:
-    """A reader and its rule.
+    """Return a reader and its boundary detector.
 
     Raises:
-        ConfigurationError: a property is impossible, or cannot be had with this evidence.
+        ConfigurationError: a property is impossible, or is not supported with these boundaries.
     """
     if boundaries is not Boundaries.QUIET_POINTS:
         check_names(config)

@@ -1,6 +1,6 @@
-"""Batches of open transactions: in memory up to a limit, in a temporary file beyond it.
+"""A buffer for the batches of open transactions: in memory up to a limit, in a temporary file beyond it.
 
-A transaction may be larger than memory, and be aborted in the end; until its marker comes nobody knows.
+A transaction may be larger than memory, and only its marker shows whether it is aborted in the end.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kafka_replica.errors import StoreError
 
 
 class SpillHandle:
-    """Where a batch lies: in memory, or in the spool's file. Lets go of its place when it is dropped."""
+    """The location of a buffered batch, in memory or in the file. Deleting the handle frees the space."""
 
     __slots__ = ("_spill_buffer", "data", "offset", "size")
 
@@ -24,18 +24,18 @@ class SpillHandle:
 
 
 class SpillBuffer:
-    """Keeps batches until they are dropped. For one thread."""
+    """A buffer that keeps batches until their handles are deleted. Not thread-safe."""
 
     def __init__(self, max_memory_bytes: int = 48 << 20, *, check_crcs: bool = False) -> None:
         self.check_crcs = check_crcs
         self._max_memory_bytes = max_memory_bytes
         self._file: IO[bytes] | None = None
-        self._in_file = 0  # how many batches
+        self._in_file = 0  # number of batches
         self.memory_bytes = 0
         self.file_bytes = 0
 
     def put(self, data: memoryview) -> SpillHandle:
-        """Keeps a batch.
+        """Store a batch and return its handle.
 
         Raises:
             StoreError: the temporary file cannot be written.
@@ -58,7 +58,7 @@ class SpillBuffer:
         return SpillHandle(self, None, offset, size)
 
     def get(self, slip: SpillHandle) -> bytes:
-        """A batch.
+        """Return a batch.
 
         Raises:
             StoreError: the temporary file cannot be read.
@@ -74,7 +74,7 @@ class SpillBuffer:
             raise StoreError(f"reading an open transaction from its temporary file: {error.strerror}") from error
 
     def dropped(self, slip: SpillHandle) -> None:
-        """A batch is not needed any more; the file begins anew when none is left in it."""
+        """Free the space of a batch; once the file holds no batch, close the file and use a new one."""
         if slip.data is not None:
             self.memory_bytes -= slip.size
             return

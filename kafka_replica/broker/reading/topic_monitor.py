@@ -1,8 +1,8 @@
-"""The pulse: questions to the broker at intervals, while a consumer reads on.
+"""Query the broker about the topics at intervals, while a consumer goes on reading.
 
-An idle broker says nothing by itself, and a consumer is not told that its topic was deleted and made
-again. So it is asked, without waiting for the answer: do the topics still exist, are they the same ones
-(their ids), and where do they end.
+An idle broker sends nothing by itself, and a consumer gets no notice that its topic was deleted and
+recreated. So the monitor queries, without waiting for the answer, whether the topics still exist with
+the same ids, and their end offsets.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _ANSWER_S = 5.0
 
 
 class TopicMonitor:
-    """Asks about some topics. For the thread that reads."""
+    """A monitor of some topics. For use in the thread that reads."""
 
     def __init__(self, topics: Topics, names: Iterable[str]) -> None:
         self._topics = topics
         self._names = list(names)
         self._ids: dict[str, str] = {}
         self.leaders: dict[Partition, int] = {}
-        """The broker that leads each partition, as the answers so far say."""
+        """The leader of each partition, according to the answers so far."""
         self._partitions: list[Partition] = []
         self._infos: list[PendingInfo] = []
         self._ends: PendingEnds | None = None
@@ -34,11 +34,11 @@ class TopicMonitor:
         self._next_s = 0.0
 
     def find(self, timeout_s: float) -> list[Partition]:
-        """All partitions of the topics, which are the ones found first.
+        """Return all partitions of the topics; later queries expect the topic ids that were found first.
 
         Raises:
-            TopicNotFoundError: one is not there, now.
-            LogReplacedError: one was deleted and made again.
+            TopicNotFoundError: a topic does not exist at the moment.
+            LogReplacedError: a topic was deleted and recreated.
             BrokerError: Kafka did not answer, or refused.
         """
         self._partitions = self._same([self._topics.look_up(name, timeout_s) for name in self._names])
@@ -50,20 +50,20 @@ class TopicMonitor:
         return dict(self._ids)
 
     def expect(self, topic_ids: Mapping[str, str]) -> None:
-        """The topics must be these."""
+        """Expect these topic ids."""
         self._ids.update(topic_ids)
 
     def take(self, now_s: float, read: Position) -> Ends | None:
-        """Where the partitions end, if an answer has come.
+        """Return the end offsets of the partitions, if an answer has arrived; send the next query when it is due.
 
         Args:
-            now_s: the time.
-            read: how far has been read.
+            now_s: the current time, in seconds.
+            read: the position up to which the log was read.
 
         Raises:
             BrokerUnavailableError: Kafka did not answer this time.
-            TopicNotFoundError: a topic is not there, now.
-            BrokerError: Kafka refused; or what was read is not in the topic any more.
+            TopicNotFoundError: a topic does not exist at the moment.
+            BrokerError: Kafka refused, or the topic no longer has the records that were read.
         """
         if self._ends is not None:
             return self._take_ends(self._ends)
@@ -101,7 +101,7 @@ class TopicMonitor:
         return [partition for topic in found for partition in topic.partitions]
 
     def _not_shorter(self, ends: Ends) -> Ends:
-        # A partition that is new was not asked for.
+        # A new partition was not part of the query.
         read = Position({p: offset for p, offset in self._read_when_asked.items() if p in ends.high})
         if not ends.high.dominates(read):
             raise LogReplacedError(
@@ -112,7 +112,7 @@ class TopicMonitor:
 
 
 def recreated(topic: str, known_id: str, topic_id: str) -> str:
-    """What is said of a topic that is not the one that was read."""
+    """Return the error message for a topic that was recreated since it was read."""
     return (
         f"topic {topic} was deleted and made again (its id was {known_id}, now it is {topic_id}): what is shown may "
         "be gone"

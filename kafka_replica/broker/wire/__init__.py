@@ -1,1 +1,1 @@
-"""Kafka's protocol as far as a reader of raw batches needs it: connections, metadata, ends, fetches."""
+"""The part of Kafka's protocol that a reader of raw batches needs: connections, metadata, end offsets, fetches."""

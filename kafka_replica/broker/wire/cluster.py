@@ -1,4 +1,4 @@
-"""The brokers of a cluster as a reader needs them: who leads what, and a connection to each."""
+"""The brokers of a cluster: their metadata and connections to them."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from kafka_replica.broker.wire.connection import Link, connect
 from kafka_replica.broker.wire.messages import METADATA, MetadataAnswer, metadata_request, read_metadata
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
-_ANYBODY_S = 3.0  # how long each of several brokers may take that can all answer the same question
+_ANYBODY_S = 3.0  # how long a broker may take to answer a query that others can answer as well
 
 
 class Purpose(StrEnum):
-    """What a connection is for: a broker answers in order, so a question must not wait behind a long fetch."""
+    """The purpose of a connection: a broker answers in order, so a query must not wait behind a long fetch."""
 
     FETCH = "fetch"
     ASK = "ask"
 
 
 class Cluster:
-    """Connections by broker and purpose. For one event loop."""
+    """The connections to a cluster, by broker and purpose. Bound to one event loop."""
 
     def __init__(self, settings: ConnectionSettings, timeout_s: float) -> None:
         self._settings = settings
         self._timeout_s = timeout_s
         self._brokers: dict[int, tuple[str, int]] = {}
         self._links: dict[tuple[int, Purpose], Link] = {}
-        self._first: Link | None = None  # to whichever of the servers that we were told of
+        self._first: Link | None = None  # to any of the bootstrap servers
 
     async def metadata(self, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
-        """What these brokers know of the topics; without nodes, what one that can be reached knows.
+        """Return the metadata of the topics from each of these brokers; without nodes, from any reachable broker.
 
         Raises:
-            BrokerError: nobody answers, or we are refused.
+            BrokerError: no broker answers, or the brokers refuse us.
         """
         request = metadata_request(topics)
         asked = [(await self.link(node, Purpose.ASK)).ask(METADATA, request) for node in nodes]
@@ -46,10 +46,10 @@ class Cluster:
         return answers
 
     async def link(self, node: int, purpose: Purpose) -> Link:
-        """A connection to a broker.
+        """Return a connection to a broker.
 
         Raises:
-            BrokerError: there is none, or it refuses us.
+            BrokerError: the broker is not in the cluster, does not answer, or refuses us.
         """
         link = self._links.get((node, purpose))
         if link is None or not link.usable:
@@ -60,10 +60,10 @@ class Cluster:
         return link
 
     async def within(self, answer: asyncio.Future[memoryview], timeout_s: float | None = None) -> memoryview:
-        """Waits for an answer.
+        """Wait for an answer.
 
         Raises:
-            BrokerUnavailableError: it did not come in time.
+            BrokerUnavailableError: the answer did not arrive in time.
         """
         timeout_s = self._timeout_s if timeout_s is None else timeout_s
         done, _ = await asyncio.wait([answer], timeout=timeout_s)
@@ -72,20 +72,20 @@ class Cluster:
         return answer.result()
 
     def drop(self, node: int) -> None:
-        """Forgets the connections to a broker that does not answer."""
+        """Close the connections to a broker that does not answer."""
         for purpose in Purpose:
             link = self._links.pop((node, purpose), None)
             if link is not None:
                 link.close()
 
     def close(self) -> None:
-        """Closes all connections."""
+        """Close all connections."""
         for link in [*self._links.values(), *([self._first] if self._first is not None else [])]:
             link.close()
         self._links.clear()
 
     async def _ask_anybody(self, request: bytes) -> memoryview:
-        """The metadata, from the first broker that gives it."""
+        """Return the metadata from the first broker that answers."""
         trouble: BrokerError | None = None
         for link in [self._first, *self._links.values()]:
             if link is None or not link.usable:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Writer:
-    """Builds the body of a request."""
+    """A builder of request bodies."""
 
     __slots__ = ("_parts",)
 
@@ -23,37 +23,37 @@ class Writer:
         self._parts: list[bytes] = []
 
     def pack(self, form: str, *values: int) -> Writer:
-        """Fixed-size integers, big-endian, by ``struct``'s letters."""
+        """Append fixed-size integers, big-endian, in ``struct``'s format characters."""
         self._parts.append(struct.pack(">" + form, *values))
         return self
 
     def raw(self, data: bytes) -> Writer:
-        """Bytes as they are, such as a UUID."""
+        """Append bytes unchanged, such as a UUID."""
         self._parts.append(data)
         return self
 
     def string(self, text: str | None) -> Writer:
-        """A compact (nullable) string."""
+        """Append a compact (nullable) string."""
         if text is None:
             return self.raw(b"\0")
         data = text.encode()
         return self.raw(uvarint(len(data) + 1)).raw(data)
 
     def count(self, length: int) -> Writer:
-        """The head of a compact array of that many elements."""
+        """Append the length of a compact array of that many elements."""
         return self.raw(uvarint(length + 1))
 
     def tags(self) -> Writer:
-        """No tagged fields."""
+        """Append an empty section of tagged fields."""
         return self.raw(b"\0")
 
     def done(self) -> bytes:
-        """The body."""
+        """Return the body."""
         return b"".join(self._parts)
 
 
 class Cursor:
-    """Reads the body of a response, front to back."""
+    """A cursor over the body of a response."""
 
     __slots__ = ("at", "data")
 
@@ -62,7 +62,7 @@ class Cursor:
         self.at = at
 
     def unpack(self, form: struct.Struct) -> tuple[int, ...]:
-        """Fixed-size integers."""
+        """Read fixed-size integers."""
         try:
             found = form.unpack_from(self.data, self.at)
         except struct.error as error:
@@ -71,7 +71,7 @@ class Cursor:
         return found
 
     def uvarint(self) -> int:
-        """An unsigned variable-length integer."""
+        """Read an unsigned variable-length integer."""
         value = shift = 0
         while True:
             byte = self.data[self.at]
@@ -82,37 +82,37 @@ class Cursor:
             shift += 7
 
     def take(self, size: int) -> memoryview:
-        """That many bytes."""
+        """Read that many bytes."""
         piece = self.data[self.at : self.at + size]
         self.at += size
         return piece
 
     def string(self) -> str | None:
-        """A compact nullable string."""
+        """Read a compact nullable string."""
         size = self.uvarint()
         return None if size == 0 else bytes(self.take(size - 1)).decode()
 
     def array(self, element: Callable[[Cursor], T]) -> list[T]:
-        """A compact nullable array; null is empty."""
+        """Read a compact nullable array; null gives an empty list."""
         return [element(self) for _ in range(self.uvarint() - 1)]
 
     def skip_array(self, element_size: int) -> None:
-        """Passes over a compact nullable array of fixed-size elements."""
+        """Skip a compact nullable array of fixed-size elements."""
         count = self.uvarint() - 1
         self.at += max(0, count) * element_size
 
     def tags(self) -> dict[int, memoryview]:
-        """Tagged fields by their numbers."""
+        """Read the tagged fields, by tag."""
         count = self.data[self.at]
         self.at += 1
-        if count == 0:  # nearly always
+        if count == 0:  # the usual case
             return {}
         self.at -= 1
         return {self.uvarint(): self.take(self.uvarint()) for _ in range(self.uvarint())}
 
 
 def uvarint(value: int) -> bytes:
-    """An unsigned variable-length integer."""
+    """Encode an unsigned variable-length integer."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)

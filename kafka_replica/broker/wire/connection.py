@@ -1,7 +1,7 @@
-"""One connection to one broker, after aiokafka has made it: requests out, whole answers in.
+"""A connection to a broker, made by aiokafka: sends requests and receives complete answers.
 
-aiokafka connects, shakes hands (TLS) and proves who we are (SASL). Then this takes the connection over:
-aiokafka's stream copies each answer four times on its way, a protocol of our own receives it in place.
+aiokafka connects, performs the TLS handshake and authenticates (SASL). Then this module takes over the connection:
+aiokafka's stream copies each answer four times, whereas our own protocol receives it in place.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
 _SIZE = struct.Struct(">i")
 _LONG, _WAKE_AT = 64 << 10, 512 << 10
-_MAX_ANSWER = 1 << 30  # beyond it we are not talking to Kafka
+_MAX_ANSWER = 1 << 30  # a larger size means that the peer is not Kafka
 
 
 class _Answers(asyncio.BufferedProtocol):
-    """Receives answers in place: each into a buffer of its own, of exactly its size."""
+    """Receive answers in place: each in its own buffer of exactly its size."""
 
     def __init__(self, broker: str, transport: asyncio.Transport) -> None:
         self._broker = broker
-        # Of a connection in the clear: whoever waits for a long answer need not be woken for each piece of it.
+        # Only for a connection without TLS: the event loop need not wake up for each piece of a long answer.
         in_the_clear = transport.get_extra_info("ssl_object") is None
         self._socket: socket.socket | None = transport.get_extra_info("socket") if in_the_clear else None
         self._wake_at = 1
@@ -40,12 +40,12 @@ class _Answers(asyncio.BufferedProtocol):
         self.waiting: deque[tuple[int, bool, asyncio.Future[memoryview]]] = deque()
         self.lost: BrokerError | None = None
 
-    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - we know how much is to come
-        """Where the next bytes go."""
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - we know how much data will arrive
+        """Return the buffer for the next bytes."""
         return self._view[self._filled :]
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Some came."""
+        """Process the bytes that arrived."""
         self._filled += nbytes
         if self._wake_at > 1 and len(self._buffer) - self._filled < self._wake_at:
             self._wake_for(len(self._buffer) - self._filled)
@@ -81,57 +81,57 @@ class _Answers(asyncio.BufferedProtocol):
             self.fail(BrokerUnavailableError(f"{self._broker} answered another question than was asked"))
             return
         if not future.done():
-            future.set_result(answer[5 if tagged else 4 :])  # a tagged header ends in an empty tag section
+            future.set_result(answer[5 if tagged else 4 :])  # a flexible header ends with an empty tag section
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """No more will come."""
+        """Fail all pending requests, since the connection is gone."""
         because = f": {exc}" if exc else ""
-        # A listener that wants to know who we are closes a connection that asks something before saying that.
+        # A listener that requires authentication closes a connection that sends another request first.
         when = "" if self._has_answered else " before it answered anything"
         advice = "it will be made again" if self._has_answered else "check that security.protocol is the listener's"
         self.fail(BrokerUnavailableError(f"the connection to {self._broker} was closed{when}{because}; {advice}"))
 
     def fail(self, error: BrokerError) -> None:
-        """Nothing more is to be expected here."""
+        """Fail all pending requests and mark the connection as lost."""
         self.lost = self.lost or error
         for _number, _tagged, future in self.waiting:
             if not future.done():
                 future.set_exception(self.lost)
-                future.exception()  # whoever does not ask any more need not be told
+                future.exception()  # no warning if nobody awaits the future any more
         self.waiting.clear()
 
 
 class Link:
-    """A connection on which requests are answered in their order. For one event loop."""
+    """A connection that answers requests in order. Bound to one event loop."""
 
     def __init__(self, connection: AIOKafkaConnection, broker: str, client_id: str) -> None:
         self.broker = broker
         self._client_id = client_id.encode()
         self._transport = cast("asyncio.Transport", connection._writer.transport)
         self._answers = _Answers(broker, self._transport)
-        # The one place that reaches into aiokafka's connection: its reader stops, ours goes on.
+        # Only this place uses private attributes of aiokafka's connection: its reader stops, ours takes over.
         connection._read_task.cancel()
         if connection._idle_handle is not None:
-            connection._idle_handle.cancel()  # it knows nothing of what we ask
+            connection._idle_handle.cancel()  # the idle timer does not know about our requests
         self.versions = cast("dict[int, tuple[int, int]]", connection._versions)
-        self._writer = connection._writer  # it would close the transport when it is dropped
+        self._writer = connection._writer  # the writer would close the transport on deletion
         self._transport.set_protocol(self._answers)
-        connection._reader = None  # closing it is ours from here on
+        connection._reader = None  # from here on we are responsible for closing it
         self._transport.resume_reading()
         self._number = 0
 
     @property
     def usable(self) -> bool:
-        """Whether it can be asked."""
+        """True if the connection can take requests."""
         return self._answers.lost is None and not self._transport.is_closing()
 
     def speaks(self, api: int) -> bool:
-        """Return whether the broker takes this kind of request in the version that is spoken here."""
+        """Return whether the broker supports this API in the version used here."""
         low, high = self.versions.get(api, (0, -1))
         return low <= VERSIONS[api] <= high
 
     def ask(self, api: int, body: bytes) -> asyncio.Future[memoryview]:
-        """Sends a request; the future has the body of its answer.
+        """Send a request; the future's result is the body of the answer.
 
         Raises:
             BrokerUnavailableError: the connection is gone.
@@ -146,16 +146,16 @@ class Link:
         return future
 
     def close(self) -> None:
-        """Closes the connection; whoever waits for an answer is told."""
+        """Close the connection; pending requests fail."""
         self._answers.fail(BrokerUnavailableError(f"the connection to {self.broker} was closed here"))
         self._transport.abort()
 
 
 async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s: float) -> Link:
-    """Connects to a broker.
+    """Connect to a broker.
 
     Raises:
-        BrokerError: it cannot be reached, refuses who we are, or is too old.
+        BrokerError: the broker cannot be reached, refuses our credentials, or is too old.
         ConfigurationError: the settings cannot work.
     """
     broker = f"{host}:{port}"
@@ -166,7 +166,7 @@ async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s:
             f"connecting to {broker}: no answer in {timeout_s} s; check bootstrap.servers, and that the broker runs "
             "and can be reached from here"
         ) from error
-    if connection._writer is None:  # a turn of the loop later
+    if connection._writer is None:  # closed before the event loop continued here
         raise BrokerUnavailableError(f"connecting to {broker}: the connection was closed at once; check that it runs")
     link = Link(connection, broker, settings.client_id)
     if not all(link.speaks(api) for api in TO_READ):
@@ -176,4 +176,4 @@ async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s:
 
 
 class TooOldError(BrokerError):
-    """The broker does not speak the versions of the protocol that reading by markers needs."""
+    """The broker does not support the protocol versions that reading by markers needs."""

@@ -1,4 +1,4 @@
-"""How much a reader of raw batches fetches at a time, from librdkafka's properties."""
+"""Derive the fetch limits of a reader of raw batches from librdkafka's properties."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from kafka_replica.errors import ConfigurationError
 
 
 def fetch_limits(config: Mapping[str, Any]) -> FetchLimits:
-    """How much and how long a reader of raw batches fetches, from librdkafka's properties.
+    """Return the size and time limits of fetches, from librdkafka's properties.
 
     Raises:
-        ConfigurationError: one is no number.
+        ConfigurationError: a property is not a number.
     """
 
     def number(default: int, *names: str) -> int:
@@ -26,9 +26,9 @@ def fetch_limits(config: Mapping[str, Any]) -> FetchLimits:
         return default
 
     return FetchLimits(
-        wait_ms=number(500, "fetch.wait.max.ms"),  # of an idle topic; whatever comes is answered at once
+        wait_ms=number(500, "fetch.wait.max.ms"),  # for an idle topic; new data is returned at once
         min_bytes=number(1, "fetch.min.bytes"),
-        # Measured: with 1 MB a partition one waits for the broker a third of the time, above 8 MB nothing is gained.
+        # Measured: with 1 MB a partition, a third of the time goes into waiting; more than 8 MB gains nothing.
         max_bytes=number(16 << 20, "fetch.max.bytes"),
         partition_bytes=number(8 << 20, "max.partition.fetch.bytes", "fetch.message.max.bytes"),
     )

@@ -1,7 +1,7 @@
-"""The three questions a reader asks, and their answers: metadata, ends, fetches.
+"""The three main requests of a reader and their responses: Metadata, ListOffsets, Fetch.
 
-Versions: Metadata 12 and Fetch 13 are the first that name a topic by its id, so that a topic which was
-deleted and made again is refused by the broker and not read on (Kafka 3.1 and later); ListOffsets 7.
+Versions: Metadata 12 and Fetch 13 are the first versions that identify a topic by its id, so that the broker
+rejects a fetch from a topic that was deleted and recreated (Kafka 3.1 and later); ListOffsets 7.
 Source: Kafka protocol guide, and the message definitions of Apache Kafka.
 """
 
@@ -23,9 +23,9 @@ VERSIONS = {
     FIND_COORDINATOR: 3, INIT_PRODUCER_ID: 2, ADD_PARTITIONS: 3, END_TXN: 3,
     DESCRIBE_PRODUCERS: 0, DESCRIBE_TRANSACTIONS: 0,
 }  # fmt: skip
-"""The version of each that is spoken."""
+"""The version used of each API."""
 TO_READ = (FETCH, LIST_OFFSETS, METADATA, EPOCH_ENDS, DESCRIBE_CONFIGS)
-"""Those that every broker has to speak; the others are for transactions."""
+"""The APIs that every broker must support for reading; the others are for transactions."""
 
 LATEST, EARLIEST = -1, -2
 READ_UNCOMMITTED, READ_COMMITTED = 0, 1
@@ -38,24 +38,24 @@ _OFFSET = struct.Struct(">ihqqi")
 
 
 class TopicAnswer(NamedTuple):
-    """What one broker knows of a topic; ``error`` is Kafka's code, 0 if all is well."""
+    """A broker's metadata of a topic; ``error`` is Kafka's code, 0 if there is no error."""
 
     name: str
     topic_id: UUID
     error: int
     leaders: dict[int, int]
-    """Partition -> the broker that leads it, -1 if none does now."""
+    """Partition -> its leader, -1 if there is no leader now."""
 
 
 class MetadataAnswer(NamedTuple):
-    """What one broker knows of the cluster."""
+    """A broker's metadata of the cluster."""
 
     brokers: dict[int, tuple[str, int]]
     topics: dict[str, TopicAnswer]
 
 
 def metadata_request(topics: Iterable[str]) -> bytes:
-    """Asks about topics by name; none is created by asking."""
+    """Encode a query for topics by name, which does not create topics."""
     names = list(topics)
     body = Writer().count(len(names))
     for name in names:
@@ -64,7 +64,7 @@ def metadata_request(topics: Iterable[str]) -> bytes:
 
 
 def read_metadata(data: memoryview) -> MetadataAnswer:
-    """The answer."""
+    """Decode a response to Metadata."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     brokers = dict(cursor.array(_broker))
@@ -86,9 +86,9 @@ def _topic(cursor: Cursor) -> TopicAnswer:
     (error,) = cursor.unpack(_ERROR)
     name = cursor.string() or ""
     topic_id = UUID(bytes=bytes(cursor.take(16)))
-    cursor.at += 1  # whether it is internal
+    cursor.at += 1  # is internal
     leaders = dict(cursor.array(_leader))
-    cursor.at += 4  # what we may do
+    cursor.at += 4  # authorized operations
     cursor.tags()
     return TopicAnswer(name, topic_id, error, leaders)
 
@@ -102,7 +102,7 @@ def _leader(cursor: Cursor) -> tuple[int, int]:
 
 
 def offsets_request(partitions: Iterable[Partition], timestamp: int, isolation: int) -> bytes:
-    """Asks where partitions begin or end."""
+    """Encode a query for the first or last offsets of partitions."""
     topics = by_topic(dict.fromkeys(partitions))
     body = Writer().pack("ib", -1, isolation).count(len(topics))
     for topic, numbers in topics.items():
@@ -114,7 +114,7 @@ def offsets_request(partitions: Iterable[Partition], timestamp: int, isolation: 
 
 
 def read_offsets(data: memoryview) -> dict[Partition, tuple[int, int]]:
-    """Partition -> (Kafka's error code, offset)."""
+    """Decode a response to ListOffsets: Partition -> (Kafka's error code, offset)."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     found: dict[Partition, tuple[int, int]] = {}
@@ -129,9 +129,9 @@ def read_offsets(data: memoryview) -> dict[Partition, tuple[int, int]]:
 
 
 class FetchFrom(NamedTuple):
-    """From where on to fetch a partition; ``epoch`` is the leader epoch of the last batch read, -1 before it.
+    """The position at which to fetch a partition; ``epoch`` is the leader epoch of the last batch read, or -1.
 
-    With the epoch the broker notices that the log was cut off and has grown again since (KIP-595).
+    With the epoch the broker notices that the log was truncated and has grown again since (KIP-595).
     """
 
     topic_id: UUID
@@ -141,7 +141,7 @@ class FetchFrom(NamedTuple):
 
 
 class FetchLimits(NamedTuple):
-    """How much and how long: librdkafka's ``fetch.wait.max.ms`` and so on."""
+    """The size and time limits of a fetch: librdkafka's ``fetch.wait.max.ms`` and so on."""
 
     wait_ms: int
     min_bytes: int
@@ -150,7 +150,7 @@ class FetchLimits(NamedTuple):
 
 
 def fetch_request(places: Iterable[FetchFrom], limits: FetchLimits) -> bytes:
-    """Asks for batches, committed or not, markers included."""
+    """Encode a fetch of batches, committed or not, including markers."""
     topics: dict[UUID, list[FetchFrom]] = {}
     for place in places:
         topics.setdefault(place.topic_id, []).append(place)
@@ -165,7 +165,7 @@ def fetch_request(places: Iterable[FetchFrom], limits: FetchLimits) -> bytes:
 
 
 class FetchedPartition(NamedTuple):
-    """What a broker gave of a partition."""
+    """The part of a fetch response that belongs to a partition."""
 
     topic_id: UUID
     number: int
@@ -174,12 +174,12 @@ class FetchedPartition(NamedTuple):
     stable: int
     log_start: int
     diverged: bool
-    """The log was cut off below what was read."""
+    """True if the log was truncated below the fetch position."""
     batches: memoryview
 
 
 def read_fetch(data: memoryview) -> tuple[int, list[FetchedPartition]]:
-    """(Kafka's error code for the whole, its partitions)."""
+    """Decode a response to Fetch: (Kafka's error code of the whole response, its partitions)."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     (error,) = cursor.unpack(_ERROR)
@@ -204,7 +204,7 @@ def _aborted(cursor: Cursor) -> None:
 
 
 def by_topic(partitions: Mapping[Partition, None]) -> dict[str, list[int]]:
-    """The numbers of the partitions of each topic."""
+    """Return the partition numbers of each topic."""
     topics: dict[str, list[int]] = {}
     for partition in partitions:
         topics.setdefault(partition.topic, []).append(partition.partition)

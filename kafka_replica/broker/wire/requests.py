@@ -1,4 +1,4 @@
-"""Two questions that are asked seldom: was the log cut off since, and for how long are tombstones kept.
+"""Two infrequent requests: whether the log was truncated, and how long it keeps tombstones.
 
 Versions: OffsetForLeaderEpoch 4, DescribeConfigs 4. Source: Kafka protocol guide, and KIP-320 for the first.
 """
@@ -12,13 +12,13 @@ from kafka_replica.broker.wire.codec import Cursor, Writer
 from kafka_replica.broker.wire.messages import by_topic
 from kafka_replica.records import Partition
 
-_TOPIC = 2  # the kind of resource
+_TOPIC = 2  # resource type
 _ERROR = struct.Struct(">h")
 _END = struct.Struct(">hiiq")
 
 
 def epoch_ends_request(epochs: Mapping[Partition, int]) -> bytes:
-    """Asks where the leader epochs end in which the last batches were written that were read."""
+    """Encode a query for the end offsets of the leader epochs of the batches read last."""
     topics = by_topic(dict.fromkeys(epochs))
     body = Writer().pack("i", -1).count(len(topics))
     for topic, numbers in topics.items():
@@ -30,7 +30,7 @@ def epoch_ends_request(epochs: Mapping[Partition, int]) -> bytes:
 
 
 def read_epoch_ends(data: memoryview) -> dict[Partition, tuple[int, int, int]]:
-    """Partition -> (Kafka's error code, the newest epoch up to the one asked for, where it ends)."""
+    """Decode the response: Partition -> (Kafka's error code, newest epoch up to the requested one, its end offset)."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     found: dict[Partition, tuple[int, int, int]] = {}
@@ -45,7 +45,7 @@ def read_epoch_ends(data: memoryview) -> dict[Partition, tuple[int, int, int]]:
 
 
 def settings_request(topics: Iterable[str], name: str) -> bytes:
-    """Asks for one setting of topics."""
+    """Encode a query for one setting of topics."""
     names = list(topics)
     body = Writer().count(len(names))
     for topic in names:
@@ -54,7 +54,7 @@ def settings_request(topics: Iterable[str], name: str) -> bytes:
 
 
 def read_settings(data: memoryview) -> dict[str, tuple[int, str | None]]:
-    """Topic -> (Kafka's error code, the value of the setting asked for)."""
+    """Decode the response: topic -> (Kafka's error code, the value of the requested setting)."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     return dict(cursor.array(_topic_setting))
@@ -62,8 +62,8 @@ def read_settings(data: memoryview) -> dict[str, tuple[int, str | None]]:
 
 def _topic_setting(cursor: Cursor) -> tuple[str, tuple[int, str | None]]:
     (error,) = cursor.unpack(_ERROR)
-    cursor.string()  # what went wrong
-    cursor.at += 1  # the kind of resource
+    cursor.string()  # error message
+    cursor.at += 1  # resource type
     topic = cursor.string() or ""
     values = cursor.array(_value)
     cursor.tags()
@@ -71,12 +71,12 @@ def _topic_setting(cursor: Cursor) -> tuple[str, tuple[int, str | None]]:
 
 
 def _value(cursor: Cursor) -> str | None:
-    cursor.string()  # its name
+    cursor.string()  # name
     value = cursor.string()
-    cursor.at += 3  # whether it is read-only, where it comes from, whether it is secret
+    cursor.at += 3  # is read-only, source, is sensitive
     cursor.array(_synonym)
-    cursor.at += 1  # its type
-    cursor.string()  # what it means
+    cursor.at += 1  # type
+    cursor.string()  # documentation
     cursor.tags()
     return value
 

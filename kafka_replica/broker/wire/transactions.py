@@ -1,4 +1,4 @@
-"""Questions about one producer's transactions, and requests to end one, without a producer's client.
+"""Requests to inspect and end a producer's transactions without a producer client.
 
 Versions: FindCoordinator 3, InitProducerId 2, AddPartitionsToTxn 3, EndTxn 3, DescribeProducers 0 and
 DescribeTransactions 0 (both of KIP-664). Source: the message definitions of Apache Kafka.
@@ -14,7 +14,7 @@ from kafka_replica.broker.wire.codec import Cursor, Writer
 from kafka_replica.broker.wire.messages import by_topic
 from kafka_replica.records import Partition
 
-_TRANSACTION = 1  # the kind of coordinator
+_TRANSACTION = 1  # coordinator type
 _ERROR = struct.Struct(">h")
 _I32 = struct.Struct(">i")
 _PRODUCER = struct.Struct(">qh")
@@ -24,34 +24,34 @@ _NODE = struct.Struct(">i")
 
 
 class ProducerId(NamedTuple):
-    """Kafka's number of a producer, and the epoch that fences its predecessors."""
+    """Kafka's numeric id of a producer, and the epoch that fences its predecessors."""
 
     number: int
     epoch: int
 
 
 def coordinator_request(transactional_id: str) -> bytes:
-    """Return the question which broker coordinates a transactional id."""
+    """Encode a query for the coordinator of a transactional id."""
     return Writer().string(transactional_id).pack("b", _TRANSACTION).tags().done()
 
 
 def read_coordinator(data: memoryview) -> tuple[int, int]:
-    """Return Kafka's error code, and the number of the broker."""
+    """Decode the response: Kafka's error code and the broker's node id."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     (error,) = cursor.unpack(_ERROR)
-    cursor.string()  # what went wrong
+    cursor.string()  # error message
     (node,) = cursor.unpack(_NODE)
     return error, node
 
 
 def init_request(transactional_id: str, timeout_ms: int) -> bytes:
-    """Return the request for a producer id; it fences all others of the transactional id."""
+    """Encode a request for a producer id, which fences all other producers of the transactional id."""
     return Writer().string(transactional_id).pack("i", timeout_ms).tags().done()
 
 
 def read_init(data: memoryview) -> tuple[int, ProducerId]:
-    """Return Kafka's error code, and the producer id."""
+    """Decode the response: Kafka's error code and the producer id."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     (error,) = cursor.unpack(_ERROR)
@@ -60,7 +60,7 @@ def read_init(data: memoryview) -> tuple[int, ProducerId]:
 
 
 def add_partitions_request(transactional_id: str, producer: ProducerId, partitions: Iterable[Partition]) -> bytes:
-    """Return the request to begin a transaction of these partitions."""
+    """Encode a request to begin a transaction with these partitions."""
     topics = by_topic(dict.fromkeys(partitions))
     body = Writer().string(transactional_id).pack("qh", *producer).count(len(topics))
     for topic, numbers in topics.items():
@@ -69,7 +69,7 @@ def add_partitions_request(transactional_id: str, producer: ProducerId, partitio
 
 
 def read_add_partitions(data: memoryview) -> int:
-    """Return the first of Kafka's error codes, 0 if there is none."""
+    """Decode the response: the first of Kafka's error codes, 0 if there is none."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     found: list[int] = []
@@ -84,36 +84,36 @@ def read_add_partitions(data: memoryview) -> int:
 
 
 def end_request(transactional_id: str, producer: ProducerId, *, commit: bool) -> bytes:
-    """Return the request to end the transaction."""
+    """Encode a request to end the transaction."""
     return Writer().string(transactional_id).pack("qh?", *producer, commit).tags().done()
 
 
 def read_end(data: memoryview) -> int:
-    """Return Kafka's error code."""
+    """Decode the response: Kafka's error code."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     return cursor.unpack(_ERROR)[0]
 
 
 def transaction_request(transactional_id: str) -> bytes:
-    """Return the question what the coordinator knows of a transactional id."""
+    """Encode a query for the coordinator's state of a transactional id."""
     return Writer().count(1).string(transactional_id).tags().done()
 
 
 def read_transaction(data: memoryview) -> tuple[int, ProducerId]:
-    """Return Kafka's error code, and the producer id."""
+    """Decode the response: Kafka's error code and the producer id."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
-    cursor.uvarint()  # one was asked for
+    cursor.uvarint()  # the request was for one id
     (error,) = cursor.unpack(_ERROR)
     cursor.string()  # the transactional id
-    cursor.string()  # its state
-    cursor.at += 4 + 8  # time-out, and when it began
+    cursor.string()  # state
+    cursor.at += 4 + 8  # time-out, start time
     return error, ProducerId(*cursor.unpack(_PRODUCER))
 
 
 def producers_request(partitions: Iterable[Partition]) -> bytes:
-    """Return the question which producers have written to partitions."""
+    """Encode a query for the producers that have written to partitions."""
     topics = by_topic(dict.fromkeys(partitions))
     body = Writer().count(len(topics))
     for topic, numbers in topics.items():
@@ -122,7 +122,7 @@ def producers_request(partitions: Iterable[Partition]) -> bytes:
 
 
 def read_producers(data: memoryview) -> dict[Partition, tuple[int, dict[int, int]]]:
-    """Return for each partition Kafka's error code, and the first offset of each producer's open transaction."""
+    """Decode the response: for each partition Kafka's error code, and the first offset of open transactions."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     found: dict[Partition, tuple[int, dict[int, int]]] = {}
@@ -130,7 +130,7 @@ def read_producers(data: memoryview) -> dict[Partition, tuple[int, dict[int, int
         topic = cursor.string() or ""
         for _ in range(cursor.uvarint() - 1):
             number, error = cursor.unpack(_PARTITION)
-            cursor.string()  # what went wrong
+            cursor.string()  # error message
             active = dict(cursor.array(_active))
             cursor.tags()
             found[Partition(topic, number)] = (

@@ -1,4 +1,4 @@
-"""A topic for records that could not be replicated, named in their headers as Kafka Connect names them."""
+"""A topic for records that could not be replicated, with headers named as in Kafka Connect."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ _PREFIX = "__connect.errors."
 _DEFAULTS: dict[str, Any] = {
     "client.id": "kafka-replica-dead-letters",
     "compression.type": "zstd",
-    "message.max.bytes": 256 << 20,  # what the broker takes is for the broker to say
+    "message.max.bytes": 256 << 20,  # the broker decides which size it accepts
     "linger.ms": 0,
 }
 
 
 class DeadLetterTopic:
-    """Dead letters for a topic: each with its own key, value and headers, and where and why it was set aside.
+    """A topic of dead letters: each has the record's key, value and headers, its origin and the reason.
 
     The added headers are those of Kafka Connect's dead letter queue, as text: ``__connect.errors.topic``,
     ``.partition``, ``.offset`` and ``.exception.message``. A batch that cannot be read gives a letter with neither
-    key nor value. For one replica.
+    key nor value. Each object serves one replica.
 
     Args:
-        config: librdkafka's properties as they are; ``bootstrap.servers`` at least.
-        topic: where to; with ``cleanup.policy=delete``, for a compacted one takes no records without a key and
-            keeps one letter a key.
-        timeout_s: how long it may take until Kafka has acknowledged what was put.
+        config: librdkafka's properties; at least ``bootstrap.servers``.
+        topic: the topic to write to; should have ``cleanup.policy=delete``, because a compacted topic accepts no
+            records without a key, and keeps one letter per key.
+        timeout_s: how long Kafka may take to acknowledge the letters of a call, in seconds.
 
     Raises:
-        ConfigurationError: librdkafka does not take the properties.
+        ConfigurationError: librdkafka does not accept the properties.
     """
 
     def __init__(self, config: Mapping[str, Any], topic: str, *, timeout_s: float = 30.0) -> None:
@@ -57,16 +57,16 @@ class DeadLetterTopic:
         return f"<DeadLetterTopic {self._topic}>"
 
     def put(self, bad_records: list[BadRecordError]) -> None:
-        """Writes them, and waits until Kafka has acknowledged each.
+        """Write a letter for each record, and wait until Kafka has acknowledged them.
 
         Raises:
-            PublishError: Kafka refused one, or did not acknowledge it in time; others may have been written.
+            PublishError: Kafka refused a letter, or did not acknowledge it in time; other letters may be written.
         """
         self._refused.clear()
         give_up_s = time.monotonic() + self._timeout_s
         for bad in bad_records:
             self._send(bad, give_up_s)
-        # Each is acknowledged or given up by librdkafka within the time given.
+        # Within the time-out, each letter is either acknowledged or given up by librdkafka.
         while self._producer.flush(_LOOK_S) and not self._refused and time.monotonic() < give_up_s + 1:
             pass
         if self._refused:

@@ -1,4 +1,4 @@
-"""Why a transaction could not be sent: what a producer with a log has to know to go on."""
+"""Classify failures to send a transaction, as a producer with a log needs it to continue."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from kafka_replica.errors import (
 
 
 class Fault(StrEnum):
-    """Kinds of failure, by what they ask for."""
+    """Kinds of failure, by the reaction that they need."""
 
     TRANSITORY = "transitory"
-    """Kafka may do it when asked again: no broker answers, say. Passes by itself, however long it takes."""
+    """A retry may succeed, for example because no broker answers. Passes by itself, however long it takes."""
     MISSING = "missing"
-    """A topic is not there; a broker that is coming up may not know it yet."""
+    """A topic does not exist; a broker that is starting may not know it yet."""
     AUTHENTICATION = "authentication"
-    """The broker refused our credentials, or we its certificate."""
+    """The broker refused our credentials, or we refused its certificate."""
     FENCED = "fenced"
-    """Somebody else has taken up the transactional id, or Kafka has forgotten it: take it up anew, if it is ours."""
+    """Another producer uses the transactional id, or Kafka has forgotten it: initialise it again, if it is ours."""
     LOCAL = "local"
-    """It was refused on this side, and never left."""
+    """The client refused the record, and did not send it."""
     REFUSED = "refused"
-    """Kafka refused it, and would again."""
+    """Kafka refused the record, and would refuse it again."""
     UNEXPECTED = "unexpected"
 
 
@@ -58,7 +58,7 @@ _MAY_PASS = {
     KafkaError.NOT_CONTROLLER,
     KafkaError.LISTENER_NOT_FOUND,
     KafkaError.ELIGIBLE_LEADERS_NOT_AVAILABLE,
-    KafkaError.INVALID_MSG,  # damaged on its way
+    KafkaError.INVALID_MSG,  # damaged in transit
     KafkaError._RETRY,
     KafkaError._OUTDATED,
     KafkaError._UNKNOWN_BROKER,
@@ -75,7 +75,7 @@ _BY_TYPE: tuple[tuple[type[Exception], Fault], ...] = (
 
 
 def fault_of(error: BaseException) -> Fault:
-    """The kind of a failure, by the error of Kafka that is at its bottom."""
+    """Return the kind of a failure, by the error of Kafka that caused it."""
     for each in _chain(error):
         if isinstance(each, KafkaException) and each.args and isinstance(each.args[0], KafkaError):
             return _of_code(each.args[0])
@@ -101,7 +101,7 @@ def _of_code(error: KafkaError) -> Fault:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """An error, and what caused it."""
+    """Yield an error and its causes."""
     at: BaseException | None = error
     while at is not None:
         yield at

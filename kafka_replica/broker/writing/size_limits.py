@@ -1,11 +1,11 @@
-"""Whose limit a record was too large for: the client's own, the topic's, or the brokers'.
+"""Find out which size limit a record exceeded: the client's own, the topic's, or the brokers'.
 
-Three limits look alike, and are not:
+Three limits look alike, but differ:
 
 * ``max.request.size`` (librdkafka: ``message.max.bytes``) is the client's own. It counts key and value BEFORE
-  compression, and what is larger never leaves.
+  compression, and the client does not send larger records.
 * ``max.message.bytes`` is the topic's. It counts a batch AFTER compression.
-* ``message.max.bytes`` is the brokers', the same for topics that say nothing.
+* ``message.max.bytes`` is the brokers' limit, with the same meaning, for topics without a limit of their own.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from kafka_replica.broker.connection.settings import common_settings
 from kafka_replica.errors import BrokerError
 
 LIBRDKAFKA_BATCH_BYTES: Final = 1_000_000
-"""``batch.size`` of librdkafka, where nothing is said."""
+"""The default of librdkafka's ``batch.size``."""
 
 _TOO_LARGE = {KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TOO_LARGE}
 
 
 def is_too_large(error: KafkaError) -> bool:
-    """Whether a record, or a batch of them, was refused for its size; by whom is not said."""
+    """Return whether a record or batch was refused for its size; the error does not say by which limit."""
     return error.code() in _TOO_LARGE
 
 
 def over_own_limit(doing: str, size_bytes: int, limit_bytes: int, done: str = "sent") -> str:
-    """What to say of a record that is larger than the client's own limit, and so was not sent, or not recorded."""
+    """Return the error message for a record over the client's own limit, which was not sent, or not recorded."""
     return (
         f"{doing}: MSG_SIZE_TOO_LARGE: key and value have {size_bytes:,} bytes before compression, and this producer's "
         f"own limit is {limit_bytes:,}, so it was not {done}; raise max.request.size (librdkafka calls it "
@@ -40,11 +40,11 @@ def over_own_limit(doing: str, size_bytes: int, limit_bytes: int, done: str = "s
 
 
 def over_kafkas_limit(doing: str, config: Mapping[str, Any], topic: str, size_bytes: int, timeout_s: float) -> str:
-    """What to say of a record that Kafka refused for its size. Asks Kafka whose limit it was, if it may."""
+    """Return the error message for a record that Kafka refused for its size; queries the limit, if we may."""
     said = f"{doing}: Kafka says MSG_SIZE_TOO_LARGE: {size_bytes:,} bytes before compression were sent"
     try:
         limit = Topics(config).largest_batch(topic, timeout_s)
-    except BrokerError:  # no right DescribeConfigs, say
+    except BrokerError:  # for example, without the right DescribeConfigs
         return (
             f"{said}, and the topic takes less, after compression; raise max.message.bytes of topic {topic}, or the "
             "brokers' message.max.bytes if the topic has none of its own"
@@ -63,10 +63,10 @@ def over_kafkas_limit(doing: str, config: Mapping[str, Any], topic: str, size_by
 
 
 def fitting_batches(config: Mapping[str, Any], topics: list[str], timeout_s: float) -> dict[str, int]:
-    """``batch.size``, where the topics take less than a usual batch: many small records would be refused together.
+    """Return ``batch.size``, if the topics' limit is below the default: many small records would be refused together.
 
     Returns:
-        Nothing where the user has said it, where a usual batch fits, or where Kafka does not tell.
+        An empty dict if the user has set ``batch.size``, a default batch fits, or Kafka does not report its limit.
     """
     if "batch.size" in common_settings(config):
         return {}

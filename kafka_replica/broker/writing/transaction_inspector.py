@@ -1,9 +1,9 @@
-"""Looks for transactions of one transactional id that Kafka has left open in the log, and ends them.
+"""Find transactions of a transactional id that Kafka has left open in the log, and end them.
 
-Kafka may acknowledge a commit and yet write no marker in some partitions (seen where a single broker is restarted amid
-commits). The coordinator then takes the transaction for complete, so that neither a time-out nor a new producer of the
-transactional id ends it there: readers of committed data stop at its first record until the same producer id ends
-another transaction in that partition.
+Kafka may acknowledge a commit and yet write no marker in some partitions (observed when a single broker is restarted
+during commits). The coordinator then considers the transaction complete, so that neither a time-out nor a new producer
+of the transactional id ends it there: readers of committed data stop at its first record until the same producer id
+ends another transaction in that partition.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from kafka_replica.transactions import Batch
 
 T = TypeVar("T")
 
-_TRANSACTION_TIMEOUT_MS = 60_000  # of one without records
+_TRANSACTION_TIMEOUT_MS = 60_000  # for a transaction without records
 _PAUSE_S = 0.05
-_SURE_S = 0.5  # how long fetches bring nothing before it is believed that compaction has left nothing up to the end
+_SURE_S = 0.5  # how long fetches stay empty before we believe that the log is empty up to its end
 _WAIT_MS = 100
 
 
 class TransactionInspector:
-    """Asks brokers directly, over connections of its own. For one thread.
+    """An inspector that queries brokers directly, over its own connections. Not thread-safe.
 
     Args:
         config: librdkafka's properties.
-        topics: what may be asked about.
-        timeout_s: how long one step may take.
+        topics: the topics that may be queried.
+        timeout_s: how long a step may take, in seconds.
 
     Raises:
-        ConfigurationError: a property cannot be had with these connections.
-        BrokerError: Kafka does not answer or refuses. All methods may raise TooOldError as well: a broker does not tell
-            of open transactions.
+        ConfigurationError: these connections do not support a property.
+        BrokerError: Kafka does not answer or refuses. All methods may also raise TooOldError, if a broker does not
+            report open transactions.
     """
 
     def __init__(self, config: Mapping[str, Any], topics: Collection[str], timeout_s: float) -> None:
@@ -70,7 +70,7 @@ class TransactionInspector:
     def open_parts(self, transactional_id: str, partitions: Iterable[Partition]) -> tuple[int, dict[Partition, int]]:
         """Return the producer id, and the first offset of its open transaction in each partition that has one.
 
-        Partitions that may not be read are left out.
+        Partitions that we may not read are left out.
 
         Raises:
             BrokerError: Kafka does not answer or refuses.
@@ -78,11 +78,11 @@ class TransactionInspector:
         return self._run(self._open_parts(transactional_id, list(partitions)))
 
     def offsets(self, partitions: Iterable[Partition], timestamp_ms: int) -> dict[Partition, int]:
-        """Return the first offsets with that timestamp or a later one, where there are any.
+        """Return the first offset with that timestamp or a later one in each partition that has such an offset.
 
         Args:
-            partitions: which.
-            timestamp_ms: since 1970-01-01 UTC; or ``messages.LATEST`` or ``EARLIEST``.
+            partitions: the partitions to query.
+            timestamp_ms: milliseconds since 1970-01-01 UTC; or ``messages.LATEST`` or ``EARLIEST``.
 
         Raises:
             BrokerError: Kafka does not answer or refuses.
@@ -90,7 +90,7 @@ class TransactionInspector:
         return self._run(self._offsets(list(partitions), timestamp_ms))
 
     def batches(self, partition: Partition, begin: int) -> Iterator[Batch]:
-        """Yield the batches of a partition, the markers among them, up to where it ends now.
+        """Yield the batches of a partition, including markers, up to its current end.
 
         Raises:
             BrokerError: Kafka does not answer or refuses.
@@ -109,14 +109,14 @@ class TransactionInspector:
                 return
 
     def end(self, transactional_id: str, partitions: Collection[Partition], *, commit: bool) -> None:
-        """End what the transactional id has open in these partitions. Fences all its producers.
+        """End the open transaction of the transactional id in these partitions. Fences all its producers.
 
         Raises:
             BrokerError: Kafka does not answer or refuses.
         """
         self._run(self._end(transactional_id, partitions, commit=commit))
 
-    # --- how ---
+    # --- implementation ---
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return self._loop.run_until_complete(coroutine)
@@ -139,7 +139,7 @@ class TransactionInspector:
     async def _of_leaders(
         self, partitions: Iterable[Partition], api: int, request: Callable[[list[Partition]], bytes]
     ) -> list[memoryview]:
-        """The answers of all brokers that lead some of the partitions."""
+        """Return the answers of all leaders of the partitions."""
         links: dict[Link, list[Partition]] = {}
         for partition in partitions:
             links.setdefault(await self._leader(partition), []).append(partition)
@@ -200,7 +200,7 @@ class TransactionInspector:
                 if error != _CONCURRENT_TRANSACTIONS or time.monotonic() > give_up_s:
                     _check(error, doing)
                     return found
-                await asyncio.sleep(_PAUSE_S)  # it completes another transaction
+                await asyncio.sleep(_PAUSE_S)  # the coordinator is completing another transaction
 
         init = transactions.init_request(transactional_id, _TRANSACTION_TIMEOUT_MS)
         producer = await ask(messages.INIT_PRODUCER_ID, init, transactions.read_init)
@@ -208,7 +208,7 @@ class TransactionInspector:
         await ask(messages.ADD_PARTITIONS, add, lambda data: (transactions.read_add_partitions(data), None))
         end = transactions.end_request(transactional_id, producer, commit=commit)
         await ask(messages.END_TXN, end, lambda data: (transactions.read_end(data), None))
-        # Fences what is still under way, and is answered only when all markers are written.
+        # Fences pending requests, and is answered only when all markers are written.
         await ask(messages.INIT_PRODUCER_ID, init, transactions.read_init)
 
 

@@ -1,4 +1,4 @@
-"""Trying what a producer needs, so that no reader sees anything of it: transactions that are aborted."""
+"""Test what a producer needs, invisibly to readers of committed records, with aborted transactions."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class WriteProbe:
     """A transactional producer whose transactions are all aborted.
 
     Args:
-        config: librdkafka's properties, with which the real producer will connect.
-        transactional_id: who writes; a right may be needed for it.
-        timeout_s: how long each step may take.
+        config: librdkafka's properties, as the real producer will use them.
+        transactional_id: the producer's transactional id; may need a right.
+        timeout_s: how long each step may take, in seconds.
 
     Raises:
-        ConfigurationError: librdkafka does not take the properties.
-        BrokerError: the transactional id could not be taken up.
+        ConfigurationError: librdkafka does not accept the properties.
+        BrokerError: the transactional id could not be initialised.
     """
 
     def __init__(self, config: Mapping[str, Any], transactional_id: str, timeout_s: float) -> None:
@@ -49,19 +49,19 @@ class WriteProbe:
             "transaction.timeout.ms": max(1, int(timeout_s * 2000)),
         }  # fmt: skip
         self._producer = made(Producer, settings, "setting up the producer")
-        self._own_limit_bytes = int(settings["message.max.bytes"])  # a number, for librdkafka took it
+        self._own_limit_bytes = int(settings["message.max.bytes"])  # a number, since librdkafka accepted it
         try:
             self._producer.init_transactions(timeout_s)
         except KafkaException as error:
             raise self._why(error, f"taking up the transactional id {transactional_id}") from error
 
     def send(self, topic: str, size_bytes: int) -> None:
-        """Sends a record of random bytes, which cannot be compressed, and takes it back once it was acknowledged.
+        """Send a record of random bytes, which cannot be compressed, and abort once it was acknowledged.
 
         Raises:
-            ConfigurationError: it is larger than our own limit, ``max.request.size``.
-            BrokerError: Kafka refused it, or did not acknowledge it in time; says whether the limit is the topic's own
-                or the brokers', if that may be asked.
+            ConfigurationError: the record is larger than our own limit, ``max.request.size``.
+            BrokerError: Kafka refused the record, or did not acknowledge it in time; the message says whether the limit
+                is the topic's own or the brokers', if we may query that.
         """
         doing = f"sending a record of {size_bytes:,} bytes to topic {topic}"
         self._refused.clear()
@@ -95,8 +95,8 @@ class WriteProbe:
             self._refused.append(error)
 
     def _why(self, error: KafkaException, doing: str) -> BrokerError | ConfigurationError:
-        """That the broker refused who we are, if it did; else what librdkafka says."""
-        with suppress(KafkaException):  # it raises what is fatal, and that is what we are told here
+        """Return the broker's refusal of our credentials, if there is one, otherwise librdkafka's error."""
+        with suppress(KafkaException):  # poll raises fatal errors, and this method is explaining one
             self._producer.poll(0)
         reasons = [explained(trouble, doing) for trouble in self._trouble]
         refusal = next((reason for reason in reasons if isinstance(reason, AuthenticationError)), None)

@@ -1,4 +1,4 @@
-"""Writes Kafka transactions with the confluent-kafka producer."""
+"""Write Kafka transactions with the confluent-kafka producer."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from kafka_replica.records import Headers, Partition, key_text
 T = TypeVar("T")
 
 _RETRY_S = 0.1
-_REFUSED_WITHIN_S = 0.5  # how often a wait for the first answer looks whether the broker refused our credentials
-_EARLIEST_RETRY = 0.8  # of retry.backoff.ms: librdkafka varies it by 20 % either way
+_REFUSED_WITHIN_S = 0.5  # how often a wait for the first answer checks whether the broker refused our credentials
+_EARLIEST_RETRY = 0.8  # fraction of retry.backoff.ms, which librdkafka varies by 20 % either way
 _BY_KEY = -1  # librdkafka's partitioner chooses
-_POLL_EVERY = 128  # records; what was delivered holds its memory until then
+_POLL_EVERY = 128  # records; delivered records keep their memory until then
 
 DEFAULTS: dict[str, Any] = {
     "client.id": "kafka-replica-producer",
@@ -39,17 +39,17 @@ DEFAULTS: dict[str, Any] = {
     # librdkafka measures a record before compression, the broker a batch after it; the broker decides.
     "message.max.bytes": 256 << 20,
     "linger.ms": 5,
-    # How soon librdkafka may send a request a second time; a commit that took longer costs a new producer.
+    # How soon librdkafka may repeat a request; a commit that took longer costs a new producer.
     "retry.backoff.ms": 500,
     "retry.backoff.max.ms": 1000,
 }
 
 
 def own_limit_bytes(config: Mapping[str, Any]) -> int:
-    """Return how large key and value of a record may be together, before compression, for a producer of these.
+    """Return a producer's limit for key and value of a record together, in bytes before compression.
 
     Raises:
-        ConfigurationError: the limit is no number.
+        ConfigurationError: the limit is not a number.
     """
     limit = {**DEFAULTS, **common_settings(config)}["message.max.bytes"]
     try:
@@ -59,13 +59,13 @@ def own_limit_bytes(config: Mapping[str, Any]) -> int:
 
 
 class TransactionalWriter:
-    """One fenced transactional producer. For one thread; a transaction at a time.
+    """A fenced transactional producer. Not thread-safe; one transaction at a time.
 
     librdkafka (2.16) lacks KIP-890's bump of the producer epoch with each transaction. A request to end a transaction
     (EndTxn) that the network or a broker delays, and that librdkafka repeats meanwhile, can therefore end a part of the
-    *next* transaction when it arrives at last. So the next transaction begins with a new producer of the same
-    transactional id, whose epoch fences the delayed request, whenever librdkafka may have sent EndTxn more than once.
-    It never does before ``retry.backoff.ms`` has passed, which is how such a transaction is recognised.
+    *next* transaction when it finally arrives. So whenever librdkafka may have sent EndTxn more than once, the next
+    transaction begins with a new producer of the same transactional id, whose epoch fences the delayed request.
+    librdkafka never repeats a request before ``retry.backoff.ms`` has passed, which shows whether it may have done so.
     """
 
     def __init__(self, config: Mapping[str, Any], transactional_id: str, timeout_s: float) -> None:
@@ -84,7 +84,7 @@ class TransactionalWriter:
         self._producer = self._taken_up()
         backoff_ms, longest_ms = (float(self._settings[f"retry.backoff.{name}"]) for name in ("ms", "max.ms"))
         self._repeated_after_s = min(_EARLIEST_RETRY * backoff_ms, longest_ms) / 1000
-        self._own_limit_bytes = int(self._settings["message.max.bytes"])  # a number, for librdkafka took it
+        self._own_limit_bytes = int(self._settings["message.max.bytes"])  # a number, since librdkafka accepted it
 
     def _taken_up(self) -> Producer:
         producer = made(Producer, self._settings, "setting up the producer")
@@ -95,7 +95,7 @@ class TransactionalWriter:
             try:
                 producer.init_transactions(min(self._timeout_s, _REFUSED_WITHIN_S))
             except KafkaException:
-                producer.poll(0)  # hands out what librdkafka reports
+                producer.poll(0)  # delivers librdkafka's pending errors to the callback
                 self._check_accepted(doing)
                 raise
 
@@ -104,7 +104,7 @@ class TransactionalWriter:
         return producer
 
     def _check_accepted(self, doing: str) -> None:
-        """Raises AuthenticationError if the broker refused our credentials; librdkafka itself only times out then."""
+        """Raise AuthenticationError if the broker refused our credentials; librdkafka itself only times out then."""
         for each in self._trouble:
             refusal = explained(each, doing)
             if isinstance(refusal, AuthenticationError):
@@ -112,24 +112,24 @@ class TransactionalWriter:
 
     @property
     def transactional_id(self) -> str:
-        """Who writes."""
+        """The transactional id of the producer."""
         return str(self._settings["transactional.id"])
 
     def begin(self) -> None:
-        """Begins a transaction."""
+        """Begin a transaction."""
         if self._refused or self._may_be_repeated:
-            # librdkafka (2.16) gives up the first records after one that Kafka refused, too; a new producer does not.
+            # After Kafka refused a record, librdkafka (2.16) also discards the next records; a new producer does not.
             self._producer = self._taken_up()
         self._ends, self._refused = {}, []
         self._trouble.clear()
         self._call("beginning a transaction", self._producer.begin_transaction)
 
     def send(self, topic: str, key: bytes, value: bytes | None, headers: Headers) -> None:
-        """Hands over a record of the open transaction; it is sent in the background."""
+        """Queue a record of the open transaction, to be sent in the background."""
         self.send_to(Partition(topic, _BY_KEY), key, value, headers)
 
     def send_to(self, place: Partition, key: bytes, value: bytes | None, headers: Headers) -> None:
-        """The same, to a partition that is chosen."""
+        """Queue a record like ``send``, for a given partition."""
         topic, number = place
         while True:
             try:
@@ -148,9 +148,9 @@ class TransactionalWriter:
     def send_all(
         self, topics: Sequence[str], records: Iterable[tuple[bytes, bytes | None, list[tuple[str, str | bytes | None]]]]
     ) -> None:
-        """The same for many records, of key, value and headers, each to all of the topics.
+        """Queue many records of key, value and headers, each for all of the topics.
 
-        Less is done for each of them: ``commit`` does not tell where they ended up.
+        This is cheaper per record than ``send``: ``commit`` does not return the offsets of these records.
         """
         produce, refused = self._producer.produce, self._note_refused
         for number, (key, value, headers) in enumerate(records, 1):
@@ -168,18 +168,18 @@ class TransactionalWriter:
                 self._serve(0)
 
     def commit(self) -> dict[Partition, int]:
-        """Commits; returns for each partition the offset after the last record that was handed over by itself.
+        """Commit; return for each partition the offset after the last record from ``send`` or ``send_to``.
 
         Raises:
-            PublishError: it was not committed, and nothing of it is visible; ``abort`` it.
-            CommitUnknownError: Kafka did not answer in time; it may have been committed or not.
+            PublishError: the transaction was not committed, and nothing of it is visible; ``abort`` it.
+            CommitUnknownError: Kafka did not answer in time; the transaction may or may not have been committed.
         """
         try:
             self._call("sending the transaction's records", self._producer.flush, self._timeout_s)
-        except BrokerError as fatal:  # such as being fenced
+        except BrokerError as fatal:  # for example, another producer fenced this one
             raise PublishError(str(fatal)) from fatal
         if self._refused:
-            # What was given up because of another record's failure says nothing of the cause.
+            # An error of a record that was discarded because of another record's failure does not show the cause.
             error, message = next((each for each in self._refused if not is_consequence(each[0])), self._refused[0])
             raise PublishError(self._why_refused(error, message)) from KafkaException(error)
         try:
@@ -196,7 +196,7 @@ class TransactionalWriter:
         return self._ends
 
     def _end(self, doing: str, verb: Callable[[float], None]) -> None:
-        """Commits or aborts, and notes whether librdkafka may have asked for it more than once."""
+        """Commit or abort, and note whether librdkafka may have sent the request more than once."""
         began_s = time.monotonic()
         try:
             self._call(doing, verb, self._timeout_s)
@@ -204,21 +204,21 @@ class TransactionalWriter:
             self._may_be_repeated |= time.monotonic() - began_s >= self._repeated_after_s
 
     def abort(self) -> None:
-        """Takes back the open transaction; readers of committed data never see it."""
+        """Abort the open transaction; readers of committed data never see it."""
         self._end("aborting the transaction", self._producer.abort_transaction)
 
     def close(self) -> None:
-        """Ends it; a transaction that is open stays so until its time-out, or the next producer of the same id."""
+        """Close the producer; an open transaction stays open until its time-out or the next producer of the same id."""
         self.usable = False
         with suppress(KafkaException, RuntimeError, SystemError):
             self._producer.purge()
             self._producer.poll(0)
 
     def check_usable(self) -> None:
-        """Makes sure that a transaction can be begun.
+        """Check that the producer can begin a transaction.
 
         Raises:
-            UsageError: an earlier one ended in a way that only a new producer can resolve.
+            UsageError: an earlier transaction ended in a way that only a new producer can resolve.
         """
         if not self.usable:
             raise UsageError("the outcome of this producer's last transaction is not known; go on with a new producer")
@@ -232,15 +232,15 @@ class TransactionalWriter:
         return RecordNotSentError(str(explained(error, doing)))
 
     def _cause(self, raised: KafkaException | SystemError) -> KafkaException:
-        """Return the error of Kafka behind what its client raised.
+        """Return the error of Kafka behind an exception of its client.
 
-        A fatal error, such as being fenced, the client raises among its callbacks, so that Python finds it in another
-        one, or loses it (SystemError); and of all that follows librdkafka says only that it was fatal.
+        The client raises a fatal error, such as being fenced, in its callbacks, so that Python chains it to another
+        error, or loses it (SystemError); for all later calls librdkafka reports only that the error was fatal.
         """
         error = raised if isinstance(raised, KafkaException) else raised.__cause__
         if isinstance(error, KafkaException) and error.args[0].code() != KafkaError._FATAL:
             return error
-        producer = getattr(self, "_producer", None)  # not there while the first one is made
+        producer = getattr(self, "_producer", None)  # not set while the first producer is created
         if producer is not None:
             try:
                 producer.begin_transaction()  # refused, with the reason
@@ -271,11 +271,11 @@ class TransactionalWriter:
         self._ends[partition] = max(self._ends.get(partition, 0), (message.offset() or 0) + 1)
 
     def _serve(self, timeout_s: float) -> None:
-        """Lets librdkafka tell what has become of records."""
+        """Let librdkafka deliver its reports about records."""
         self._call("sending records", self._producer.poll, timeout_s)
 
     def _call(self, doing: str, verb: Callable[..., T], *args: Any) -> T:
-        """Calls, again and again while librdkafka says that this may help and there is time."""
+        """Call a function; retry while librdkafka considers the error retriable and the time-out has not passed."""
         give_up_s = time.monotonic() + self._timeout_s
         while True:
             try:

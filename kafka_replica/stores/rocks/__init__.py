@@ -1,4 +1,4 @@
-"""The store on disk: RocksDB, through rocksdict. The extra ``rocksdb`` installs what it needs."""
+"""The store on disk: RocksDB, through rocksdict. Needs the extra ``rocksdb``."""
 
 from kafka_replica.stores.rocks.store import RocksStore
 

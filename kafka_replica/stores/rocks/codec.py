@@ -1,6 +1,6 @@
-"""How a record lies in RocksDB: a head of fixed size, the headers, the value as it is.
+"""The encoding of records in RocksDB: a header of fixed size, the record's headers, the unchanged value.
 
-Integers are big-endian. The place of a record is a number of the list of partitions that the store keeps.
+Integers are big-endian. The partition of a record is an index into the store's list of partitions.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from collections.abc import Sequence
 from kafka_replica.records import Partition, Record
 from kafka_replica.stores.packed_headers import unpack_headers
 
-_HEAD = struct.Struct(">qqII")  # offset, timestamp in ms, number of the partition, bytes of headers
+_HEAD = struct.Struct(">qqII")  # offset, timestamp in ms, index of the partition, bytes of headers
 
 pack_head = _HEAD.pack
 HEAD_BYTES = _HEAD.size
-PLACE_BYTES = struct.calcsize(">qqI")  # of it say where and when; the rest is what a record holds
-_new = tuple.__new__  # half the time of Record(...)
+PLACE_BYTES = struct.calcsize(">qqI")  # these header bytes give origin and time; the rest is content
+_new = tuple.__new__  # twice as fast as Record(...)
 
 
 def unpack_place(data: bytes) -> tuple[int, int]:
-    """The offset of a record, and the number of its partition."""
+    """Return the offset of a record, and the index of its partition."""
     offset, _, number, _ = _HEAD.unpack_from(data)
     return offset, number
 
 
 def unpack_record(key: bytes, data: bytes, partitions: Sequence[Partition]) -> Record:
-    """The record of a key."""
+    """Decode the record of a key."""
     offset, timestamp_ms, number, header_bytes = _HEAD.unpack_from(data)
     if not header_bytes:
         plain: Record = _new(Record, (key, data[HEAD_BYTES:], offset, timestamp_ms, (), partitions[number]))

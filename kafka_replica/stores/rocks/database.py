@@ -1,4 +1,4 @@
-"""One RocksDB database: with its settings (``tuning``) all that knows rocksdict."""
+"""A RocksDB database; only this module and ``tuning`` use rocksdict."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _STALLED = "Write stall"
 _STALLED_S = 0.001
 _STALLED_IN_VAIN_S = 10.0
 _RESUMES_EVERY_S = 0.05
-_RESUMES_WITHIN_S = 20.0  # RocksDB looks every 5 s whether a full disk has room again
+_RESUMES_WITHIN_S = 20.0  # RocksDB checks every 5 s whether a full disk has room again
 
 
 class Batch:
-    """Writes that happen together or not at all."""
+    """An atomic batch of writes."""
 
     __slots__ = ("_batch", "delete", "delete_range", "put", "size_bytes")
 
@@ -42,12 +42,12 @@ class Batch:
         self.size_bytes = self._batch.size_in_bytes
 
     def hand_over(self) -> rocksdict.WriteBatch:
-        """What rocksdict takes."""
+        """Return the batch in rocksdict's type."""
         return self._batch
 
 
 class View:
-    """A database as it was at one moment. Any thread; it keeps the database open."""
+    """A consistent view of a database at one moment. Thread-safe; keeps the database open."""
 
     __slots__ = ("_snapshot", "database")
 
@@ -56,14 +56,14 @@ class View:
         self.database = database
 
     def get(self, key: bytes) -> bytes | None:
-        """The value of a key.
+        """Return the value of a key.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the value cannot be read.
         """
         try:
             found: bytes = self._snapshot[key]
-        except Exception as error:  # noqa: BLE001 - rocksdict has no others
+        except Exception as error:  # noqa: BLE001 - rocksdict raises no other type
             if str(error) == _NOT_FOUND:
                 return None
             self.database.explain(error, "reading")
@@ -71,25 +71,25 @@ class View:
 
 
 class Database:
-    """One folder of RocksDB. One thread writes, any thread reads.
+    """A RocksDB database in a folder. One thread writes, any thread reads.
 
     Args:
-        folder: where it is.
-        tuning: what it may use.
-        must_exist: whether it is damage if there is no database; else one is made.
-        links: a folder of links to the files of the database, removed with this object: opens that one, for
-            reading only, as the files are at this moment. Another process may have the database open.
+        folder: the folder of the database.
+        tuning: the resources that it may use.
+        must_exist: whether a missing database counts as damage; otherwise it is created.
+        links: a folder of links to the files of the database, removed with this object: opens this folder instead, for
+            reading only, with the files as they are now. Another process may have the database open.
 
     Raises:
-        StoreInUseError: somebody else has it open.
-        StoreDamagedError: it is damaged.
-        StoreError: it cannot be opened.
+        StoreInUseError: the database is open elsewhere.
+        StoreDamagedError: the database is damaged.
+        StoreError: the database cannot be opened.
     """
 
     def __init__(self, folder: Path, tuning: Tuning, *, must_exist: bool = False, links: Path | None = None) -> None:
         self.folder = folder
         self.is_damaged = False
-        """Whether something in it could not be read for what it is."""
+        """True once damaged data was found in the database."""
         access = rocksdict.AccessType.read_write() if links is None else rocksdict.AccessType.read_only(False)
         try:
             self._db = rocksdict.Rdict(str(links or folder), tuning.options(creates=not must_exist), access_type=access)
@@ -101,7 +101,7 @@ class Database:
             finalize(self, _remove, self._db, links)
         self._stat = _stat(folder)
         self._logged, self._unlogged = rocksdict.WriteOptions(), rocksdict.WriteOptions()
-        # Attributes, whatever rocksdict's stubs say.
+        # These are attributes, contrary to rocksdict's stubs.
         self._logged.sync = tuning.is_synced
         self._unlogged.disable_wal = True  # type: ignore[method-assign,assignment]
         self._asked = rocksdict.WriteOptions()
@@ -111,17 +111,17 @@ class Database:
         self._write_buffer_bytes = tuning.write_buffer_bytes
 
     def is_here(self) -> bool:
-        """Whether its folder is still the one that was opened."""
+        """Return whether the folder is still the one that was opened."""
         now = _stat(self.folder)
         return now is not None and self._stat is not None and os.path.samestat(now, self._stat)
 
     # --- reading ---
 
     def get(self, key: bytes) -> bytes | None:
-        """The newest value of a key.
+        """Return the newest value of a key.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the value cannot be read.
         """
         try:
             found: bytes | None = self._db.get(key)
@@ -130,33 +130,33 @@ class Database:
         return found
 
     def get_many(self, keys: list[bytes]) -> list[bytes | None]:
-        """The newest values of keys, in their order.
+        """Return the newest values of keys, in the same order.
 
         Raises:
-            StoreError: one cannot be read.
+            StoreError: a value cannot be read.
         """
         try:
-            found: list[bytes | None] = self._db.get(keys)  # type: ignore[arg-type, assignment]  # its stubs want a wider list
+            found: list[bytes | None] = self._db.get(keys)  # type: ignore[arg-type, assignment]  # the stubs expect a wider list
         except Exception as error:  # noqa: BLE001
             self.explain(error, "reading")
         return found
 
     def view(self, of: type[View] = View) -> View:
-        """As it is now."""
+        """Return a view of the current state."""
         return of(self, self._db.snapshot())
 
     def items(self, first: bytes, end: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Keys from ``first`` to before ``end`` and their values, in order, as they are at this call.
+        """Return an iterator over the entries from ``first`` to before ``end``, in order, as of this call.
 
-        There has to be a key at or after ``end``: rocksdict's iterators end in silence where they cannot read on, so
-        that only what comes after the end shows that it was reached. Those over a snapshot go through the present
-        instead (0.3.29); a version has to be told from that by other means.
+        There must be a key at or after ``end``: rocksdict's iterators end silently when they cannot read on, so that
+        only a key after the end shows that the end was reached. Iterators over a snapshot iterate over the current
+        state instead (0.3.29); the caller has to derive a version from that by other means.
 
         Raises:
-            StoreError: they cannot be read.
+            StoreError: the entries cannot be read.
         """
         try:
-            entries = self._db.items(from_key=first)  # made now, and shows from then on what there is now
+            entries = self._db.items(from_key=first)  # created now; the iterator shows the state of its creation
         except Exception as error:  # noqa: BLE001
             self.explain(error, "reading")
         return self._before(end, entries, first)
@@ -188,14 +188,15 @@ class Database:
     # --- writing ---
 
     def write(self, batch: Batch, *, is_logged: bool = True) -> None:
-        """Writes all of it at once.
+        """Write a batch atomically.
 
         Args:
-            batch: what.
-            is_logged: whether it is there after a crash at once; else after the next ``flush``, whole.
+            batch: the batch.
+            is_logged: whether the batch survives a crash immediately; otherwise it does, as a whole, after the next
+                ``flush``.
 
         Raises:
-            StoreError: nothing of it was written.
+            StoreError: nothing of the batch was written.
         """
         self._wait_for_room()
         try:
@@ -204,10 +205,10 @@ class Database:
             self.explain(error, "writing")
 
     def flush(self) -> None:
-        """Everything written so far is on disk afterwards, and survives a power cut.
+        """Flush all writes so far to disk, so that they survive a power cut.
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the data could not be written.
         """
         self._wait_for_room()
         try:
@@ -216,7 +217,7 @@ class Database:
             self.explain(error, "writing")
 
     def _wait_for_room(self) -> None:
-        """Until RocksDB would not make a write wait: one that waits for a full disk to get room never returns."""
+        """Wait until RocksDB accepts writes without stalling: a write that stalls on a full disk never returns."""
         begun_s = time.monotonic()
         while True:
             try:
@@ -233,15 +234,15 @@ class Database:
             time.sleep(_STALLED_S)
 
     def wait_until_resumed(self) -> None:
-        """Wait until RocksDB takes writes again after the disk was full, as long as the disk has room by now.
+        """Wait until RocksDB accepts writes again after the disk was full, provided that the disk has room now.
 
-        RocksDB keeps the error of the write that failed and refuses all others until it has looked at the disk
-        again. Closing the database would clear the error, but whoever holds a snapshot keeps the database open.
+        RocksDB keeps the error of the failed write and refuses all others until it has checked the disk again.
+        Closing the database would clear the error, but every snapshot in use keeps the database open.
         """
         give_up_s = time.monotonic() + _RESUMES_WITHIN_S
         while self._is_full() and self._free_bytes() > self._write_buffer_bytes and time.monotonic() < give_up_s:
             time.sleep(_RESUMES_EVERY_S)
-        self._failures = self._background_failures()  # those until now are over
+        self._failures = self._background_failures()  # earlier failures no longer count
 
     def _is_full(self) -> bool:
         try:
@@ -257,29 +258,29 @@ class Database:
         return shutil.disk_usage(self.folder).free
 
     def _explain_failure(self) -> NoReturn:
-        """RocksDB does not say why it could not write a file in the background, for it will try again."""
+        """Raise an error for a failed background write, whose reason RocksDB does not report, since it will retry."""
         free_bytes = self._free_bytes()
         reason = f"No space left on device, it seems: files cannot be written, {free_bytes} bytes are free"
         self.explain(OSError(reason), "writing")
 
     def sync_always(self, is_synced: bool) -> None:
-        """Whether each logged write waits for the disk, from now on."""
+        """Set whether each logged write waits for the disk from now on."""
         self._logged.sync = is_synced
 
     def remove_when_unread(self) -> None:
-        """Removes the folder when nobody reads it any more, or when the process ends."""
+        """Remove the folder when it has no more readers, or when the process ends."""
         finalize(self, _remove, self._db, self.folder)
 
-    # --- trouble ---
+    # --- errors ---
 
     def explain(self, error: Exception, doing: str) -> NoReturn:
-        """Raises rocksdict's error as ours."""
+        """Raise our exception for rocksdict's error."""
         explanation = explained(error, doing, self.folder)
         self.is_damaged |= isinstance(explanation, StoreDamagedError)
         raise explanation from error
 
     def no_record(self, key: bytes, error: Exception) -> NoReturn:
-        """Says that what is stored for a key is not what is ever written for one."""
+        """Raise an error for a key whose stored data is no record."""
         self.is_damaged = True
         raise StoreDamagedError(
             f"reading {key_text(key)} in the store in {self.folder}: what is stored for it is no record; check the "
@@ -290,11 +291,11 @@ class Database:
 def _stat(folder: Path) -> os.stat_result | None:
     try:
         return folder.stat()
-    except OSError:  # it was removed, which may be at any moment
+    except OSError:  # the folder was removed, which may happen at any moment
         return None
 
 
 def _remove(db: Any, folder: Path) -> None:
-    with suppress(Exception):  # it goes to the bin anyway
+    with suppress(Exception):  # the database will be deleted anyway
         db.close()
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""How two generations differ."""
+"""The differences between two generations."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from kafka_replica.stores.rocks.scan import Entries
 
 
 def difference(old: Entries, new: Entries) -> Applied:
-    """What it takes to make the one of the other, for listeners: records that only moved in the log are the same.
+    """Return the changes between two generations, for listeners: records that only moved in the log do not count.
 
     Args:
-        old: keys and what is stored for them, in the order of the keys.
-        new: likewise.
+        old: keys and their stored data, in the order of the keys.
+        new: the same for the other generation.
     """
     changed, deleted = PackedKeys(), PackedKeys()
     before, after = next(old, None), next(new, None)

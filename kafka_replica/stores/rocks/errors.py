@@ -1,4 +1,4 @@
-"""What RocksDB's errors mean, and what to do about each."""
+"""Translate RocksDB's errors into our exceptions, with advice."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _DAMAGED = ("Corruption", "checksum", "does not exist", "No such file")
 
 
 def is_full(error: Exception, folder: Path) -> bool:
-    """Return whether rocksdict's error says that there is no room for a file."""
+    """Return whether rocksdict's error reports that the disk is full."""
     return any(sign in _signs(error, folder) for sign in _FULL)
 
 
 def explained(error: Exception, doing: str, folder: Path) -> StoreError:
-    """The error as ours.
+    """Return our exception for rocksdict's error.
 
     Args:
-        error: what rocksdict raised; all that it tells is text.
-        doing: what was being done to the store, such as "reading".
-        folder: where the database is.
+        error: the exception from rocksdict, which contains only text.
+        doing: the current operation, such as "reading".
+        folder: the folder of the database.
     """
     signs = _signs(error, folder)
     what = f"{doing} the store in {folder}: {' '.join(str(error).split())}"
@@ -41,4 +41,4 @@ def explained(error: Exception, doing: str, folder: Path) -> StoreError:
 
 
 def _signs(error: Exception, folder: Path) -> str:
-    return " ".join(str(error).split()).replace(str(folder), "")  # a folder's name may read like anything
+    return " ".join(str(error).split()).replace(str(folder), "")  # a folder's name could contain any of the signs

@@ -1,11 +1,11 @@
-"""The folder of a store on disk: whose it is, and which of the databases in it is the present one.
+"""The folder of a store on disk: its lock, and which of its databases is the current one.
 
-CURRENT                  the name of the present database, and the number of the format
+CURRENT                  the name of the current database, and the number of the format
 kafka-replica.lock
-database-8c1f0a92b7de/   one of them; others are being built, or are read by the last who hold an older version
+database-8c1f0a92b7de/   a database; others are being built, or have readers that still hold an older version
 
-No two have the same name, wherever and whenever they were made: RocksDB writes files by name even when it is closed,
-which must not be into somebody else's folder if this one was removed meanwhile.
+Database names are globally unique: RocksDB writes files by name even while it is being closed, and must not write into
+another store's folder if this one was removed meanwhile.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreErr
 
 FORMAT = 1
 _CURRENT, _NEXT, _LOCK = "CURRENT", "CURRENT.next", "kafka-replica.lock"
-_DATABASE = re.compile(r"database-[0-9a-f]{12}")  # so that nothing else is ever taken for one, and removed
-_HARMLESS = {_CURRENT, _NEXT, _LOCK, "lost+found"}  # the last is in every volume of its own
+_DATABASE = re.compile(r"database-[0-9a-f]{12}")  # strict, so that nothing else is mistaken for a database and removed
+_HARMLESS = {_CURRENT, _NEXT, _LOCK, "lost+found"}  # the last exists in the root folder of a volume
 
 
 class Folder:
-    """A store's folder, for one store at a time.
+    """The folder of a store, for one store at a time.
 
     Raises:
-        ConfigurationError: there are other things in it.
-        StoreInUseError: another store has it.
-        StoreError: it cannot be written.
+        ConfigurationError: the folder holds other things.
+        StoreInUseError: another store uses the folder.
+        StoreError: the folder cannot be written.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -59,11 +59,11 @@ class Folder:
             ) from error
 
     def current(self) -> Path | None:
-        """The present database, if there is one.
+        """Return the current database, if there is one.
 
         Raises:
-            StoreDamagedError: what is there cannot be understood.
-            StoreError: it was written by a newer version of kafka_replica.
+            StoreDamagedError: the content of the folder is damaged.
+            StoreError: the store was written by a newer version of kafka_replica, or cannot be read.
         """
         try:
             plain = json.loads((self.path / _CURRENT).read_text(encoding="utf-8"))
@@ -88,14 +88,14 @@ class Folder:
         return self.path / name
 
     def new(self) -> Path:
-        """Where a database may be made."""
+        """Return the path for a new database."""
         return self.path / f"database-{uuid4().hex[:12]}"
 
     def switch(self, database: Path) -> None:
-        """From now on this database is the present one, also after a crash or a power cut at any instant.
+        """Make a database the current one, atomically even in case of a crash or a power cut.
 
         Raises:
-            StoreError: it could not be written; the other one still is.
+            StoreError: the write failed; the previous database is still current.
         """
         try:
             with (self.path / _NEXT).open("w", encoding="utf-8") as file:
@@ -110,10 +110,10 @@ class Folder:
         self._sync_names()
 
     def forget(self) -> None:
-        """From now on there is no present database.
+        """Remove the reference to the current database.
 
         Raises:
-            StoreError: there still is.
+            StoreError: the reference could not be removed.
         """
         try:
             (self.path / _CURRENT).unlink(missing_ok=True)
@@ -124,13 +124,13 @@ class Folder:
         self._sync_names()
 
     def sweep(self, kept: Collection[Path]) -> None:
-        """Removes databases that were never finished, or are not read any more."""
+        """Remove databases that were never finished, or have no more readers."""
         for name in self._names():
             if _DATABASE.fullmatch(name) and self.path / name not in kept:
                 shutil.rmtree(self.path / name, ignore_errors=True)
 
     def release(self) -> None:
-        """Others may have it. Idempotent."""
+        """Release the lock of the folder. Idempotent."""
         self._lock.release()
 
     # --- helpers ---
@@ -151,7 +151,7 @@ class Folder:
         )
 
     def _sync_names(self) -> None:
-        with suppress(OSError):  # not every system can; then a power cut may bring back the last state of the folder
+        with suppress(OSError):  # not supported everywhere; then a power cut may restore the previous state
             number = os.open(self.path, os.O_RDONLY)
             try:
                 os.fsync(number)

@@ -1,9 +1,9 @@
-"""The data of one reading of the log, from its first version on, in one database.
+"""A generation: the data of one read of the log, from its first version on, in one database.
 
-A version is one write: its records, and what is known of it (``VersionRecord``), together. What is too large for that
-is *staged*: written in parts that readers do not see, because they look at views from before. So that a crash
-does not leave such parts behind, what a key had before its first part is kept beside it, in the same write, and is
-put back when the database is opened again. Publishing is one write, too: the head, and that all of this is gone.
+A version is one write: its records together with its metadata (``VersionRecord``). A version that is too large for one
+write is *staged*: written in parts that readers do not see, because their views are older. So that such parts do not
+survive a crash, the previous data of each key is stored in the same write, and is restored when the database is opened
+again. Publishing is a single write, too: it writes the version record and deletes all previous data.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from kafka_replica.stores.rocks.version_record import HEAD, VersionRecord
 from kafka_replica.transactions.resume_point import ResumePoint
 
 _BATCH_BYTES = 1 << 20
-_SOME = 100  # keys are written before it is looked whether a batch is full
+_SOME = 100  # keys to write between two checks whether a batch is full
 _GATHER_EVERY_VERSIONS = 64
 
 
 class Generation:
-    """One database and its versions. One thread writes.
+    """A database and its versions. One thread writes.
 
     Args:
-        database: where it is.
-        is_new: whether there is nothing in it yet.
-        is_ours: whether it may be written, so that what somebody staged and did not publish can be taken back.
+        database: the database.
+        is_new: whether the database is empty.
+        is_ours: whether we may write to it, and so can roll back parts that were staged and not published.
 
     Raises:
-        StoreError: it cannot be read.
+        StoreError: the database cannot be read.
     """
 
     def __init__(self, database: Database, *, is_new: bool = False, is_ours: bool = True) -> None:
@@ -76,12 +76,12 @@ class Generation:
     # --- reading ---
 
     def newest(self, key: bytes) -> Record | None:
-        """What was written of a key, seen by readers or not."""
+        """Return the newest record written for a key, even if readers cannot see it yet."""
         data = self.database.get(DATA + key)
         return None if data is None else self._record(key, data)
 
     def snapshot(self) -> RocksSnapshot:
-        """The version published last."""
+        """Return a snapshot of the version published last."""
         made = RocksSnapshot(
             self,
             self.database.view(self._view_of),
@@ -96,11 +96,11 @@ class Generation:
         return made
 
     def entries(self) -> Entries:
-        """The version published last, in the order of its keys."""
+        """Return the entries of the version published last, in the order of its keys."""
         return shown(self.database)
 
     def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
-        """Key, partition and offset of every record that was written, seen by readers or not."""
+        """Yield key, partition and offset of every record that was written, even if readers cannot see it yet."""
         for key, data in self.database.items(DATA, AFTER_DATA):
             try:
                 offset, number = unpack_place(data)
@@ -112,10 +112,10 @@ class Generation:
     # --- writing ---
 
     def stage(self, delta: Delta) -> None:
-        """Writes a part of the next version.
+        """Write a part of the next version.
 
         Raises:
-            StoreError: it was not written, or not all of it; what readers see stays as it was.
+            StoreError: the part was not written, or not completely; readers still see the same data.
         """
         self._staged = True
         changes = iter(delta.changes.items())
@@ -130,7 +130,7 @@ class Generation:
         self.database.write(batch, is_logged=False)
 
     def publish(self, delta: Delta, version: int, resume_point: ResumePoint) -> Applied:
-        """The next version: what was staged, and the rest.
+        """Publish the next version: the staged parts, and the rest.
 
         Raises:
             StoreError: nothing has changed for readers.
@@ -142,7 +142,7 @@ class Generation:
             applied, more = self._staged_whole(batch, delta)
         else:
             applied, more = self._small(batch, delta)
-        self._link = self._link.extend(applied.changed, applied.deleted)  # before it is written: see ``scan``
+        self._link = self._link.extend(applied.changed, applied.deleted)  # before the write: see ``scan``
         self._write_head(batch, version, resume_point, self._more + more)
         self._staged = False
         if version % _GATHER_EVERY_VERSIONS == 0:
@@ -151,24 +151,24 @@ class Generation:
         return applied
 
     def note(self, resume_point: ResumePoint) -> None:
-        """What is known of the version published last, anew."""
+        """Replace the resume point of the version published last."""
         if not self._staged:
             self._write_head(Batch(), self._version, resume_point, self._more)
 
     def take_back(self) -> None:
-        """Takes back what was staged and never published."""
+        """Roll back parts that were staged and never published."""
         touched = PackedKeys()
         for key, _ in staged(self.database):
             touched.append(key)
         if touched:
-            self._link = self._link.extend(touched)  # before anything is written: see ``scan``
+            self._link = self._link.extend(touched)  # before any write: see ``scan``
             self._put_back()
         self._staged = False
 
     # --- helpers ---
 
     def _end_data(self) -> None:
-        """Write something behind the records, so that one can go through them before there is a head."""
+        """Write a key behind the records, so that they can be scanned before there is a version record."""
         batch = Batch()
         batch.put(AFTER_DATA, b"")
         self.database.write(batch, is_logged=False)
@@ -189,14 +189,14 @@ class Generation:
         self._version, self.resume_point, self._more = version, resume_point, more
 
     def _first(self, delta: Delta) -> Applied:
-        """Writes the rest of the first version; nobody can see any of it yet."""
+        """Write the rest of the first version, which no reader can see yet."""
         self._tally = KeyCount(None if self._staged else len(delta.changes) - _tombstones(delta))
         self.stage(delta)
         self.database.flush()
         return Applied((), ())
 
     def _staged_whole(self, batch: Batch, delta: Delta) -> tuple[Applied, int]:
-        """Writes the rest of what is staged, fills a batch with what makes it seen, and says what it changes."""
+        """Write the last staged part, fill a batch with the writes that publish it, and return the changes."""
         self.stage(delta)
         self.database.flush()
         changed, deleted, new = PackedKeys(), PackedKeys(), 0
@@ -210,7 +210,7 @@ class Generation:
         return Applied(changed, deleted), new - len(deleted)
 
     def _small(self, batch: Batch, delta: Delta) -> tuple[Applied, int]:
-        """Fills a batch with all of a delta, and says what it changes."""
+        """Fill a batch with a whole delta, and return the changes."""
         olds = self.database.get_many([DATA + key for key in delta.changes])
         changed, deleted, new = [], [], 0
         before: dict[bytes, Record | None] = {}

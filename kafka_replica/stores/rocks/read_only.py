@@ -1,4 +1,4 @@
-"""Looks at a store that another process may be writing at the same time."""
+"""Read a store that another process may be writing at the same time."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from kafka_replica.stores.rocks.tuning import Tuning
 
 _LOOKS = 100
 _PAUSE_S = 0.02
-_NOT_DATA = ("LOCK", "LOG", "rocksdict-config")  # what RocksDB and rocksdict write beside the data
+_NOT_DATA = ("LOCK", "LOG", "rocksdict-config")  # files of RocksDB and rocksdict other than data
 
 
 def open_beside(folder: Folder, tuning: Tuning) -> Generation:
-    """The present state.
+    """Open the current state.
 
-    RocksDB opens a database step by step: first the list of its files, then these, then its log. What was moved from
-    the log to a file between is found in neither, and files that the writer replaced are gone. Both show in the list
-    being another one afterwards; then all is done again.
+    RocksDB opens a database in steps: first the list of its files, then the files, then its log. Data that moved from
+    the log to a file in between is found in neither, and files that the writer replaced are gone. In both cases the
+    list of files has changed afterwards; then this function starts over.
 
     Raises:
-        StoreDamagedError: it is damaged.
-        StoreError: there is no store, or it cannot be opened.
+        StoreDamagedError: the store is damaged.
+        StoreError: there is no store, or the store cannot be opened.
     """
     for _ in range(_LOOKS):
         before = _signs(folder)
@@ -54,14 +54,14 @@ def _open(folder: Folder, tuning: Tuning) -> Generation:
 
 
 def _links_to(database: Path) -> Path:
-    """Make a temporary folder of links to the files of a database.
+    """Create a temporary folder of links to the files of a database.
 
-    rocksdict writes a file of its own when it opens a database, also for reading only. That must not be into a folder
-    that another process uses, and cannot be on a file system that is mounted read-only.
+    rocksdict writes a file of its own when it opens a database, even for reading only. That file must not be in a
+    folder that another process uses, and cannot be on a read-only file system.
 
     Raises:
         StoreDamagedError: the database is gone.
-        StoreError: it may not be read, or there is no place for the links.
+        StoreError: we may not read the database, or the links cannot be created.
     """
     doing = f"looking at the store in {database.parent}"
     try:
@@ -80,7 +80,7 @@ def _links_to(database: Path) -> Path:
 
 
 def _signs(folder: Folder) -> list[tuple[Any, ...]]:
-    """What changes whenever the present database is another one, or has other files."""
+    """Return a value that changes whenever the current database or its list of files changes."""
     try:
         database = folder.current()
     except StoreDamagedError:

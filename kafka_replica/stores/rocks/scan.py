@@ -1,13 +1,13 @@
-"""Going through all keys of a version, though rocksdict can only go through what a database holds now.
+"""Scan all keys of a version, although rocksdict can only iterate over the current content of a database.
 
-That has newer versions in it, and perhaps parts of the next one:
+That content includes newer versions, and perhaps parts of the next one:
 
-* what is *staged* for the next version has what it replaces beside it (``OLD``);
-* what newer versions touched is known from links: each version has one, which names the keys that the next version
-  touched, and that version's link. They refer forward only, so that what nobody holds is let go of.
+* data *staged* for the next version is stored together with the data that it replaces (``OLD``);
+* links show the keys that newer versions touched: each version has a link with the keys that the next version
+  touched, and that version's link. Links refer only forward, so that unused links are freed.
 
-The order decides: first the database is opened for going through, then what was staged, then the links are read; the
-writer sets a link before it removes what was staged. So no touched key is missed, and each is looked up in the view.
+The order matters: a scan first opens the iterator over the database, then reads the staged data, then the links; the
+writer sets a link before it removes staged data. So a scan misses no touched key, and looks up each in the view.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from collections.abc import Collection, Iterable, Iterator
 
 from kafka_replica.stores.rocks.database import Database, View
 
-# Behind them all comes the head of a generation, which shows that a walk came to its end: see ``Database.items``.
+# Behind all these comes the version record, which shows that a scan reached its end: see ``Database.items``.
 DATA, AFTER_DATA = b"d", b"e"  # records
-OLD, AFTER_OLD = b"b", b"c"  # what keys had before something was staged for them
-ABSENT = b""  # what a key had that was not there
+OLD, AFTER_OLD = b"b", b"c"  # previous data of keys with staged data
+ABSENT = b""  # previous data of a key that did not exist
 
 Entries = Iterator[tuple[bytes, bytes]]
-"""Keys and what is stored for them."""
+"""Keys and their stored data."""
 
 
 class DiffLink:
-    """What was touched by the version after one; ``newer`` is set last, and makes ``touched`` valid."""
+    """The keys that the next version touched; ``newer`` is set last, and makes ``touched`` valid."""
 
     __slots__ = ("newer", "touched")
 
@@ -35,30 +35,30 @@ class DiffLink:
         self.newer: DiffLink | None = None
 
     def extend(self, *touched: Collection[bytes]) -> DiffLink:
-        """The link of the next version, which touches these keys."""
+        """Add the keys that the next version touches; return that version's link."""
         self.touched = touched
         self.newer = newer = DiffLink()
         return newer
 
 
 class StagedView(View):
-    """A view of a database with something staged in it: shows what is published."""
+    """A view of a database with staged data, which shows only the published data."""
 
     __slots__ = ()
 
     def get(self, key: bytes) -> bytes | None:
-        """What is stored for a record's key."""
+        """Return the published data of a record's key."""
         old = super().get(OLD + key[1:])
         return super().get(key) if old is None else old or None
 
 
 def staged(database: Database) -> Entries:
-    """Keys that something is staged for, and what they had before, or ``ABSENT``."""
+    """Return the keys with staged data, and their previous data, or ``ABSENT``."""
     return _bare(database.items(OLD, AFTER_OLD))
 
 
 def shown(database: Database) -> Entries:
-    """The newest version, in the order of the keys."""
+    """Return the entries of the newest version, in the order of the keys."""
     present = _bare(database.items(DATA, AFTER_DATA))
     replaced = staged(database)
     first = next(replaced, None)
@@ -66,7 +66,7 @@ def shown(database: Database) -> Entries:
 
 
 def told_apart(entries: Entries, touched: Collection[bytes], view: View) -> Entries:
-    """The version that a view shows: a newer one's entries, and the keys that were touched since."""
+    """Yield the entries of a view's version, from a newer version's entries and the keys touched since."""
     for key, data in entries:
         if key not in touched:
             yield key, data

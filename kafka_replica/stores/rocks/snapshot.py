@@ -1,4 +1,4 @@
-"""A version on disk: a view of RocksDB, and what is known of it."""
+"""A version on disk: a view of RocksDB with its metadata."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 
 class KeyCount:
-    """How many keys there are; counted when somebody asks, where nobody could say while they were written.
+    """The number of keys; counted on first use, if it was not known while they were written.
 
-    Versions that were made one from another share it: each knows how many more it has than the first of them.
+    Successive versions share a key count: each knows how many keys more it has than the first of them.
     """
 
     __slots__ = ("keys",)
@@ -29,17 +29,17 @@ class KeyCount:
 
 
 class RocksSnapshot(Snapshot):
-    """One version of a store on disk. Reading it may raise ``StoreError``, as anything on a disk may.
+    """A version of a store on disk. Reading it may raise ``StoreError``, because the disk may fail.
 
     Args:
-        owner: what has to live as long as the version is read.
-        view: what it looks keys up in; None for the version before the first one.
-        partitions: by their numbers.
-        version: its number.
-        position: what it stands for.
-        tally: how many keys there are, but for ``more``.
-        more: how many more.
-        link: what newer versions touched.
+        owner: an object that has to live as long as the version is read.
+        view: the view for look-ups; None for the version before the first one.
+        partitions: the partitions by index.
+        version: the number of the version.
+        position: the position that the version represents.
+        tally: the number of keys without ``more``.
+        more: the number of additional keys.
+        link: the keys that newer versions touched.
     """
 
     __slots__ = (
@@ -75,8 +75,8 @@ class RocksSnapshot(Snapshot):
         self._tally = tally
         self._more = more
         self._link = link
-        self._touched: set[bytes] = set()  # by the versions up to that of the link
-        self._lock = RLock()  # a signal handler may read what the same thread is gathering
+        self._touched: set[bytes] = set()  # keys touched by the versions up to that of the link
+        self._lock = RLock()  # re-entrant: a signal handler may read while its own thread is gathering
 
     @property
     def version(self) -> int:  # noqa: D102 - as the contract says
@@ -93,7 +93,7 @@ class RocksSnapshot(Snapshot):
 
     @property
     def known_length(self) -> int | None:
-        """Its length, if somebody has counted the keys of this version or a near one."""
+        """The number of keys, if the keys of this version or of a related one were counted."""
         return None if self._tally.keys is None else self._tally.keys + self._more
 
     @overload
@@ -101,10 +101,10 @@ class RocksSnapshot(Snapshot):
     @overload
     def get(self, key: Key, /, default: Record | T) -> Record | T: ...
     def get(self, key: Key, /, default: Record | T | None = None) -> Record | T | None:
-        """The record of a key, or ``default``.
+        """Return the record of a key, or ``default``.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the record cannot be read.
         """
         if key.__class__ is not bytes:
             key = key_bytes(key)
@@ -117,22 +117,22 @@ class RocksSnapshot(Snapshot):
         return (key for key, _ in self._walk())
 
     def items(self) -> ItemsView[bytes, Record]:
-        """Keys and records, in one walk."""
+        """Return keys and records, read in one scan."""
         return _Items(self)
 
     def values(self) -> ValuesView[Record]:
-        """Records, in one walk."""
+        """Return the records, read in one scan."""
         return _Values(self)
 
     def records(self) -> Iterator[tuple[bytes, Record]]:
-        """Keys and records."""
+        """Return an iterator over keys and records."""
         view = self._view
         if view is None:
             return iter(())
         return ((key, self._record(view, key, data)) for key, data in self._walk())
 
     def gather(self) -> None:
-        """Notes what newer versions touched, each key once, so that the links can be let go of."""
+        """Collect the keys that newer versions touched, each once, so that the links can be freed."""
         with self._lock:
             while (newer := self._link.newer) is not None:
                 self._touched.update(*self._link.touched)
@@ -155,7 +155,7 @@ class RocksSnapshot(Snapshot):
 
 
 class _Items(ItemsView[bytes, Record]):
-    """``Mapping.items`` without a look-up for each key."""
+    """A view like ``Mapping.items``, without a look-up for each key."""
 
     _mapping: RocksSnapshot
 
@@ -164,7 +164,7 @@ class _Items(ItemsView[bytes, Record]):
 
 
 class _Values(ValuesView[Record]):
-    """``Mapping.values`` likewise."""
+    """A view like ``Mapping.values``, without a look-up for each key."""
 
     _mapping: RocksSnapshot
 

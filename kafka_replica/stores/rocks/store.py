@@ -1,4 +1,4 @@
-"""The store on disk, as replicas use it."""
+"""The store on disk for replicas."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 _log = logging.getLogger("kafka_replica")
 
-# What is still read in this process, perhaps after its store was closed: RocksDB opens nothing twice.
+# Generations in use in this process, perhaps after their store was closed: RocksDB opens no database twice.
 _open: WeakValueDictionary[Path, Generation] = WeakValueDictionary()
 
 
 class RocksStore:
-    """Keeps a topic on disk, in a folder of its own, by RocksDB.
+    """A store that keeps a topic on disk, in a folder of its own, with RocksDB.
 
-    A replica that is started again with it goes on where it was. Memory holds what is being read and written,
-    not the topic. What it finds damaged is built anew, aside, and never shown.
+    A replica that is restarted with the same folder continues where it was. Memory holds data that is being read or
+    written, not the topic. A damaged store is rebuilt in a new database; readers never see damaged data.
 
     Args:
-        path: the folder; made if it is not there. One replica at a time may have it.
-        block_cache_bytes: memory for what is read again and again.
-        write_buffer_bytes: memory for what is being written; up to two of this size.
-        sync: whether each version waits until the disk has it. A killed process loses nothing without that, a
-            power cut may lose the newest versions; what is left is whole in any case.
-        read_only: for looking at what another process keeps, as it is now; no replica can use such a store.
+        path: the folder; created if it does not exist. Only one replica at a time may use it.
+        block_cache_bytes: memory for data that is read repeatedly.
+        write_buffer_bytes: the size of a write buffer; there are up to two buffers.
+        sync: whether publishing a version waits until it is on disk. Without this, a killed process loses nothing, and
+            a power cut may lose the newest versions; the remaining versions are complete in any case.
+        read_only: open the current version of another process's store for reading; no replica can use such a store.
 
     Raises:
         MissingExtraError: the extra ``rocksdb`` is not installed.
         ConfigurationError: the folder holds other things, or a size is impossible.
-        StoreInUseError: another replica has it, or another process still reads a version of it.
-        StoreDamagedError: it is damaged, and was to be looked at only.
-        StoreError: it cannot be opened.
+        StoreInUseError: another replica uses the store, or another process still reads a version of it.
+        StoreDamagedError: the store is damaged, and was opened read-only.
+        StoreError: the store cannot be opened.
     """
 
     part_bytes: int | None = 16 << 20
@@ -85,35 +85,35 @@ class RocksStore:
 
     @property
     def resume_point(self) -> ResumePoint | None:
-        """What the present version is of; None where there is none."""
+        """The resume point of the current version; None if there is no version."""
         return None if self._generation is None else self._generation.resume_point
 
     @property
     def is_damaged(self) -> bool:
-        """Whether something was met that is not what was written, and is not being built anew already."""
+        """True if damaged data was found, and the store is not being rebuilt yet."""
         writing = self._aside or self._generation
         return writing is not None and writing.database.is_damaged
 
     def snapshot(self) -> RocksSnapshot:
-        """The present version, in O(1)."""
+        """Return the current version, in O(1)."""
         return self._now
 
     def newest(self, key: bytes) -> Record | None:
-        """What was written of a key, staged or published."""
+        """Return the newest record written for a key, staged or published."""
         return self._writing().newest(key)
 
     def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
-        """Key, partition and offset of every record that was written; see ``Store.offsets``."""
+        """Yield key, partition and offset of every record that was written; see ``Store.offsets``."""
         return self._writing().offsets()
 
     # --- writing ---
 
     def stage(self, delta: Delta) -> None:
-        """Writes a part of the next version; see ``Store.stage``."""
+        """Write a part of the next version; see ``Store.stage``."""
         self._writing().stage(delta)
 
     def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> Applied | None:
-        """Makes the next version; see ``Store.apply``."""
+        """Publish the next version; see ``Store.apply``."""
         generation = self._writing()
         applied: Applied | None = generation.publish(
             delta, self._now.version + 1, resume_point or ResumePoint(position)
@@ -124,13 +124,13 @@ class RocksStore:
         return applied if self._now.version > 1 else Applied(self._now.keys(), ())
 
     def note(self, resume_point: ResumePoint) -> None:
-        """Writes down what the present version is known to stand for."""
+        """Write a newer resume point of the current version."""
         self._check_writable()
         if self._generation is not None and self._aside is None:
             self._generation.note(resume_point)
 
     def rebuild(self, *, forget: bool = False) -> None:
-        """Begins to build anew, aside; see ``Store.rebuild``."""
+        """Start to rebuild the store in a new database; see ``Store.rebuild``."""
         self._check_writable()
         if self._aside is not None:
             _drop(self._aside)
@@ -144,7 +144,7 @@ class RocksStore:
             self._aside = self._make()
 
     def close(self) -> None:
-        """Lets go of the folder, but for what snapshots that are held still need. Idempotent."""
+        """Release the folder, except what snapshots in use still need. Idempotent."""
         if self._aside is not None:
             _drop(self._aside)
         self._aside = self._generation = None
@@ -158,7 +158,7 @@ class RocksStore:
             raise UsageError(f"{self!r} was opened with read_only=True; a replica needs one that it can write")
 
     def _writing(self) -> Generation:
-        """Where the next version is written: in the present database, or in one that is built aside."""
+        """Return the generation for the next version: the current one, or a new one that is being built."""
         self._check_writable()
         if self._aside is None and self._generation is None:
             self._aside = self._make()
@@ -172,9 +172,9 @@ class RocksStore:
         return generation
 
     def _swap(self, built: Generation) -> Applied | None:
-        """The one built aside becomes the present one; says how they differ."""
+        """Replace the current generation by a newly built one; return the differences."""
         before = self._generation
-        built.database.flush()  # what is removed now must not be missed after a power cut
+        built.database.flush()  # before the old database is removed: a power cut must not lose both
         self._folder.switch(built.database.folder)
         self._generation, self._aside = built, None
         if before is None:
@@ -196,7 +196,7 @@ class RocksStore:
             _log.error("%s", error)
 
     def _opened(self, folder: Path) -> Generation:
-        """What is in there; as it is read already, where somebody in this process still holds a version of it."""
+        """Return the generation in a folder; the open one, if this process still holds a version of it."""
         generation = _open.get(folder)
         if generation is None or not generation.database.is_here():
             generation = _open[folder] = Generation(Database(folder, self._tuning, must_exist=True))
@@ -211,7 +211,7 @@ class RocksStore:
 
 
 def _nothing() -> RocksSnapshot:
-    """The version before the first one."""
+    """Return the version before the first one."""
     return RocksSnapshot(None, None, [], 0, Position(), KeyCount(0), 0, DiffLink())
 
 

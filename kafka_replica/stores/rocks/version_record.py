@@ -1,4 +1,4 @@
-"""What a generation says of itself: written with every version, in the same write."""
+"""The metadata of a version in a generation, written in the same write as the version."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from kafka_replica.records import Partition
 from kafka_replica.transactions.resume_point import ResumePoint
 
 HEAD = b"h"
-"""The key of it; behind all others."""
+"""The key of the version record, behind all other keys."""
 
 
 class VersionRecord(NamedTuple):
-    """Of one version."""
+    """The metadata of a version."""
 
     version: int
     keys: int | None
-    """How many; None where nobody has counted them."""
+    """The number of keys; None if they were not counted."""
     partitions: list[Partition]
-    """By the numbers that records have for them."""
+    """The partitions, by their index in records."""
     resume_point: ResumePoint
 
     def encode(self) -> bytes:
-        """JSON in two lines, the second is the bookmark."""
+        """Encode as two lines of JSON; the second is the resume point."""
         plain = {"version": self.version, "keys": self.keys, "partitions": self.partitions}
         return json.dumps(plain).encode() + b"\n" + self.resume_point.encode()
 
     @staticmethod
     def decode(data: bytes) -> VersionRecord:
-        """The head that was encoded so.
+        """Decode a version record.
 
         Raises:
-            StoreDamagedError: this is none.
+            StoreDamagedError: the data is no version record.
         """
         try:
             first, resume_point = data.split(b"\n", 1)

@@ -1,4 +1,4 @@
-"""Java's client properties, as registries have them, said in librdkafka's: names, key and trust stores, JAAS."""
+"""Translate Java's client properties, as used with registries, to librdkafka's: names, key and trust stores, JAAS."""
 
 from kafka_replica.broker.connection.java.properties import from_java
 

@@ -1,4 +1,4 @@
-"""``sasl.jaas.config``: one login module with its options, in the syntax of Java's JAAS files.
+"""Parse ``sasl.jaas.config``: one login module with its options, in the syntax of Java's JAAS files.
 
 Source: javax.security.auth.login.Configuration; Kafka's documentation, "JAAS configuration for Kafka clients".
 """
@@ -35,18 +35,18 @@ class Login(NamedTuple):
     options: Mapping[str, str]
 
     def __repr__(self) -> str:
-        """Without the values: passwords are among them."""
+        """Show the names of the options without their values, which include passwords."""
         return f"Login({self.module}, {', '.join(self.options)})"
 
 
 def parse_jaas(text: str) -> Login:
-    """The login module that a text of one or many lines names.
+    """Return the login module in a text of one or more lines.
 
-    A text with a section around it, ``KafkaClient { ...; };`` as in a file, is taken as well. Of several login
-    modules none can be chosen here: Java would ask one after the other.
+    A text with an enclosing section, ``KafkaClient { ...; };`` as in a file, is accepted as well. A text with several
+    login modules is rejected: Java would try them one after the other.
 
     Raises:
-        ConfigurationError: it is not written so. The text itself is not told, for passwords are in it.
+        ConfigurationError: the syntax is wrong. The message does not quote the text, because it contains passwords.
     """
     tokens = list(_tokens(text))
     if len(tokens) > 2 and tokens[1] == ("sign", "{"):

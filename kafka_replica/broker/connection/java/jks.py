@@ -1,10 +1,10 @@
-"""Reader of Java key stores in the file formats JKS and JCEKS.
+"""A reader of Java key stores in the file formats JKS and JCEKS.
 
 Both formats hold entries of private keys and of trusted certificates, followed by a SHA-1 digest of the password and
-everything before it. All integers are big-endian. Every length in the file is checked against the bytes that are left.
+everything before it. All integers are big-endian. Every length in the file is checked against the remaining bytes.
 
 Source: OpenJDK, ``sun.security.provider.JavaKeyStore`` (the file), ``sun.security.provider.KeyProtector`` (private
-keys) and ``com.sun.crypto.provider.JceKeyStore``. JCEKS encrypts private and secret keys in other ways; only its
+keys) and ``com.sun.crypto.provider.JceKeyStore``. JCEKS encrypts private and secret keys differently; only its
 trusted certificates are read.
 """
 
@@ -25,7 +25,7 @@ _CONVERT: Final = "convert it with keytool -importkeystore -srckeystore OLD -des
 
 
 class JksError(ValueError):
-    """The data is not a store of this format, is damaged, or has another password."""
+    """The data is not a store of this format, is damaged, or the password is wrong."""
 
 
 class WrongPasswordError(JksError):
@@ -45,7 +45,7 @@ class PrivateKeyEntry(NamedTuple):
         """Return the private key as PKCS#8 ``PrivateKeyInfo`` in DER.
 
         Raises:
-            WrongPasswordError: the password is another.
+            WrongPasswordError: the password is wrong.
             JksError: the entry is damaged, or encrypted in a way that only JCEKS uses.
         """
         encrypted = _encrypted_data(self.protected_key)
@@ -70,7 +70,7 @@ class KeyStore(NamedTuple):
 
 
 def is_jks(data: bytes) -> bool:
-    """Return whether the data begins as a JKS or JCEKS store does."""
+    """Return whether the data begins like a JKS or JCEKS store."""
     return data.startswith((JKS_MAGIC, JCEKS_MAGIC))
 
 
@@ -79,7 +79,8 @@ def read_jks(data: bytes, password: str | None) -> KeyStore:
 
     Args:
         data: the whole file.
-        password: the password of the store. Without one the digest at the end of the file is not checked, as in Java.
+        password: the password of the store. Without a password the digest at the end of the file is not checked, as in
+            Java.
 
     Raises:
         WrongPasswordError: the digest does not match the password and the data.
@@ -95,7 +96,7 @@ def read_jks(data: bytes, password: str | None) -> KeyStore:
 
 
 class _Reader:
-    """Takes fields from the front of the data; never reads past its end."""
+    """A reader of fields, which never reads past the end of the data."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -111,7 +112,7 @@ class _Reader:
         return int.from_bytes(self.take(4))
 
     def text(self) -> str:
-        # Java's modified UTF-8, and cut: the texts are only compared with short names and shown in messages.
+        # Java's modified UTF-8, truncated: the texts are only compared with short names and shown in messages.
         return self.take(int.from_bytes(self.take(2))).decode(errors="replace")[:100]
 
     def at_end(self) -> bool:
@@ -148,10 +149,10 @@ def _certificate(reader: _Reader, version: int) -> bytes:
 
 
 def _encrypted_data(protected_key: bytes) -> bytes:
-    """Return what an ``EncryptedPrivateKeyInfo`` (RFC 5208, section 6) holds, encrypted by Sun's algorithm."""
+    """Return the content of an ``EncryptedPrivateKeyInfo`` (RFC 5208, section 6), encrypted by Sun's algorithm."""
     info, _ = _der_element(protected_key, _SEQUENCE)
     algorithm, rest = _der_element(info, _SEQUENCE)
-    # Older versions of Java write the parameter NULL after it, newer ones nothing.
+    # Older versions of Java write the parameter NULL after the identifier, newer versions write nothing.
     identifier, _ = _der_element(algorithm, _OBJECT_IDENTIFIER)
     if identifier != _KEY_PROTECTOR:
         raise JksError(f"has a private key that is encrypted in a way which only Java reads; {_CONVERT}")
@@ -160,7 +161,7 @@ def _encrypted_data(protected_key: bytes) -> bytes:
 
 
 def _der_element(data: bytes, tag: int) -> tuple[bytes, bytes]:
-    """Split off one element of DER (X.690, section 8.1); return its content, and what follows it."""
+    """Split off one element of DER (X.690, section 8.1); return its content and the data after it."""
     header, size = 2, data[1] if len(data) > 1 else 0
     if size & 0x80:
         header += size & 0x7F
@@ -171,7 +172,7 @@ def _der_element(data: bytes, tag: int) -> tuple[bytes, bytes]:
 
 
 def _key_stream(password: bytes, salt: bytes, size: int) -> bytes:
-    """Return the bytes that a private key is combined with: each digest goes into the next one."""
+    """Return the key stream that is combined with a private key by XOR: each digest is an input of the next one."""
     blocks = [salt]
     for _ in range(0, size, _DIGEST_BYTES):
         blocks.append(_sha1(password + blocks[-1]))

@@ -1,4 +1,4 @@
-"""Java's names for what librdkafka calls otherwise. What both call the same passes as it is."""
+"""Translate Java's property names where librdkafka's differ. Properties with the same name pass unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RENAMED = {
     "ssl.keystore.key": "ssl.key.pem",
     "ssl.truststore.certificates": "ssl.ca.pem",
 }
-# How Java does something that librdkafka does in its own way, or not at all; none weakens a connection.
+# Properties of Java's implementation that librdkafka handles differently or lacks; none weakens a connection.
 _LEFT_OUT = frozenset({
     "auto.include.jmx.reporter", "buffer.memory", "interceptor.classes", "key.deserializer", "key.serializer",
     "max.block.ms", "max.poll.records", "metric.reporters", "metrics.num.samples", "metrics.recording.level",
@@ -35,15 +35,15 @@ _STORES = ("ssl.truststore.", "ssl.keystore.")
 JAVA_NAMES = _LEFT_OUT | _RENAMED.keys() | {
     *(store + name for store in _STORES for name in ("location", "password", "type")), "sasl.jaas.config",
 }  # fmt: skip
-"""Properties that only Java's clients have, or have under this name."""
+"""Properties that only Java's clients have, or have under these names."""
 _PEM = ("ssl.ca.pem", "ssl.certificate.pem", "ssl.key.pem")
 
 
 def from_java(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The same properties in librdkafka's words. Reads the stores that they name.
+    """Translate properties to librdkafka's, reading the stores that they name.
 
-    What librdkafka has under the same name stays as it is; so a configuration without Java's names comes back as
-    it was.
+    Properties that librdkafka has under the same name stay unchanged; so a configuration without Java's names is
+    returned unchanged.
 
     Raises:
         ConfigurationError: a store or the JAAS configuration cannot be used.
@@ -54,10 +54,10 @@ def from_java(given: Mapping[str, Any]) -> dict[str, Any]:
     if left_out:
         _log.info("Java's own properties have no meaning here and are left out: %s", ", ".join(left_out))
     if settings.get("ssl.endpoint.identification.algorithm") == "":
-        settings["ssl.endpoint.identification.algorithm"] = "none"  # what Java means by nothing
+        settings["ssl.endpoint.identification.algorithm"] = "none"  # the meaning of an empty value in Java
     for name in _PEM:
         if isinstance(settings.get(name), str):
-            settings[name] = settings[name].replace("\\n", "\n")  # as written on one line of a file
+            settings[name] = settings[name].replace("\\n", "\n")  # line breaks in a value on a single line
     _take_stores(settings)
     _take_jaas(settings)
     return settings
@@ -71,7 +71,7 @@ def _take_stores(settings: dict[str, Any]) -> None:
         settings["ssl.ca.pem"] = JavaStore("ssl.truststore.location", trust, password).trusted()
     settings.pop("ssl.keystore.type", None)
     location = settings.get("ssl.keystore.location")
-    if not location or not Path(location).is_file():  # librdkafka's own property, too: what it says is enough
+    if not location or not Path(location).is_file():  # also librdkafka's own property: its error message is enough
         return
     store = JavaStore("ssl.keystore.location", location, settings.get("ssl.keystore.password"))
     if store.is_pem:
@@ -120,7 +120,7 @@ def _kerberos(login: Login, _settings: Mapping[str, Any]) -> dict[str, Any]:
     if login.options.get("useKeyTab", "false").lower() == "true":
         found["sasl.kerberos.keytab"] = _option(login, "keyTab").removeprefix("file:")
     elif login.options.get("useTicketCache", "false").lower() == "true":
-        found["sasl.kerberos.kinit.cmd"] = "true"  # the ticket is there: nothing is to be fetched
+        found["sasl.kerberos.kinit.cmd"] = "true"  # the ticket exists already: nothing to fetch
     return found
 
 

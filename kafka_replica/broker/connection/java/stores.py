@@ -1,4 +1,4 @@
-"""Java's key and trust stores (JKS, JCEKS, PKCS#12) as PEM and as the PKCS#12 that librdkafka reads."""
+"""Convert Java's key and trust stores (JKS, JCEKS, PKCS#12) to PEM and to the PKCS#12 that librdkafka reads."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _LARGEST_BYTES = 32 * 2**20
 
 
 class JavaStore:
-    """One store: the property that names it, its file, its password.
+    """A key or trust store with the property that names it, its file and its password.
 
     Args:
         name: the property, for messages.
         location: the file.
-        password: of the store; Java allows none for a trust store.
+        password: the store's password; Java allows a trust store without a password.
 
     Raises:
         ConfigurationError: the file cannot be read.
@@ -50,19 +50,19 @@ class JavaStore:
 
     @property
     def is_java(self) -> bool:
-        """Whether only Java reads it: JKS or JCEKS."""
+        """True if only Java reads the store: JKS or JCEKS."""
         return is_jks(self._data)
 
     @property
     def is_pem(self) -> bool:
-        """Whether it is text in PEM."""
+        """True if the store is PEM text."""
         return b"-----BEGIN " in self._data
 
     def trusted(self) -> str:
         """Return the certificates in the store, in PEM.
 
         Raises:
-            ConfigurationError: there are none, the password is wrong, or it is no such store.
+            ConfigurationError: there are no certificates, the password is wrong, or the file is no such store.
             MissingExtraError: the package that reads PKCS#12 is not installed.
         """
         if self.is_pem:
@@ -78,12 +78,12 @@ class JavaStore:
         return "".join(map(ssl.DER_cert_to_PEM_cert, found))
 
     def as_pkcs12(self, key_password: str | None) -> tuple[str, str]:
-        """Return path and password of a PKCS#12 store with the one private key and its certificates.
+        """Return path and password of a PKCS#12 store with the only private key and its certificates.
 
-        The file is of this process alone, in memory where the system has that, and encrypted.
+        The file is encrypted, private to this process, and in memory where the system supports that.
 
         Raises:
-            ConfigurationError: there is no private key or more than one, or a password is wrong.
+            ConfigurationError: there is no private key or more than one private key, or a password is wrong.
             MissingExtraError: the package that writes PKCS#12 is not installed.
         """
         keys = self._load_java().private_keys
@@ -152,12 +152,12 @@ def _cryptography(module: str) -> ModuleType:
 
 
 def _in_memory(data: bytes) -> str:
-    """Return a path under which this process, and no other user, reads these bytes until it ends."""
+    """Write data to a file that only this user can read, in memory if possible; return its path."""
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("keystore")
         path = f"/proc/self/fd/{descriptor}"
     else:
-        descriptor, path = tempfile.mkstemp(prefix="kafka-replica-", suffix=".p12")  # readable by us alone
+        descriptor, path = tempfile.mkstemp(prefix="kafka-replica-", suffix=".p12")  # readable only by this user
         atexit.register(_remove, path)
     with os.fdopen(descriptor, "wb", closefd=not path.startswith("/proc")) as file:
         file.write(data)

@@ -1,8 +1,8 @@
-"""As whom and how we connect to read the log's raw batches: librdkafka's properties, through aiokafka.
+"""The address, identity and security of connections for raw batches: librdkafka's properties, through aiokafka.
 
-The user gives librdkafka's names as they are. What decides where and as whom we connect is translated; what
-cannot be is refused with the reason. What has no meaning here (``fetch.*``, ``group.*``, logging, statistics,
-socket buffers, topic-level properties) is left aside.
+The user gives librdkafka's names. Properties that determine the address and our identity are translated;
+properties that cannot be translated are rejected with the reason. Properties without a meaning here (``fetch.*``,
+``group.*``, logging, statistics, socket buffers, topic-level properties) are ignored.
 """
 
 from kafka_replica.broker.connection.security.connecting import open_connection

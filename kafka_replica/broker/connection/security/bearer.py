@@ -1,4 +1,4 @@
-"""SASL OAUTHBEARER (RFC 7628) that hears a refusal."""
+"""A client of SASL OAUTHBEARER (RFC 7628) that recognises a refusal."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _SEPARATOR = "\x01"
 
 
 class CheckedBearer:
-    """The client's side of OAUTHBEARER, called by aiokafka's connection step by step.
+    """The client side of OAUTHBEARER, called step by step by aiokafka's connection.
 
-    A broker refuses a token in two steps: it answers why, waits for one byte, and only then ends with an error.
-    aiokafka 0.14's own client takes the first answer, whatever it is, for success.
+    A broker refuses a token in two steps: it sends the reason, waits for one byte, and only then returns an error.
+    The client in aiokafka 0.14 treats any first answer as success.
     """
 
     def __init__(self, provider: TokenProvider) -> None:
@@ -21,11 +21,11 @@ class CheckedBearer:
         self._sent = self._refused = False
 
     async def step(self, answer: bytes | None) -> tuple[bytes, bool] | None:
-        """What to send next (and that an answer is expected); None when the broker has accepted.
+        """Return the next message (and that an answer is expected); None once the broker has accepted the token.
 
         Raises:
-            AuthenticationError: the broker refused the token, or there is none.
-            BrokerUnavailableError: who gives tokens does not answer.
+            AuthenticationError: the broker refused the token, or there is no token.
+            BrokerUnavailableError: the token source does not answer.
         """
         if not self._sent:
             self._sent = True

@@ -1,4 +1,4 @@
-"""Making a connection, and making sure that it was accepted."""
+"""Open a connection, and check that the broker has accepted it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _CLOSING_S = 1.0
 
 
 async def open_connection(settings: ConnectionSettings, host: str, port: int) -> AIOKafkaConnection:
-    """Connect to a broker, which has then accepted who we are.
+    """Connect to a broker; on return it has accepted our credentials.
 
-    Use it rather than aiokafka's ``create_conn``, which takes a refused OAuth token for an accepted one and
-    reads the refusal as the answer to the next request.
+    Do not use aiokafka's ``create_conn`` instead: it treats a refused OAuth token as accepted, and reads the refusal
+    as the answer to the next request.
 
     Raises:
-        AuthenticationError: who we are, or who the broker is, was refused; waiting does not mend it.
-        BrokerUnavailableError: it cannot be reached now.
-        BrokerError: it does not speak as a broker does.
-        ConfigurationError: the settings are not those of this listener.
+        AuthenticationError: the broker refused our credentials, or we refused its certificate; waiting does not help.
+        BrokerUnavailableError: the broker cannot be reached now.
+        BrokerError: the peer does not behave like a broker.
+        ConfigurationError: the settings do not match this listener.
     """
     connection: Any = Connection(host, port, **settings.kwargs)
     try:
@@ -35,7 +35,7 @@ async def open_connection(settings: ConnectionSettings, host: str, port: int) ->
     except (BrokerError, ConfigurationError):
         await _gone(connection)
         raise
-    except Exception as error:  # aiokafka's own, asyncio's, ssl's and the system's
+    except Exception as error:  # errors of aiokafka, asyncio, ssl and the operating system
         await _gone(connection)
         without_frames(error)
         raise connection_failed(error, f"while connecting to {host}:{port}") from error
@@ -43,6 +43,6 @@ async def open_connection(settings: ConnectionSettings, host: str, port: int) ->
 
 
 async def _gone(connection: Any) -> None:
-    """Wait for what aiokafka has closed: an event loop that ends now would leave the socket behind."""
+    """Wait until aiokafka has closed the connection: an event loop that ends now would leak the socket."""
     if connection._protocol is not None:
         await asyncio.wait([connection.close()], timeout=_CLOSING_S)

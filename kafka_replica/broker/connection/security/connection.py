@@ -1,8 +1,8 @@
-"""aiokafka's connection, which logs and shows nothing of what it exchanges to authenticate.
+"""A subclass of aiokafka's connection that neither logs nor shows its authentication messages.
 
-aiokafka writes each request and each answer to its log at DEBUG. Those of SASL hold the password (PLAIN), the token
-(OAUTHBEARER), or enough to try passwords (the salt and the proofs of SCRAM). Logging can be configured in too many ways
-to prevent that there, so here the messages themselves have nothing to show.
+aiokafka logs each request and each answer at DEBUG. SASL messages hold the password (PLAIN), the token (OAUTHBEARER),
+or enough data to try passwords (the salt and the proofs of SCRAM). Logging can be configured in too many ways to
+prevent this in the logger, so the messages themselves hide their content.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from kafka_replica.common.secret_values import HIDDEN, SecretBytes
 
 
 class Connection(AIOKafkaConnection):  # type: ignore[misc] # aiokafka is not typed
-    """A connection to one broker; what its SASL messages hold is never shown."""
+    """A connection to a broker that never shows the content of SASL messages."""
 
     def send(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        """Send a request; those of SASL with their content hidden."""
+        """Send a request; hide the content of SASL requests."""
         if isinstance(request, SaslAuthenticateRequest):
             request = _HiddenRequest(request)
         return super().send(request, *args, **kwargs)
@@ -40,13 +40,13 @@ class Connection(AIOKafkaConnection):  # type: ignore[misc] # aiokafka is not ty
         return _hide_steps(super().authenticator_gssapi())
 
     def authenticator_oauth(self) -> Any:
-        """Return our client of OAUTHBEARER, because aiokafka's takes a refusal for success."""
+        """Return our client of OAUTHBEARER, because aiokafka's treats a refusal as success."""
         provider = self._sasl_oauth_token_provider
         return CheckedBearer(provider) if isinstance(provider, TokenProvider) else super().authenticator_oauth()
 
 
 class _HiddenRequest:
-    """A request whose struct, and whose answer's, show nothing."""
+    """A request whose representation, like that of its answer, hides the content."""
 
     def __init__(self, request: Any) -> None:
         self._request = request
@@ -60,7 +60,7 @@ class _HiddenRequest:
 
 @cache
 def _hidden_kind(kind: Any) -> type[Any]:
-    """Make the subclass of a message's class that shows nothing; of a request with such a class for its answer."""
+    """Return a subclass of a message's class that hides the content; for a request, also the content of its answer."""
     members: dict[str, Any] = {"__repr__": lambda _: f"{kind.__name__}({HIDDEN})"}
     if hasattr(kind, "RESPONSE_TYPE"):
         members["RESPONSE_TYPE"] = _hidden_kind(kind.RESPONSE_TYPE)
@@ -68,7 +68,7 @@ def _hidden_kind(kind: Any) -> type[Any]:
 
 
 def _hide_steps(authenticator: Any) -> Any:
-    """Let an authenticator's messages hide themselves: asyncio shows results when it is in debug mode."""
+    """Make an authenticator's messages hide their content: asyncio shows results in debug mode."""
     step = authenticator._step
 
     def hidden(answer: bytes | None) -> tuple[SecretBytes, bool] | None:

@@ -1,4 +1,4 @@
-"""What an exception of aiokafka's connection means: which of ours it is, and what to do next."""
+"""Translate exceptions of aiokafka's connection into our exceptions, with advice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SAID = {
     KafkaError.ILLEGAL_SASL_STATE: "this listener does not ask who we are, while security.protocol says that it does",
 }
 _NO_TLS = frozenset({"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG"})
-# Of a connection that breaks, and no verdict on who we are.
+# Errors of a broken connection, which do not concern our credentials.
 _BROKEN = frozenset({
     "APPLICATION_DATA_AFTER_CLOSE_NOTIFY", "BAD_RECORD_MAC", "DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "INTERNAL_ERROR",
     "UNEXPECTED_EOF_WHILE_READING", "USER_CANCELLED",
@@ -31,7 +31,7 @@ _NO_COMMON = frozenset({
 })  # fmt: skip
 _CHECK_CRL = "check ssl.crl.location"
 _NAME_IT = "name the host as its certificate does, or get it another certificate"
-# By OpenSSL's codes (X509_V_ERR_...).
+# Advice by OpenSSL's codes (X509_V_ERR_...).
 _ABOUT_CERTIFICATE = {
     3: _CHECK_CRL,
     9: "check this machine's clock",
@@ -65,15 +65,15 @@ _BY_TYPE: tuple[tuple[type[BaseException], type[BrokerError | ConfigurationError
 
 
 def connection_failed(error: BaseException, doing: str) -> BrokerError | ConfigurationError:
-    """One of our exceptions for what aiokafka's connection raised.
+    """Return our exception for an exception of aiokafka's connection.
 
     Args:
-        error: what was raised; one of ours comes back as it is.
-        doing: what was being done and to which broker, for the message.
+        error: the exception; our own exceptions are returned unchanged.
+        doing: the current operation and the broker, for the message.
 
     Returns:
-        AuthenticationError where waiting mends nothing (who we are was refused, or who the broker is);
-        BrokerUnavailableError where it may; ConfigurationError where a setting cannot be right.
+        AuthenticationError where waiting does not help (the broker refused our credentials, or we its certificate);
+        BrokerUnavailableError where waiting may help; ConfigurationError where a setting must be wrong.
     """
     if isinstance(error, (BrokerError, ConfigurationError)):
         return error
@@ -91,7 +91,7 @@ def connection_failed(error: BaseException, doing: str) -> BrokerError | Configu
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it came of."""
+    """Yield the error and its causes."""
     seen: BaseException | None = error
     while seen is not None:
         yield seen
@@ -120,7 +120,7 @@ def _certificate(error: ssl.SSLCertVerificationError) -> _Found:
 
 def _tls(error: ssl.SSLError) -> _Found:
     reason = error.reason or type(error).__name__
-    _, alert, word = reason.rpartition("_ALERT_")  # an alert is the broker's verdict, anything else is ours
+    _, alert, word = reason.rpartition("_ALERT_")  # an alert is the broker's verdict, any other reason is ours
     if word in _NO_TLS:
         return ConfigurationError, f"what answers does not speak TLS ({reason}); {_CHECK_PROTOCOL}"
     if word in _BROKEN or isinstance(error, (ssl.SSLEOFError, ssl.SSLSyscallError, ssl.SSLZeroReturnError)):
@@ -135,7 +135,7 @@ def _tls(error: ssl.SSLError) -> _Found:
 
 
 def _no_answer(error: asyncio.IncompleteReadError) -> _Found:
-    """Closed in the middle: the length that was announced shows what it really was, as far as we can tell."""
+    """Explain an incomplete answer: the bytes that were read as its length show which protocol the peer uses."""
     head = (error.expected or 0).to_bytes(8, "big")[4:]
     if head.startswith(_TLS_ALERT):
         return ConfigurationError, f"this listener wants TLS; {_CHECK_PROTOCOL}"
@@ -145,5 +145,5 @@ def _no_answer(error: asyncio.IncompleteReadError) -> _Found:
 
 
 def _words(error: BaseException) -> str:
-    """What it says, without the names that aiokafka puts before it."""
+    """Return the error's message, without the names that aiokafka puts before it."""
     return ", ".join(str(part) for part in error.args) or type(error).__name__

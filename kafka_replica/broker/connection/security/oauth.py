@@ -1,4 +1,4 @@
-"""Tokens for OAUTHBEARER: from the user's callback or unsecured, kept until they are about to expire."""
+"""Tokens for OAUTHBEARER: from the user's callback or unsecured, cached until they are about to expire."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from kafka_replica.broker.connection.security.properties import wrong
 from kafka_replica.common.secret_values import HIDDEN, Secret
 from kafka_replica.errors import AuthenticationError, BrokerError
 
-_REFRESH_AFTER = 0.8  # of its lifetime, as librdkafka does
-_VALUE = re.compile(r"[\x20-\x7e\t\r\n]+")  # RFC 7628: what cannot end a field of the message
+_REFRESH_AFTER = 0.8  # fraction of the token's lifetime, as in librdkafka
+_VALUE = re.compile(r"[\x20-\x7e\t\r\n]+")  # RFC 7628: characters that cannot end a field of the message
 _EXTENSION_NAME = re.compile(r"(?!auth$)[A-Za-z]+")
 _UNSECURED_NAMES = frozenset({"principalClaimName", "principal", "scopeClaimName", "scope", "lifeSeconds"})
 _UNSECURED_HEADER = {"alg": "none"}
 
 
 class Token(NamedTuple):
-    """A token, when it expires (seconds since 1970; 0: at once), and what else the broker is to be told."""
+    """A token with its expiry time (seconds since 1970; 0: at once) and its SASL extensions."""
 
     value: str
     expiry_s: float
@@ -36,10 +36,10 @@ _NONE = Token("", 0, {})
 
 
 class TokenProvider:
-    """Hands out one token to all connections until four fifths of its life are over. Any thread, any event loop.
+    """A cache of one token for all connections, refreshed after four fifths of its lifetime. Thread-safe.
 
     Args:
-        source: makes a token; it may block, and is called in a thread.
+        source: returns a new token; may block, and is called in a thread.
     """
 
     def __init__(self, source: Callable[[], Token]) -> None:
@@ -49,24 +49,24 @@ class TokenProvider:
         self._refresh_at_s = 0.0
 
     async def current(self) -> Token:
-        """A token that has not expired.
+        """Return a token that has not expired.
 
         Raises:
-            AuthenticationError: there is none to be had.
-            BrokerUnavailableError: who gives tokens does not answer.
+            AuthenticationError: no token is available.
+            BrokerUnavailableError: the token source does not answer.
         """
         return await asyncio.get_running_loop().run_in_executor(None, self._current)
 
     async def token(self) -> str:
-        """The token alone, as aiokafka asks for it; errors as `current`."""
+        """Return only the token, for aiokafka; errors as in `current`."""
         return (await self.current()).value
 
     def extensions(self) -> Mapping[str, str]:
-        """What goes with the token that was handed out last, as aiokafka asks for it."""
+        """Return the extensions of the last token, for aiokafka."""
         return self._token.extensions
 
     def forget(self) -> None:
-        """The broker refused the token that was handed out last: get another the next time."""
+        """Discard the last token, because the broker refused it; the next call gets another."""
         self._refresh_at_s, self._token = 0.0, _NONE
 
     def _current(self) -> Token:
@@ -77,7 +77,7 @@ class TokenProvider:
                     self._take(self._source(), now_s)
                 except BrokerError:
                     if now_s >= self._token.expiry_s:
-                        raise  # else the old one still serves
+                        raise  # otherwise the old token is still valid
             return self._token
 
     def _take(self, token: Token, now_s: float) -> None:
@@ -91,14 +91,14 @@ AbstractTokenProvider.register(TokenProvider)
 
 
 def callback_tokens(callback: Any, config: str | None) -> Callable[[], Token]:
-    """Tokens from the user's ``oauth_cb``, as confluent-kafka calls it.
+    """Return a source of tokens from the user's ``oauth_cb``, called as confluent-kafka does.
 
     Args:
         callback: given `config`, returns (token, expiry in seconds since 1970[, principal[, extensions]]).
         config: the property ``sasl.oauthbearer.config``.
 
     Raises:
-        ConfigurationError: it cannot be called.
+        ConfigurationError: the callback is not callable.
     """
     if not callable(callback):
         raise wrong("oauth_cb", f"has to be something to call, not {type(callback).__name__}")
@@ -107,7 +107,7 @@ def callback_tokens(callback: Any, config: str | None) -> Callable[[], Token]:
         try:
             result = callback(config)
         except Exception as error:
-            # Its type alone: what it says may hold a secret. The cause has it all.
+            # Only the exception's type: its message may hold a secret. The cause has all details.
             raise AuthenticationError(
                 f"while getting an OAuth token: oauth_cb raised {type(error).__name__}; see that exception"
             ) from error
@@ -129,7 +129,7 @@ def callback_tokens(callback: Any, config: str | None) -> Callable[[], Token]:
 
 
 def _token_of(result: Any) -> Token | None:
-    """Return the token that a callback returned; None if that is something else."""
+    """Return the token that a callback returned; None if the result has another form."""
     try:
         value, expiry_s, *more = result  # aiokafka has no use for the principal
         return Token(Secret(value), float(expiry_s), dict(more[1]) if len(more) > 1 else {})
@@ -138,13 +138,13 @@ def _token_of(result: Any) -> Token | None:
 
 
 def unsecured_tokens(config: str | None) -> Callable[[], Token]:
-    """Tokens that nobody signed, for trying things out.
+    """Return a source of unsigned tokens, for experiments.
 
     Args:
-        config: as librdkafka's, such as ``principal=admin scope=a,b lifeSeconds=600 extension_traceId=1``.
+        config: in librdkafka's syntax, such as ``principal=admin scope=a,b lifeSeconds=600 extension_traceId=1``.
 
     Raises:
-        ConfigurationError: it cannot be read, or names no principal.
+        ConfigurationError: the config cannot be parsed, or names no principal.
     """
     given, wrong_part = _parts(config or "")
     if wrong_part is not None:
@@ -169,7 +169,7 @@ def unsecured_tokens(config: str | None) -> Callable[[], Token]:
 
 
 def _parts(config: str) -> tuple[dict[str, str], str | None]:
-    """Return the values by name, and the name of the first part that is wrong."""
+    """Return the values by name, and the name of the first invalid part."""
     given: dict[str, str] = {}
     for word in config.split():
         name, equals, value = word.partition("=")
@@ -184,7 +184,7 @@ def _base64(value: Mapping[str, Any]) -> str:
 
 
 def _check(token: Token) -> None:
-    """Nothing in it may end a field of the message to the broker."""
+    """Check that nothing in the token can end a field of the message to the broker."""
     if not _VALUE.fullmatch(token.value):
         raise AuthenticationError("while getting an OAuth token: it is empty or holds characters that no token holds")
     for name, value in token.extensions.items():

@@ -28,12 +28,12 @@ _KNOWN = frozenset({
 _TIMEOUT_S = 20.0
 _MAX_ANSWER = 1 << 20
 _MAY_PASS = frozenset({408, 425, 429})
-# librdkafka sends the scope as it is; what it lets through (and cannot break the request) stays so.
+# librdkafka sends the scope unchanged; characters that cannot break the request stay unchanged here, too.
 _SCOPE_SAFE = "%&+/=:,;~!$'()*@?"
 
 
 def oidc_tokens(properties: Properties) -> Callable[[], Token]:
-    """Tokens from the endpoint that the properties name.
+    """Return a source of tokens from the endpoint that the properties name.
 
     Raises:
         ConfigurationError: a property is missing or cannot be honoured.
@@ -76,7 +76,7 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 class _Stay(HTTPRedirectHandler):
-    """Follows no redirection: it would carry the secret to wherever it leads."""
+    """A handler that follows no redirects, which would send the secret to another server."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -88,7 +88,7 @@ class _Endpoint:
     ) -> None:
         basic = base64.b64encode(f"{client}:{secret}".encode()).decode()
         body = "grant_type=client_credentials" + (f"&scope={quote(scope, safe=_SCOPE_SAFE)}" if scope else "")
-        self._request = Request(  # noqa: S310 - http and https alone, see above
+        self._request = Request(  # noqa: S310 - only http and https, see above
             url,
             body.encode(),
             {
@@ -99,7 +99,7 @@ class _Endpoint:
         )
         self._extensions, self._opener = extensions, opener
         parts = urlsplit(url)
-        # Without what follows the path: it may hold a secret.
+        # Without the part after the path, which may hold a secret.
         self._doing = f"while getting an OAuth token from {parts.scheme}://{parts.netloc}{parts.path}"
 
     def __call__(self) -> Token:
@@ -138,7 +138,7 @@ class _Endpoint:
 
 
 def _token_in(body: bytes, extensions: dict[str, str]) -> Token | None:
-    """Return the token in an answer; None if there is none. Raises nothing: a traceback would show the answer."""
+    """Return the token in an answer, or None. Raises nothing, since a traceback would show the answer."""
     try:
         answer = json.loads(body)
         value = Secret(answer["access_token"])
@@ -149,7 +149,7 @@ def _token_in(body: bytes, extensions: dict[str, str]) -> Token | None:
 
 
 def _oauth_error(error: HTTPError) -> str:
-    """The error code of RFC 6749, and no free text, which could repeat what was sent."""
+    """Return the error code of RFC 6749, without free text, which could repeat the request."""
     try:
         code = str(json.loads(error.read(_MAX_ANSWER))["error"])
     except (ValueError, TypeError, KeyError, OSError, http.client.HTTPException):
@@ -158,7 +158,7 @@ def _oauth_error(error: HTTPError) -> str:
 
 
 def _expiry_in(token: str) -> float | None:
-    """When the token itself says that it expires, if it is a JWT and says so."""
+    """Return the expiry time in the token, if the token is a JWT with such a claim."""
     try:
         payload = token.split(".")[1]
         return float(json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["exp"])

@@ -1,4 +1,4 @@
-"""librdkafka's properties, read as its own parser reads them: aliases, empty values, booleans, numbers."""
+"""Read librdkafka's properties like its own parser: aliases, empty values, booleans, numbers."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ THE_OTHER_WAY = 'use boundaries="quiescence", which reads with the confluent-kaf
 
 
 def refused(name: str, reason: str) -> ConfigurationError:
-    """A property that librdkafka understands and the reader of markers cannot honour."""
+    """Return the error for a property that librdkafka understands and the marker reader cannot honour."""
     return ConfigurationError(
         f"{name} cannot be honoured when markers are read: {reason}; leave it out or {THE_OTHER_WAY}"
     )
 
 
 def wrong(name: str, reason: str) -> ConfigurationError:
-    """A property whose value cannot work."""
+    """Return the error for a property whose value cannot work."""
     return ConfigurationError(f"{name} {reason}")
 
 
 class Properties:
-    """The properties as given. Of two names for one property the later counts; empty is not given."""
+    """The given properties. Of two names for the same property the later one counts; empty values count as absent."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self._given: dict[str, Any] = {}
@@ -41,31 +41,31 @@ class Properties:
             self._given[name], self._written[name] = value, written
 
     def names(self, prefix: str) -> list[str]:
-        """The names, as the user wrote them, of properties that have a value and begin so."""
+        """Return the names, as the user wrote them, of properties with this prefix that have a value."""
         return [written for name, written in self._written.items() if name.startswith(prefix) and self.has(name)]
 
     def written(self, name: str) -> str:
-        """The name as the user wrote it."""
+        """Return the name as the user wrote it."""
         return self._written.get(name, name)
 
     def has(self, name: str) -> bool:
-        """Whether it has a value."""
+        """Return whether the property has a value."""
         value = self._given.get(name)
         return value is not None and value != ""
 
     def object(self, name: str) -> Any:
-        """The value as it is, such as a callback; None if not given."""
+        """Return the value unchanged, such as a callback; None if absent."""
         return self._given.get(name)
 
     def text(self, name: str) -> str | None:
-        """The value as text; None if not given."""
+        """Return the value as text; None if absent."""
         return str(self._given[name]) if self.has(name) else None
 
     def flag(self, name: str, *, default: bool) -> bool:
-        """A boolean.
+        """Return the value as a boolean.
 
         Raises:
-            ConfigurationError: it is none.
+            ConfigurationError: the value is no boolean.
         """
         text = str(default if not self.has(name) else self._given[name]).lower()
         if text not in _TRUE | _FALSE:
@@ -73,10 +73,10 @@ class Properties:
         return text in _TRUE
 
     def number(self, name: str, default: int, low: int, high: int) -> int:
-        """A whole number.
+        """Return the value as a whole number.
 
         Raises:
-            ConfigurationError: it is none, or out of the range that librdkafka allows.
+            ConfigurationError: the value is no number, or outside the range that librdkafka allows.
         """
         try:
             number = int(float(self._given[name])) if self.has(name) else default
@@ -87,10 +87,10 @@ class Properties:
         return number
 
     def choice(self, name: str, default: str, allowed: Iterable[str]) -> str:
-        """One of some words, in lower case; the user may write them in any case.
+        """Return the value in lower case, after checking that it is allowed; the user may write it in any case.
 
         Raises:
-            ConfigurationError: it is none of them.
+            ConfigurationError: the value is not allowed.
         """
         word = (self.text(name) or default).strip().lower()
         if word not in (words := tuple(allowed)):

@@ -1,4 +1,4 @@
-"""librdkafka's ``sasl.*`` properties as aiokafka's arguments."""
+"""Translate librdkafka's ``sasl.*`` properties to aiokafka's arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI
 _DEFAULT_MECHANISM = "GSSAPI"
 _KNOWN = frozenset({"sasl.mechanism", "sasl.mechanisms", "sasl.username", "sasl.password"})
 _PREFIXES = ("sasl.kerberos.", "sasl.oauthbearer.")
-# librdkafka runs kinit with these. The ticket that it (or the user) fetched is read from Kerberos' cache.
+# librdkafka runs kinit with these. We read the ticket that kinit (or the user) fetched from Kerberos' cache.
 _KERBEROS = frozenset({
     "sasl.kerberos.keytab", "sasl.kerberos.kinit.cmd", "sasl.kerberos.min.time.before.relogin",
     "sasl.kerberos.principal", "sasl.kerberos.service.name",
@@ -21,10 +21,10 @@ _KERBEROS = frozenset({
 
 
 def sasl_arguments(properties: Properties) -> dict[str, Any]:
-    """What aiokafka's connection is made with.
+    """Return the SASL arguments of aiokafka's connection.
 
     Raises:
-        ConfigurationError: the mechanism is unknown or impossible here, or lacks what it needs.
+        ConfigurationError: the mechanism is unknown or impossible here, or lacks a property.
     """
     mechanism = _mechanism(properties)
     for name in properties.names("sasl."):
@@ -82,7 +82,7 @@ def _token_provider(properties: Properties) -> TokenProvider:
     if unsecured:
         return TokenProvider(unsecured_tokens(properties.text("sasl.oauthbearer.config")))
     if oidc:
-        # It brings urllib, which takes longer to import than all the rest.
+        # The module oidc imports urllib, which takes longer than all other imports.
         from kafka_replica.broker.connection.security.oidc import oidc_tokens  # noqa: PLC0415
 
         return TokenProvider(oidc_tokens(properties))

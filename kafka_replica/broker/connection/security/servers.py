@@ -1,4 +1,4 @@
-"""The addresses in ``bootstrap.servers``, in all forms that librdkafka takes."""
+"""Parse the addresses in ``bootstrap.servers``, in all forms that librdkafka accepts."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ _DEFAULT_PORT = 9092
 
 
 def parse_servers(text: str, name: str, protocol: str) -> tuple[tuple[str, int], ...]:
-    """Hosts and ports, in their order, each once; IPv6 addresses without their brackets.
+    """Return hosts and ports in order, without duplicates; IPv6 addresses without brackets.
 
     Args:
-        text: such as ``"a:9093, SSL://b, [::1]:9094"``.
-        name: of the property, for messages.
-        protocol: the security protocol, which a scheme has to agree with.
+        text: the addresses, such as ``"a:9093, SSL://b, [::1]:9094"``.
+        name: the name of the property, for messages.
+        protocol: the security protocol, which must match a scheme in an address.
 
     Raises:
-        ConfigurationError: an address cannot be read.
+        ConfigurationError: an address cannot be parsed.
     """
-    if "@" in text:  # and not a word of it here: it may be a password
+    if "@" in text:  # the message does not quote the address, which may hold a password
         raise wrong(name, "has an address with @ in it; give the user in sasl.username")
     found = [_server(entry.strip(), name, protocol) for entry in text.split(",") if entry.strip()]
     if not found:
@@ -41,7 +41,7 @@ def _server(entry: str, name: str, protocol: str) -> tuple[str, int]:
 
 
 def _split(address: str) -> tuple[str, str]:
-    """Host and port. Several colons without brackets are an IPv6 address without a port."""
+    """Split into host and port. Several colons without brackets mean an IPv6 address without a port."""
     host, colon, port = address.rpartition(":")
     if not colon or (":" in host and not host.endswith("]")):
         host, port = address, str(_DEFAULT_PORT)

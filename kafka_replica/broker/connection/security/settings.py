@@ -1,4 +1,4 @@
-"""All of librdkafka's properties that matter to a connection, as aiokafka's arguments."""
+"""Translate all librdkafka properties that affect a connection to aiokafka's arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IMPOSSIBLE = {
     "client.rack": "only the consumer fetches from the nearest replica",
     "plugin.library.paths": "plug-ins are librdkafka's",
 }
-# The one value of each with which nothing has to be done.
+# The only supported value of each, which needs no translation.
 _ONLY = {
     "broker.address.family": ("any", "aiokafka takes whichever address of a host answers"),
     "client.dns.lookup": ("use_all_dns_ips", "aiokafka does not look up canonical names"),
@@ -28,25 +28,25 @@ _MOST_MS = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class ConnectionSettings:
-    """Where and how to connect. It is not shown with its passwords."""
+    """The addresses and arguments of connections. The representation hides passwords."""
 
     servers: tuple[tuple[str, int], ...]
-    """Hosts and ports to begin with, in the order given."""
+    """Hosts and ports of the bootstrap servers, in the given order."""
     client_id: str
     security_protocol: str
     """``PLAINTEXT``, ``SSL``, ``SASL_PLAINTEXT`` or ``SASL_SSL``."""
     setup_timeout_s: float
-    """How long a connection may take until it can be used, TLS and SASL included, in seconds."""
+    """How long setting up a connection may take, including TLS and SASL, in seconds."""
     kwargs: Mapping[str, Any] = field(repr=False, compare=False)
-    """All arguments of ``aiokafka.conn.create_conn`` but host and port."""
+    """All arguments of ``aiokafka.conn.create_conn`` except host and port."""
 
 
 def connection_settings(config: Mapping[str, Any]) -> ConnectionSettings:
-    """Translate librdkafka's properties. Reads the files they name.
+    """Translate librdkafka's properties, reading the files that they name.
 
     Raises:
-        ConfigurationError: a property cannot be honoured when markers are read (the message says why, and which
-            way is left), has an impossible value, or names a file that cannot be used.
+        ConfigurationError: a property cannot be honoured when reading markers (the message gives the reason and an
+            alternative), has an impossible value, or names an unusable file.
     """
     properties = Properties(common_settings(config))
     _refuse(properties)
@@ -58,7 +58,7 @@ def connection_settings(config: Mapping[str, Any]) -> ConnectionSettings:
         "client_id": client_id,
         "security_protocol": protocol,
         "request_timeout_ms": properties.number("socket.timeout.ms", 60_000, 10, 300_000),
-        # librdkafka's 0 is aiokafka's None: never.
+        # "Never" is 0 in librdkafka and None in aiokafka.
         "max_idle_ms": properties.number("connections.max.idle.ms", 0, 0, _MOST_MS) or None,
     }
     if protocol.endswith("SSL"):

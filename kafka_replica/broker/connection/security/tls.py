@@ -1,4 +1,4 @@
-"""librdkafka's ``ssl.*`` properties as a context of Python's ssl."""
+"""Translate librdkafka's ``ssl.*`` properties to an SSL context."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IMPOSSIBLE = {
     "ssl.providers": "Python's ssl cannot load OpenSSL providers",
     "ssl.sigalgs.list": "Python's ssl cannot choose signature algorithms",
 }
-# Of other clients: librdkafka from Python does not take them either.
+# Properties of other clients, which librdkafka does not accept from Python either.
 _INSTEAD = {
     "ssl_ca": "ssl.ca.pem",
     "ssl_certificate": "ssl.certificate.pem",
@@ -30,7 +30,7 @@ _KNOWN = frozenset({
     "ssl.keystore.location", "ssl.keystore.password",
 })  # fmt: skip
 
-# Where systems keep the authorities they trust; the first that is there is taken.
+# Places where systems keep their trusted authorities; the first existing place is used.
 _BUNDLES = (
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
@@ -44,7 +44,7 @@ PROBE = "probe"
 
 
 def tls_context(properties: Properties) -> ssl.SSLContext:
-    """The context that the properties ask for.
+    """Return the SSL context for the properties.
 
     Raises:
         ConfigurationError: a property cannot be honoured, or a file cannot be used.
@@ -54,7 +54,7 @@ def tls_context(properties: Properties) -> ssl.SSLContext:
             raise wrong(name, f"is not for this client; set {_INSTEAD[name]}")
         if name not in _KNOWN:
             raise refused(name, _IMPOSSIBLE.get(name, "it is not known here"))
-    # Not ssl.create_default_context: since Python 3.13 it refuses authorities that librdkafka takes.
+    # Not ssl.create_default_context: since Python 3.13 it rejects authorities that librdkafka accepts.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     ciphers = properties.text("ssl.cipher.suites")
     if ciphers:
@@ -71,7 +71,7 @@ def tls_context(properties: Properties) -> ssl.SSLContext:
 
 
 def trust(context: ssl.SSLContext, properties: Properties, location_name: str, pem_name: str) -> None:
-    """Trust the authorities that two properties name, or else those that the system trusts.
+    """Trust the authorities that two properties name, otherwise those that the system trusts.
 
     Raises:
         ConfigurationError: a file, a folder or a PEM cannot be used.

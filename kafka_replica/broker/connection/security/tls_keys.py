@@ -1,4 +1,4 @@
-"""The certificate with which a client proves who it is: PEM files, PEM texts, or a PKCS#12 store."""
+"""Load the client's certificate and key: PEM files, PEM texts, or a PKCS#12 store."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from kafka_replica.errors import ConfigurationError
 
 
 def load_client_certificate(context: ssl.SSLContext, properties: Properties) -> None:
-    """Load what the properties name, if they name any. A store wins over texts, texts over files.
+    """Load the certificate that the properties name, if any. A store takes precedence over texts, texts over files.
 
     Raises:
-        ConfigurationError: one half is missing, a password is missing or wrong, or a file cannot be used.
+        ConfigurationError: certificate or key is missing, a password is missing or wrong, or a file cannot be used.
     """
     store = properties.text("ssl.keystore.location")
     if store:
@@ -38,7 +38,7 @@ def load_client_certificate(context: ssl.SSLContext, properties: Properties) -> 
 
 
 def _place(properties: Properties, prefix: str) -> tuple[str, str] | None:
-    """The property that holds it, and its value."""
+    """Return the property that holds the certificate or key, and its value."""
     for name in (f"{prefix}.pem", f"{prefix}.location"):
         value = properties.text(name)
         if value:
@@ -49,7 +49,7 @@ def _place(properties: Properties, prefix: str) -> tuple[str, str] | None:
 def _load(context: ssl.SSLContext, certificate: str, key: str, password: str | None, names: str) -> None:
     asked: list[bool] = []
 
-    # Given always: without it OpenSSL would ask on the terminal for the password of an encrypted key.
+    # Always passed: otherwise OpenSSL would prompt on the terminal for the password of an encrypted key.
     def tell() -> str:
         asked.append(True)
         return password or ""
@@ -89,7 +89,7 @@ def _load_store(context: ssl.SSLContext, location: str, password: str | None) ->
         raise wrong(name, f"is no PKCS#12 store, or its password is another: {location}") from None
     if key is None or certificate is None:
         raise wrong(name, f"has no private key with its certificate: {location}")
-    # The key never lies anywhere in the clear, not for the moment it takes to load it.
+    # The key is never stored unencrypted, not even while it is being loaded.
     once = secrets.token_hex(32)
     encrypted = forms.BestAvailableEncryption(once.encode())
     key_pem = key.private_bytes(forms.Encoding.PEM, forms.PrivateFormat.PKCS8, encrypted).decode()
@@ -104,12 +104,12 @@ def _file(name: str, value: str) -> AbstractContextManager[str]:
 
 @contextmanager
 def _as_file(name: str, pem: str) -> Iterator[str]:
-    """A path for what Python's ssl can only load from files: of memory where the system has that."""
+    """Provide a path for PEM that Python's ssl can only load from files: in memory where the system supports that."""
     try:
         if hasattr(os, "memfd_create"):
             descriptor, path = os.memfd_create("pem"), None
         else:
-            descriptor, path = tempfile.mkstemp(prefix="kafka-replica-")  # readable by us alone
+            descriptor, path = tempfile.mkstemp(prefix="kafka-replica-")  # readable only by this user
     except OSError as error:
         raise ConfigurationError(f"while loading {name}: no place for it ({error.strerror}); set TMPDIR") from error
     try:
