@@ -66,7 +66,7 @@ def _tombstones(check: str, value: str) -> Finding:
         return Finding(check, Grade.OK, said)
     wanted = STRUCTURE_TOPIC["delete.retention.ms"]
     todo = f"set it to a day ({wanted}) or more, above the longest time that a replica may be down"
-    more = "; a replica that was away for longer is built anew"
+    more = "; a replica that was away for longer is rebuilt"
     if kept_ms >= _HOUR_MS:
         return Finding(check, Grade.ADVICE, said + more, todo)
     more += ", and a replica whose first reading takes longer may never become ready"

@@ -48,7 +48,7 @@ _COUNTERS = (  # name, help text, field of status.counts
     ("tombstones", "Tombstones read.", "tombstones"),
     ("transactions", "Committed transactions shown, as far as they can be told apart.", "transactions"),
     ("versions", "Versions published.", "versions"),
-    ("rebuilds", "How often the state was built anew: the log was replaced, or the store damaged.", "rebuilds"),
+    ("rebuilds", "How often the state was rebuilt: the log was replaced, or the store damaged.", "rebuilds"),
     ("bad_records", "Records that could not be replicated.", "bad_records"),
     ("listener_errors", "Exceptions raised by listeners.", "listener_errors"),
 )

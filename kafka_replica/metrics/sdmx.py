@@ -38,7 +38,7 @@ _CACHE_GAUGES = (
 _CACHE_COUNTERS = (
     ("cache_hits", "Messages that were asked for and were decoded already.", "hits"),
     ("cache_misses", "Messages that had to be decoded.", "misses"),
-    ("cache_evictions", "Decoded messages that were let go of to keep the bound.", "evictions"),
+    ("cache_evictions", "Decoded messages that were evicted to keep the bound.", "evictions"),
     ("decode_seconds", "Time spent decoding.", "decode_seconds"),
 )
 

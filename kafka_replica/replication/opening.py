@@ -38,8 +38,8 @@ def open_log(
     except TooOldError as error:
         if options.boundaries is not Boundaries.AUTO:
             raise
-        _log.info("reading with the confluent-kafka consumer, by quiet points: %s", error)
-        return _open_by(Boundaries.QUIET_POINTS, options, make_reader, retry, open_)
+        _log.info("reading with the confluent-kafka consumer, by quiescence: %s", error)
+        return _open_by(Boundaries.QUIESCENCE, options, make_reader, retry, open_)
 
 
 def _open_by(

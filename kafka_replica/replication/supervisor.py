@@ -68,7 +68,7 @@ class Supervisor:
                 in_vain = 0 if self._publisher.ready else in_vain + 1
                 pause_s = _PAUSES_S[min(in_vain, len(_PAUSES_S) - 1)]
                 soon = f" in {pause_s:g} s (attempt {in_vain + 1})" if in_vain else ""
-                _log.warning("%s; the replica of %s is built anew%s", error, self._options.name, soon)
+                _log.warning("%s; the replica of %s is rebuilt%s", error, self._options.name, soon)
                 self._begin_anew(error)
                 resume_point = None
                 self.closing.wait(pause_s)
@@ -84,7 +84,7 @@ class Supervisor:
             reason = "some of its keys have records in several partitions, of which only one is kept"
         else:
             return resume_point
-        _log.warning("%r is built anew: %s", self._store, reason)
+        _log.warning("%r is rebuilt: %s", self._store, reason)
         self._store.rebuild(forget=True)
         return None
 

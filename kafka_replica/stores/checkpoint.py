@@ -118,7 +118,7 @@ class Saved:
         self.is_damaged = True
         return StoreDamagedError(
             f"reading {key_text(key)} in the checkpoint file {self._path}: what lies at byte {at} is not what was "
-            "written; check the disk. The replica that has the file is built anew"
+            "written; check the disk. The replica that has the file is rebuilt"
         )
 
 
@@ -163,7 +163,7 @@ def _load(path: Path, file: BinaryIO) -> Loaded:
     _check(crc32(places, crc32(ends, crc32(lines))) == checksum, path, "its keys")
     note, note_bytes = _last_note(file.read())
     if note is None:
-        raise _damaged(path, "its bookmark")
+        raise _damaged(path, "its resume point")
     keys = _keys(lines, _integers(ends))
     records: dict[bytes, Kept] = dict(zip(keys, _integers(places), strict=True))
     _check(len(records) == count, path, "its keys")
@@ -209,5 +209,5 @@ def _check(is_so: bool, path: Path, what: str) -> None:
 
 def _damaged(path: Path, what: str) -> StoreDamagedError:
     return StoreDamagedError(
-        f"the checkpoint file {path} is damaged ({what}); the replica is built anew. Check the disk"
+        f"the checkpoint file {path} is damaged ({what}); the replica is rebuilt. Check the disk"
     )

@@ -91,7 +91,7 @@ class Saver:
             return None
         except OSError as error:
             _log.error(
-                "reading the checkpoint file %s: %s; the replica is built anew. Check that this user may read there",
+                "reading the checkpoint file %s: %s; the replica is rebuilt. Check that this user may read there",
                 self._path,
                 error.strerror,
             )
@@ -192,7 +192,7 @@ class Saver:
     def _set_aside(self, error: StoreError) -> None:
         """Rename a file that others have written, so that it is not overwritten."""
         other = self._path.with_name(self._path.name + ".set-aside")
-        _log.error("%s; the replica is built anew, and the file becomes %s", error, other)
+        _log.error("%s; the replica is rebuilt, and the file becomes %s", error, other)
         try:
             self._path.replace(other)
         except OSError as again:

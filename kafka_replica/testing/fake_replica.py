@@ -20,7 +20,7 @@ def make_fake_source(
     cluster: Cluster, topics: Iterable[str], boundaries: Boundaries
 ) -> tuple[FakeSource, BoundaryDetector]:
     """Return the reader and the boundary detector of a fake replica, like ``broker.reading.readers.make_reader``."""
-    if boundaries is Boundaries.QUIET_POINTS:
+    if boundaries is Boundaries.QUIESCENCE:
         return FakeSource(cluster, topics, committed_only=True), QuiescenceDetector()
     return FakeSource(cluster, topics, committed_only=False), MarkerDetector()
 

@@ -28,7 +28,7 @@ class Boundaries(StrEnum):
     """Markers, or quiescence where markers are not available."""
     MARKERS = "markers"
     """Markers in the log's own batches: exact, with a version per transaction."""
-    QUIET_POINTS = "quiescence"
+    QUIESCENCE = "quiescence"
     """Moments at which no transaction is open, observed with the confluent-kafka consumer."""
 
 
@@ -51,12 +51,12 @@ def make_reader(
     Raises:
         ConfigurationError: a property is impossible, or is not supported with these boundaries.
     """
-    if boundaries is not Boundaries.QUIET_POINTS:
+    if boundaries is not Boundaries.QUIESCENCE:
         check_names(config)
         try:
             return MarkerReader(config, topics), MarkerDetector()
         except ConfigurationError as error:
             if boundaries is Boundaries.MARKERS:
                 raise
-            _log.info("reading with the confluent-kafka consumer, by quiet points: %s", error)
+            _log.info("reading with the confluent-kafka consumer, by quiescence: %s", error)
     return ConsumerReader(config, topics), QuiescenceDetector()

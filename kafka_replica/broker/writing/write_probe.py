@@ -53,7 +53,7 @@ class WriteProbe:
         try:
             self._producer.init_transactions(timeout_s)
         except KafkaException as error:
-            raise self._why(error, f"taking up the transactional id {transactional_id}") from error
+            raise self._why(error, f"acquiring the transactional id {transactional_id}") from error
 
     def send(self, topic: str, size_bytes: int) -> None:
         """Send a record of random bytes, which cannot be compressed, and abort once it was acknowledged.

@@ -88,7 +88,7 @@ class TransactionalWriter:
 
     def _taken_up(self) -> Producer:
         producer = made(Producer, self._settings, "setting up the producer")
-        doing = f"taking up the transactional id {self._settings['transactional.id']}"
+        doing = f"acquiring the transactional id {self._settings['transactional.id']}"
         self._trouble.clear()
 
         def init() -> None:

@@ -28,7 +28,7 @@ def explained(error: Exception, doing: str, folder: Path) -> StoreError:
     what = f"{doing} the store in {folder}: {' '.join(str(error).split())}"
     if any(sign in signs for sign in _IN_USE):
         return StoreInUseError(
-            f"{what}; it is open already, in another process or for a snapshot that is still held: let go of it there, "
+            f"{what}; it is open already, in another process or for a snapshot that is still held: release it there, "
             "or use a folder of its own"
         )
     if any(sign in signs for sign in _FULL):

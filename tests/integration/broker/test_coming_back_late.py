@@ -124,7 +124,7 @@ def shown(kafka: LocalKafka, topic: str, folder: Path, boundaries: Any, **option
 
 @pytest.mark.usefixtures("boundaries")
 def test_the_front_of_the_log_was_deleted(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """Past the place where it was: what lay between is not known, so it is built anew. Else what is gone is deleted."""
+    """Past the place where it was: what lay between is not known, so it is rebuilt. Else what is gone is deleted."""
     topic = kafka_topic("front", config={"cleanup.policy": "compact,delete"})
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {f"k{number}": "x" for number in range(10)})

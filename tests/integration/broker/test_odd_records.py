@@ -78,7 +78,7 @@ def test_a_value_of_100_mb(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp
 
 @pytest.mark.usefixtures("boundaries")
 def test_a_filter(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """A store that was kept with another filter is built anew; the state is a fresh replica's, and the topic's."""
+    """A store that was kept with another filter is rebuilt; the state is a fresh replica's, and the topic's."""
     topic = kafka_topic("filter", partitions=2)
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {f"{kind}{number}": "1" for number in range(10) for kind in "ab"})

@@ -76,7 +76,7 @@ def begin(kafka: LocalKafka, topic: str, kind: Any, folder: Path) -> Replica:
 
 
 def expect(kafka: LocalKafka, topic: str, kind: str, running: Replica, folder: Path, expected: dict[str, str]) -> None:
-    """Both come to what is in the log now, built anew once."""
+    """Both come to what is in the log now, rebuilt once."""
     wait_until(lambda: values(running.snapshot()) == expected)
     assert running.status().counts.rebuilds == 1, (topic, kind)
     with durable(kafka, topic, folder / topic / kind, boundaries=kind) as started:

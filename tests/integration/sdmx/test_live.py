@@ -263,7 +263,7 @@ def test_a_topic_that_was_made_again(replica: tuple[FakeTopic, Replica], monkeyp
         transaction.put(*codelist("NEW"))
     give_up_s = time.monotonic() + WAIT_S
     while key("NEW").encode() not in followed.snapshot():
-        assert time.monotonic() < give_up_s, "it was not built anew"
+        assert time.monotonic() < give_up_s, "it was not rebuilt"
         time.sleep(0.02)
     snapshot = followed.snapshot()
     work = Work(monkeypatch)

@@ -159,7 +159,7 @@ def until(condition: Callable[[], object]) -> None:
 def _look(source: LogReader, boundaries: Boundaries) -> Seen:
     source.open()
     ends = source.ends()
-    goal = ends.stable if boundaries is Boundaries.QUIET_POINTS else ends.high
+    goal = ends.stable if boundaries is Boundaries.QUIESCENCE else ends.high
     batches: list[Batch] = []
     positions = Position()
     gap = False

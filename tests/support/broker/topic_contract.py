@@ -31,8 +31,8 @@ from kafka_replica.replication import follower, retry
 from kafka_replica.transactions import Kind
 from support.broker.topic_backend import PATIENCE_S, Backend, Entry, until
 
-MARKERS, QUIET_POINTS = Boundaries.MARKERS, Boundaries.QUIET_POINTS
-both_kinds = pytest.mark.parametrize("boundaries", [MARKERS, QUIET_POINTS])
+MARKERS, QUIESCENCE = Boundaries.MARKERS, Boundaries.QUIESCENCE
+both_kinds = pytest.mark.parametrize("boundaries", [MARKERS, QUIESCENCE])
 
 
 def values(snapshot: Snapshot) -> dict[str, bytes | None]:
@@ -102,7 +102,7 @@ class TopicContract(ABC):
             Entry(0, 8, Kind.COMMIT, 0, 0, None, None),
         ]
         assert (seen.positions, seen.stable, seen.high, seen.gap) == ([9], [9], [9], False)
-        committed = topic.look(QUIET_POINTS)
+        committed = topic.look(QUIESCENCE)
         assert [(entry.offset, entry.key, entry.value) for entry in committed.entries] == [
             (0, b"a", b"1"), (2, b"c", b"3"), (4, b"d", b"4"), (5, b"e", b"5"), (7, b"a", None),
         ]  # fmt: skip
@@ -120,7 +120,7 @@ class TopicContract(ABC):
         kinds = [entry.kind for entry in seen.entries]
         assert kinds == [Kind.DATA, Kind.DATA, Kind.DATA, Kind.COMMIT]
         assert (seen.positions, seen.stable, seen.high) == ([4], [1], [4])
-        committed = topic.look(QUIET_POINTS)
+        committed = topic.look(QUIESCENCE)
         assert [entry.offset for entry in committed.entries] == [0], "one half of the transaction that was committed"
         assert (committed.positions, committed.stable, committed.high) == ([1], [1], [4])
         held.abort()
@@ -149,7 +149,7 @@ class TopicContract(ABC):
         """It waits, and the replica says so; in the end both are there."""
         topic = self.make()
         topic.write({"z": b"0"})
-        with topic.replica(boundaries=QUIET_POINTS, blocked_after_s=0.1) as replica:
+        with topic.replica(boundaries=QUIESCENCE, blocked_after_s=0.1) as replica:
             replica.wait_ready(PATIENCE_S)
             held = topic.begin()
             held.put("a", b"late")

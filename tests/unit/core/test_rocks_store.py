@@ -214,7 +214,7 @@ def test_two_stores_on_one_folder(folder: Path) -> None:
     assert "another replica has it; give each a folder of its own" in run(attempt, folder)
     held = store.snapshot()
     store.close()
-    assert "for a snapshot that is still held: let go of it there" in run(attempt, folder)
+    assert "for a snapshot that is still held: release it there" in run(attempt, folder)
     assert len(held) == 1
     del held
     assert run(attempt, folder) == "1\n"
