@@ -62,8 +62,9 @@ class Replica:
 
     Args:
         config: librdkafka's properties; ``bootstrap.servers`` is required.
-        topic: the topic to follow, or several of them; each may have any number of partitions.
+        topic: the topic to follow; it may have any number of partitions.
         store: where versions are kept; in memory by default.
+        topics: several topics to follow, in place of ``topic``.
         boundaries: how the ends of transactions are detected: ``"markers"`` (by the batches of the log: exact, and
             each transaction makes a version), ``"quiescence"`` (with the confluent-kafka consumer), or ``"auto"``:
             markers if the broker and the properties allow them.
@@ -97,9 +98,10 @@ class Replica:
     def __init__(
         self,
         config: Mapping[str, Any],
-        topic: str | Sequence[str],
+        topic: str | None = None,
         store: Store | None = None,
         *,
+        topics: Sequence[str] | None = None,
         boundaries: Literal["auto", "markers", "quiescence"] = "auto",
         one_key_space: bool = False,
         wait_for_topic: bool = True,
@@ -125,7 +127,7 @@ class Replica:
             raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
         self.config = config
         """The properties as given; the ``repr`` of a secret is ``***``, and ``str()`` returns its value."""
-        self.topics = _topics(topic)
+        self.topics = _topics(topic, topics)
         self.topic = ", ".join(self.topics)
         self._store: Store = MemoryStore() if store is None else store
         _claim(self._store)
@@ -447,8 +449,13 @@ def _boundaries(name: str) -> Boundaries:
         raise ConfigurationError(f"boundaries={name!r} is not possible; it is one of {possible}") from error
 
 
-def _topics(topic: str | Sequence[str]) -> tuple[str, ...]:
-    topics = tuple(topic) if isinstance(topic, list | tuple) else (topic,)
-    if not topics or len(set(topics)) != len(topics) or not all(name and type(name) is str for name in topics):
-        raise ConfigurationError(f"topic={topic!r} is no name of a topic, or list of different names; give it as text")
-    return topics
+def _topics(topic: str | None, topics: Sequence[str] | None) -> tuple[str, ...]:
+    if (topic is None) == (topics is None):
+        raise ConfigurationError("a replica needs topic= or topics=, and not both")
+    if topics is not None and not isinstance(topics, list | tuple):
+        raise ConfigurationError(f"topics={topics!r} is not a list of topics; for one topic, give topic=")
+    names = (topic,) if topics is None else tuple(topics)
+    if not names or len(set(names)) != len(names) or not all(name and type(name) is str for name in names):
+        given = f"topic={topic!r}" if topics is None else f"topics={topics!r}"
+        raise ConfigurationError(f"{given} is not possible: give names of different topics, as text")
+    return tuple(str(name) for name in names)

@@ -32,8 +32,8 @@ def command_replica(options: ReplicaOptions) -> Replica:
     dead_letters = None if options.dead_letters is None else DeadLetterFile(options.dead_letters)
     return Replica(
         properties(options.bootstrap_server, options.configs),
-        [name.strip() for name in options.topic.split(",")],
-        None if options.store is None else _rocks_store(options.store),
+        topics=[name.strip() for name in options.topic.split(",")],
+        store=None if options.store is None else _rocks_store(options.store),
         boundaries=options.boundaries,
         wait_for_topic=False,
         key_filter=reduce(or_, map(KeyFilter.pattern, options.keep)) if options.keep else None,

@@ -208,6 +208,4 @@ def _check(is_so: bool, path: Path, what: str) -> None:
 
 
 def _damaged(path: Path, what: str) -> StoreDamagedError:
-    return StoreDamagedError(
-        f"the checkpoint file {path} is damaged ({what}); the replica is rebuilt. Check the disk"
-    )
+    return StoreDamagedError(f"the checkpoint file {path} is damaged ({what}); the replica is rebuilt. Check the disk")

@@ -30,7 +30,7 @@ class FakeReplica(Replica):
 
     def __init__(self, cluster: Cluster, topics: tuple[str, ...], **options: Any) -> None:
         self._cluster = cluster
-        super().__init__(_ADDRESS, topics, **options)
+        super().__init__(_ADDRESS, topics=topics, **options)
 
     def close(self) -> None:
         """Stop reading and calling listeners; see ``Replica.close``."""

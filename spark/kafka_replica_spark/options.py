@@ -80,7 +80,7 @@ def snapshot_of(options: Options) -> Iterator[Snapshot]:
     if options.store is not None:
         yield _of_store(look(options.store), options)
         return
-    replica = Replica(options.kafka, options.topics, one_key_space=True, wait_for_topic=False)
+    replica = Replica(options.kafka, topics=options.topics, one_key_space=True, wait_for_topic=False)
     with replica:
         yield replica.wait_ready(options.timeout_s)
 

@@ -53,7 +53,7 @@ def test_a_transaction_over_two_topics_is_one_version(local_kafka: LocalKafka, k
         if len(values) > 1:
             torn.append(change.version)
 
-    with Replica(config(local_kafka), [one, two]) as replica:
+    with Replica(config(local_kafka), topics=[one, two]) as replica:
         replica.wait_ready(timeout_s=20)
         replica.subscribe(look)
         for number in range(40):
@@ -77,7 +77,7 @@ def test_two_topics_as_one_key_space(local_kafka: LocalKafka, kafka_topic: Topic
     writer = producer(local_kafka.bootstrap_servers, base)
     write(writer, over, {"both": "over", "only": "over"})
     write(writer, base, {"both": "base", "plain": "base"})
-    with Replica(config(local_kafka), [base, over], one_key_space=True) as replica:
+    with Replica(config(local_kafka), topics=[base, over], one_key_space=True) as replica:
         snapshot = replica.wait_ready(timeout_s=20)
         assert {key: record.value for key, record in snapshot.items()} == {
             b"both": b"over",
@@ -90,7 +90,7 @@ def test_two_topics_as_one_key_space(local_kafka: LocalKafka, kafka_topic: Topic
         assert replica.snapshot()["both"].value == b"over"
         write(writer, over, {"both": None})
         wait_until(lambda: replica.snapshot()["both"].value == b"base 2")
-    with Replica(config(local_kafka), [base, over], one_key_space=True) as later:
+    with Replica(config(local_kafka), topics=[base, over], one_key_space=True) as later:
         found = {key: record.value for key, record in later.wait_ready(timeout_s=20).items()}
         assert found == {b"both": b"base 2", b"plain": b"base"}, "a replica that starts later says something else"
 

@@ -37,7 +37,8 @@ def wait_until(condition: Callable[[], object], timeout_s: float = _PATIENCE_S) 
 @contextmanager
 def durable(kafka: LocalKafka, topic: str | list[str], folder: Path, **options: Any) -> Iterator[Replica]:
     """A replica with its store in a folder, started and ready."""
-    with Replica(config(kafka), topic, RocksStore(folder), **options) as replica:
+    topics = [topic] if isinstance(topic, str) else topic
+    with Replica(config(kafka), store=RocksStore(folder), topics=topics, **options) as replica:
         replica.wait_ready(timeout_s=_PATIENCE_S)
         yield replica
 

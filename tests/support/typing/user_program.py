@@ -80,7 +80,7 @@ def keep_a_replica(folder: Path) -> None:
     store: Store = RocksStore(folder)
     key_filter = only(cls=["Codelist", "DataStructure"], agency="ESTAT*") | ~KeyFilter.regex(r":test\d+$")
     with Replica(
-        CONFIG, topic=["structures", "terminals"], store=store, key_filter=key_filter, on_bad_record="dead-letter",
+        CONFIG, topics=["structures", "terminals"], store=store, key_filter=key_filter, on_bad_record="dead-letter",
         dead_letters=DeadLetterFile(folder / "bad.jsonl"),
     ) as replica:  # fmt: skip
         look_up(replica.wait_ready(timeout_s=60))
