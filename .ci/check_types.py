@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import indent
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAM = ROOT / "tests" / "typing" / "user_program.py"
+PROGRAM = ROOT / "tests" / "support" / "typing" / "user_program.py"
 # What README.md takes for granted: the user's own data.
 BEGINNING = "from pyspark.sql import DataFrame\n\n\ndef program(frame: DataFrame) -> None:\n"
 

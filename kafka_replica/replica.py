@@ -455,7 +455,7 @@ def _topics(topic: str | None, topics: Sequence[str] | None) -> tuple[str, ...]:
     if topics is not None and not isinstance(topics, list | tuple):
         raise ConfigurationError(f"topics={topics!r} is not a list of topics; for one topic, give topic=")
     names = (topic,) if topics is None else tuple(topics)
-    if not names or len(set(names)) != len(names) or not all(name and type(name) is str for name in names):
+    if not names or not all(name and type(name) is str for name in names) or len(set(names)) != len(names):
         given = f"topic={topic!r}" if topics is None else f"topics={topics!r}"
         raise ConfigurationError(f"{given} is not possible: give names of different topics, as text")
     return tuple(str(name) for name in names)
