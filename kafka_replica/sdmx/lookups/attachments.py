@@ -31,8 +31,7 @@ class AttachmentIndex:
 
     Only these artefacts are decoded. ``unread`` holds those whose attachments are unknown, each with the reason: the
     artefact is a stub, its content is unknown, or the record cannot be read. Version rules in references are resolved
-    on
-    demand.
+    on demand.
     """
 
     __slots__ = ("_attached", "_naming", "unread")

@@ -61,8 +61,8 @@ class DecodeCache:
 
     Args:
         max_bytes: the bound on the sum of the sizes of the messages, as written (unpacked). The least recently used
-            message
-            is evicted first; a message that is larger than the bound is decoded each time. 0 disables the cache.
+            message is evicted first; a message that is larger than the bound is decoded each time. 0 disables the
+            cache.
 
     Raises:
         ConfigurationError: the bound is invalid.

@@ -145,7 +145,7 @@ class DecodedArtefacts:
         return next((one for one in spellings(urn) if self._record(one) is not None), None)
 
     def _holder(self, urn: Urn) -> Urn | None:
-        """The artefact of this version that a reference means, or that holds the item it means; None if none does."""
+        """Return the artefact that a reference means, or that holds the referenced item; None if it is missing."""
         wanted = urn.maintainables
         found = next((found for one in wanted if (found := self._keyed(one)) is not None), None)
         if found is None and self._has_companions:

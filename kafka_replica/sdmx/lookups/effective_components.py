@@ -48,7 +48,7 @@ _UNLISTED: Final = _Listed(None, {})
 
 
 class Components:
-    """Makes them; what is not there is noted in ``needed``, or in ``unneeded`` where data can be judged without it."""
+    """A builder of components; notes missing artefacts in ``needed``, or in ``unneeded`` if validation works anyway."""
 
     def __init__(self, source: Source) -> None:
         self._source = source

@@ -137,7 +137,7 @@ class HierarchyTree:
         return found
 
     def places_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
-        """All places of a code, which may be none: by its URN as the hierarchy writes it, or by its id in any list."""
+        """Return all nodes of a code, given by its URN as the hierarchy writes it, or by its id in any list."""
         if isinstance(code, str) and not code.startswith("urn:"):
             return self._by_code_id.get(code, ())
         return self._by_code_urn.get(Urn.parse(code) if isinstance(code, str) else code, ())

@@ -39,8 +39,7 @@ class LiveStructures:
         structures = live.structures()  # of one version; call again for a newer one
 
     Each call of :meth:`structures` processes the changes since the previous call; nothing happens in between, and there
-    is
-    no thread. The backlog is bounded, as for any listener: one record per key that was written. Thread-safe.
+    is no thread. The backlog is bounded, as for any listener: one record per key that was written. Thread-safe.
 
     Args:
         replica: a ``Replica``, started or not; ``async_replica.replica`` with asyncio.

@@ -84,8 +84,7 @@ class RelatedArtefacts(DecodedArtefacts):
         """Return the artefacts without a record of their own, each with the key of its message; sorted.
 
         Their look-ups work like those of other artefacts, but :meth:`find`, iteration over this object and its length
-        cover
-        only keys. A companion disappears when that key is deleted, or written again without the companion.
+        cover only keys. A companion disappears when that key is deleted, or written again without the companion.
         """
         relations = self._relations()
         if not self._has_companions:

@@ -117,8 +117,7 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
 
         Among several versions of a constraint at the same attachment, the latest version that is not a draft applies
         (SDMX 3.1 Section 6, "Multiple Constraints"). The property does not check whether a constraint's validity covers
-        a
-        date.
+        a date.
         """
         return in_force(one for one in self.constraints if not one.is_actual)
 

@@ -19,10 +19,8 @@ class PersistentMap(Generic[K, V]):
     """An immutable mapping. :meth:`putting` and :meth:`dropping` return a new mapping that shares all unchanged parts.
 
     The mapping is a tree of tuples of 32, by five bits of the key's hash per level; its leaves are dicts of about 32
-    keys.
-    A change of one key copies one leaf and the tuples above it, so the cost is about the same for a thousand keys and
-    for a
-    million.
+    keys. A change of one key copies one leaf and the tuples above it, so the cost is about the same for a thousand keys
+    and for a million.
     """
 
     __slots__ = ("_count", "_root")

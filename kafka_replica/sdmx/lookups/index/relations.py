@@ -31,8 +31,7 @@ class Relations:
     """The keys and contents of one version together.
 
     An artefact in the message of another artefact's key counts only if it has no record of its own; among several
-    messages
-    that hold it, the first in the order of their keys counts.
+    messages that hold it, the first in the order of their keys counts.
     """
 
     def __init__(self, keys: KeyIndex, contents: ContentIndex) -> None:
