@@ -35,7 +35,7 @@ class Figure:
         return value / self.bound if self.wants == "more" else self.bound / value
 
     def verdict(self, value: float) -> str:
-        """Return whether a value meets the target."""
+        """Return the verdict on a value, as text: whether it meets the target."""
         if self.bound is None:
             return ""
         return "met" if (value >= self.bound if self.wants == "more" else value <= self.bound) else "missed"

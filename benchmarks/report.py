@@ -24,7 +24,7 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """Return whether the median met the target."""
+        """The verdict of the target on the median, as text."""
         return self.figure.verdict(self.median)
 
     @property

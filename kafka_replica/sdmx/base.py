@@ -62,7 +62,7 @@ class Identifiable(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return f"<{type(self).__name__} {self.urn.reference}{facts}>"
 
     def _facts(self) -> Iterator[str]:
-        """The facts that ``repr`` shows besides the class and the reference."""
+        """Yield the facts that ``repr`` shows besides the class and the reference."""
         return iter(())
 
     @property

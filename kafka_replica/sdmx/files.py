@@ -59,7 +59,7 @@ class FileContents:
 
 
 def files_of(sources: Iterable[Source]) -> Iterator[Path | OpenFile]:
-    """Return the files that sources refer to, each once, in their order.
+    """Yield the files that sources refer to, each once, in their order.
 
     Folders are searched for all files whose names suggest a structure file, sorted. A pattern refers to the files and
     folders that match it, sorted; ``**`` matches any folders.
@@ -88,7 +88,7 @@ def _matching(path: Path) -> list[Path]:
 
 
 def structure_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Return the files that paths refer to: files as they are, and possible structure files in folders, sorted.
+    """Yield the files that paths refer to: files as they are, and possible structure files in folders, sorted.
 
     Raises:
         UsageError: there is no such file or folder.

@@ -131,7 +131,7 @@ def _bounded(slices: Iterable[Slice], options: Options) -> Iterator[Slice]:
 
 
 def _slices(tables: Iterable[pa.Table], slice_bytes: int) -> Iterator[Slice]:
-    """Return the tables as compressed streams of about that size, in order; an artefact may be in several streams."""
+    """Yield the tables as compressed streams of about that size, in order; an artefact may be in several streams."""
     waiting: list[pa.Table] = []
     size = 0
     for table in tables:

@@ -76,7 +76,7 @@ class SparkEngine:
 
     @property
     def writes_here(self) -> bool:
-        """Return whether a path without a scheme is a file that this process can access."""
+        """True if a path without a scheme is a file that this process can access."""
         if is_remote():
             return False
         hadoop = self._spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 - Python has no name for it

@@ -53,7 +53,7 @@ class AttachedArtefacts(RelatedArtefacts):
 
     @property
     def unread_constraints(self) -> dict[Urn, SdmxError]:
-        """Return the constraints on data whose attachments are unknown, each with the reason; sorted.
+        """The constraints on data whose attachments are unknown, each with the reason; sorted.
 
         These are stubs, and constraints that cannot be read.
         """
@@ -128,7 +128,7 @@ class AttachedArtefacts(RelatedArtefacts):
         return holder if holder is None or holder in self._keys else self._companions(holder).get(holder)
 
     def _beside(self, key: Urn) -> Iterator[Artefact]:
-        """Return the artefacts in the message of a key that have no record of their own."""
+        """Yield the artefacts in the message of a key that have no record of their own."""
         message = self._message(key)
         if message is not None:
             yield from (message.artefacts[one] for one in companions_in(key, message) if one not in self._keys)

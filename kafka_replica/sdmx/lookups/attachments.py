@@ -53,7 +53,7 @@ class AttachmentIndex:
         return made
 
     def candidates(self, agency: str, id_: str) -> Iterable[tuple[Urn, tuple[Urn, ...]]]:
-        """Return the attachments to any version of the artefact with this agency and id, or to an item in it."""
+        """Yield the attachments to any version of the artefact with this agency and id, or to an item in it."""
         for own in self._naming.get((agency, id_)) or _NO_SOURCES:
             yield own, self._attached.get(own) or ()
 

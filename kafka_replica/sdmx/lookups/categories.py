@@ -43,7 +43,7 @@ def dataflows_in(
 
 
 def _categorising(relations: Relations, holder: Urn, is_in: Callable[[str | None], bool]) -> Iterator[Urn]:
-    """Return the dataflows that categorisations, or the dataflows themselves, assign to the category."""
+    """Yield the dataflows that categorisations, or the dataflows themselves, assign to the category."""
     for place in relations.contents.naming((holder.agency, holder.id)):
         if place.artefact.cls not in _CATEGORISING or not relations.counts(place):
             continue

@@ -23,7 +23,7 @@ def classes_of(cls: str) -> tuple[str, ...]:
 
 
 def spellings(urn: Urn) -> Iterator[Urn]:
-    """Return the URN, and its variants with the class names of other editions."""
+    """Yield the URN, and its variants with the class names of other editions."""
     yield urn
     for alias in ALIASES.get(urn.cls, ()):
         yield Urn(urn.package, alias, urn.agency, urn.id, urn.version)

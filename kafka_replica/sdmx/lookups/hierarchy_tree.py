@@ -159,7 +159,7 @@ class HierarchyTree:
         """Return the level of a node: see ``HierarchyNode.level``."""
         named = node.hierarchical_code.level
         if named is not None:
-            # Keyed by id; in 2.1 by the path of ids, with or without the hierarchy before it.
+            # The level's id; in 2.1 its path of ids, with or without the hierarchy's id before it.
             last = named.rpartition(".")[2]
             return next((one for one in self.levels if one.id == last), None)
         return self.levels[node.depth - 1] if node.depth <= len(self.levels) else None

@@ -119,10 +119,10 @@ class RelatedArtefacts(DecodedArtefacts):
 
     @property
     def reference_stats(self) -> ReferenceStats | None:
-        """The number of dangling references, for metrics; None if :meth:`dangling` was not called before.
+        """The counts of dangling references and unreadable records; None if :meth:`dangling` was not called before.
 
-        The call may have been in this version, or in a version that this object was moved from. Unreadable records are
-        left out.
+        The counts are for metrics. The call may have been in this version, or in a version that this object was moved
+        from. References of unreadable artefacts are not counted.
         """
         return self.count_references() if self._indexes.dangling.is_begun else None
 

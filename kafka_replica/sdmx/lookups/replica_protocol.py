@@ -37,7 +37,7 @@ class Changes(Protocol):
 
     @property
     def ready(self) -> bool:
-        """Return whether a change is pending."""
+        """True if a change is pending."""
         ...
 
     def __next__(self) -> Change:
@@ -53,7 +53,7 @@ class Followed(Protocol):
     """The interface of a replica for live look-ups."""
 
     def snapshot(self) -> Snapshot:
-        """The current version."""
+        """Return the current version."""
         ...
 
     def changes(self, *, timeout_s: float | None = None) -> Changes:

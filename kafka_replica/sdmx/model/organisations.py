@@ -62,7 +62,7 @@ class OrganisationScheme(ItemScheme, frozen=True, gc=False, kw_only=True):
 
 
 class AgencyScheme(OrganisationScheme, frozen=True, gc=False, kw_only=True):
-    """The agencies that an agency has defined (always AGENCIES, 1.0)."""
+    """The agencies that an agency maintains (always AGENCIES, 1.0)."""
 
 
 class DataProviderScheme(OrganisationScheme, frozen=True, gc=False, kw_only=True):

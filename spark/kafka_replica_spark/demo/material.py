@@ -55,7 +55,7 @@ def with_portugal(areas: Part) -> Part:
 
 
 def crowd() -> Iterator[tuple[bytes, bytes]]:
-    """Return many records of a kilobyte, as any directory contains them."""
+    """Yield many records of a kilobyte, as any directory contains them."""
     for number in range(CROWD_RECORDS):
         name = b"terminal-%06d" % number
         yield name, name.ljust(CROWD_VALUE_BYTES, b".")

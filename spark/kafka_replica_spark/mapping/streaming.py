@@ -50,7 +50,7 @@ def transform_stream(
         checkpoint: the checkpoint location of the query.
         rules: rule code to severity or ``off``.
         reverse: whether to map back.
-        as_of: the date nearest to which two-digit years are interpreted; the day of each batch if None.
+        as_of: the reference date for two-digit years, which are taken as years near it; the day of each batch if None.
         timeout_s: how long, in seconds, the first batch waits for the replica to be ready.
 
     Raises:

@@ -63,16 +63,16 @@ def transform(
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``; see
             :data:`kafka_replica.data.mapping.MAP_RULES`.
         reverse: whether to map back; see :func:`kafka_replica.data.mapping.inverse`.
-        as_of: the date nearest to which two-digit years are interpreted; today if None.
+        as_of: the reference date for two-digit years, which are taken as years near it; today if None.
         stamp: also add the columns ``_version`` (long) and ``_position`` (string, JSON), constant.
 
     Raises:
         UsageError: a column conflicts with the result, or holds several values that would have to be mapped; a stamp is
             requested without a snapshot.
-        MapError: the map requires something impossible.
+        MapError: the map demands something that cannot be done.
         NotInvertibleError: the map cannot be inverted.
         ArtefactNotFoundError: the map, or an artefact it refers to, is not in this version.
-        SdmxError: one of these artefacts cannot be read.
+        SdmxError: the map, or an artefact it refers to, cannot be read.
     """
     plan = plan_for(reference, snapshot, rules, as_of, reverse=reverse)
     several = [field.name for field in df.schema.fields if isinstance(field.dataType, ArrayType | MapType | StructType)]

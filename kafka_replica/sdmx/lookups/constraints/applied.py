@@ -29,7 +29,7 @@ class AppliedConstraints(NamedTuple):
 def apply_constraints(
     constraints: Iterable[Constraint], components: Mapping[str, EffectiveComponent], as_of: date
 ) -> AppliedConstraints:
-    """Return what constraints on data forbid.
+    """Return the effect of constraints on data.
 
     Args:
         constraints: the constraints of role Allowed that are attached to the data's flow, structure or provider.

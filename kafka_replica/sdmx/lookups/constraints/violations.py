@@ -55,7 +55,7 @@ def reason_not_applied(constraint: Constraint, as_of: date) -> str | None:
 
 
 def violations(constraint: Constraint, reader: SelectionReader, series: Sequence[str]) -> Iterator[Violation]:
-    """Return what a constraint forbids.
+    """Yield the violations that a constraint forbids.
 
     Args:
         constraint: a constraint that applies.
@@ -109,7 +109,7 @@ def _of_keys(constraint: Constraint, reader: SelectionReader, series: tuple[str,
 
 
 def _of_reference_period(constraint: Constraint, reader: SelectionReader) -> Iterator[Violation]:
-    """Return the demands of the first and last instant of 2.1; STRUVAL checks them for observations (034, 035)."""
+    """Yield the demands of the first and last instant of 2.1; STRUVAL checks them for observations (034, 035)."""
     if constraint.reference_period is None or reader.time is None:
         return
     start, end = (PeriodBound(period=text) for text in constraint.reference_period)

@@ -111,7 +111,7 @@ class ContentIndex:
         return iter(self._companions.get(name) or _NO_PLACES)
 
     def all_companions(self) -> Iterator[Place]:
-        """Return all artefacts that are in the message of another artefact's key."""
+        """Yield all artefacts that are in the message of another artefact's key."""
         for places in self._companions.values():
             yield from places
 

@@ -21,7 +21,7 @@ Held: TypeAlias = "Callable[[Urn], Artefact]"
 class DanglingIndex:
     """The dangling references, by the keys of the records that contain them. Immutable.
 
-    A change costs the changed records, the references to the artefacts in them, and the resolution of these references.
+    The cost of a change depends on the changed records, the references to the artefacts in them, and their targets.
     """
 
     __slots__ = ("_found", "_relations", "count")

@@ -18,7 +18,7 @@ NOTHING_PENDING: Final[PersistentMap[Urn, None]] = PersistentMap()
 
 
 class Kept(Generic[T]):
-    """An index and its state: built, to be derived from an older index and the changes since, or to be built fully.
+    """An index and its state: built, derivable from an older index and the changes since, or not begun.
 
     Thread-safe; one thread builds the index, the others wait.
     """

@@ -88,7 +88,7 @@ class KeyIndex:
         return sorted(urn for held in found for urn in held)
 
     def find(self, cls: str | Fits, agency: str | Fits, id_: str | Fits) -> Iterator[Urn]:
-        """Return the matching artefacts; each of the three arguments is a text to equal or a function that matches."""
+        """Yield the matching artefacts; each of the three arguments is a text to equal or a function that matches."""
         for agencies in _fitting(self._classes, cls):
             for ids in _fitting(agencies, agency):
                 for held in _fitting(ids, id_):
