@@ -2,8 +2,8 @@
 
 checkpoint BOOTSTRAP TOPIC FILE
 
-Measures the time from before the store is created until the replica is ready; then, separately, the time to close the
-store, which writes the file.
+The program measures the time from before the store is created until the replica is ready; then, separately, the time to
+close the store, which writes the file.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python -m benchmarks.programs.long_lists ROWS
 
-Prints for each of the two the seconds until the plan is ready, until it has run (the second time), and of reading
-alone; the characters of the plan as Spark writes it out; and the growth of the driver's heap, in MB.
+The program prints for each of the two the seconds until the plan is ready, until it has run (the second time), and of
+reading alone; the characters of the plan as Spark writes it out; and the growth of the driver's heap, in MB.
 """
 
 from __future__ import annotations

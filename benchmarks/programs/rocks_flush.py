@@ -2,7 +2,8 @@
 
     rocks_flush BOOTSTRAP TOPIC FOLDER RECORDS
 
-Follows TOPIC, prints READY, and runs until RECORDS were read in one version; then prints the peak memory above idle.
+The program follows TOPIC, prints READY, and runs until RECORDS were read in one version; then it prints the peak memory
+above idle.
 """
 
 from __future__ import annotations

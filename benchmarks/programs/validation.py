@@ -3,10 +3,10 @@
     validation ROWS PASSES WHAT
 
 WHAT is ``rows``, ``duplicates`` or ``mapping``; each has a process of its own, so that what Java compiles for one does
-not change another. Prints seconds per task: ``scan``, and ``kept`` and ``violations``, ``kept`` and ``duplicates``, or
-``mapping``. For ``rows`` it also prints them for smaller data and longer codelists, for the plot; ``local`` is polars,
-``pandas`` a loop over rows, of a share of the rows. Besides wall time it prints the processor time of the JVM, which
-other processes disturb less.
+not change another. The program prints seconds per task: ``scan``, and ``kept`` and ``violations``, ``kept`` and
+``duplicates``, or ``mapping``. For ``rows`` it also prints them for smaller data and longer codelists, for the plot;
+``local`` is polars, ``pandas`` a loop over rows, of a share of the rows. Besides wall time it prints the processor time
+of the JVM, which other processes disturb less.
 """
 
 from __future__ import annotations

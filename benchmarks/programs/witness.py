@@ -2,8 +2,8 @@
 
     witness BOOTSTRAP TOPIC BOUNDARIES
 
-Prints "ready" when the replica is ready, runs until its input ends, then prints [writer, number, time] in the order
-seen.
+The program prints "ready" when the replica is ready, runs until its input ends, then prints [writer, number, time] in
+the order seen.
 """
 
 from __future__ import annotations

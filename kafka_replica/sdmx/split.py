@@ -63,9 +63,10 @@ def split_readable(data: bytes, content_type: str | None = None) -> SplitMessage
 def split_message(data: bytes, content_type: str | None = None) -> list[Part]:
     """Return a message for each maintainable artefact, of every class, in order; header and format stay the same.
 
-    Splits every format that can be read, plain or compressed with gzip; parts are plain, in UTF-8 (those of SDMX-EDI in
-    the encoding of the whole). The URN is made from the artefact's own class, agency, id and version, whatever URN the
-    artefact carries. Availability constraints (3.1) are left out: they have no URN, so nothing could be their key.
+    Every format that can be read can be split, plain or compressed with gzip; parts are plain, in UTF-8 (those of
+    SDMX-EDI in the encoding of the whole). The URN is made from the artefact's own class, agency, id and version,
+    whatever URN the artefact carries. Availability constraints (3.1) are left out: they have no URN, so nothing could
+    be their key.
 
     Raises:
         MessageError: the message is damaged, hostile, not a structure message, or holds an artefact twice.

@@ -15,7 +15,7 @@ from kafka_replica_spark.rows import joined, prepared
 def dataset_findings(df: DataFrame, rules: Rules) -> tuple[Finding, ...]:
     """Return the findings about the data set as a whole: its columns, and attributes that describe all of it.
 
-    Reads the frame once if there is such an attribute.
+    The function reads the frame once if there is such an attribute.
     """
     ready = prepared(df, rules)
     return (*ready.bound.findings, *whole_findings(ready))

@@ -31,8 +31,8 @@ _QUIET: Final = {
 def session(app_name: str = "kafka_replica", master: str = "local[2]", **conf: str) -> SparkSession:
     """Return a quiet local Spark session: no UI, no progress bars, errors only in the log.
 
-    A convenience; all functions of this package accept any other session as well. If a session is active, it is
-    returned, with ``conf`` set as far as Spark allows that afterwards.
+    This function is a convenience; all functions of this package accept any other session as well. If a session is
+    active, it is returned, with ``conf`` set as far as Spark allows that afterwards.
 
     Args:
         app_name: the application name in Spark.

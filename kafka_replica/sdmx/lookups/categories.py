@@ -60,7 +60,7 @@ def _is_in(item: str | None, path: str | None, *, children: bool) -> bool:
 
 
 def _named_by(category: Artefact | Item | None, holder: Urn, *, children: bool) -> Iterable[Urn]:
-    """Return the dataflows that a category of 2.0, or of a reporting taxonomy, names itself."""
+    """Return the references, of any class, in a category of 2.0 or of a reporting taxonomy."""
     if category is None or (isinstance(category, ItemScheme) and category.is_stub):
         return ()
     if not children and isinstance(category, Category):

@@ -39,7 +39,7 @@ def companions_named(
 ) -> Companions:
     """Return the companions of an agency and id.
 
-    Scans all values and decodes those that may hold a companion. Unreadable records are skipped.
+    The function scans all values and decodes those that may hold a companion. Unreadable records are skipped.
     """
     companions = Companions({}, {})
     for key in sorted(keys):

@@ -31,7 +31,7 @@ def structures_in(df: DataFrame) -> tuple[Urn, ...]:
 def rows_of(df: DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> DataFrame:
     """Return the rows of the artefact of the rules, or of its data structure, and the rows that name no artefact.
 
-    Reads the frame to find the artefacts in it.
+    The function reads the frame to find the artefacts in it.
 
     Args:
         df: rows of SDMX-CSV.
