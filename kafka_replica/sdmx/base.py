@@ -33,7 +33,7 @@ class Annotation(ValueObject, frozen=True, gc=False, kw_only=True):
 
     @property
     def url(self) -> str | None:
-        """The URL that has no language."""
+        """The URL in English, else the first URL."""
         return self.urls.in_language()
 
 
