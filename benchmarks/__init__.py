@@ -1,1 +1,1 @@
-"""How fast a replica is, as ratios taken in one run: ``python -m benchmarks``; docs/speed.md says what is measured."""
+"""The speed of a replica, as ratios taken in one run: ``python -m benchmarks``; docs/speed.md has the details."""

@@ -30,11 +30,11 @@ _SECTIONS = {
     "reading": READERS,
     "publishing": PUBLISHING,
     "validation": VALIDATION,
-}  # an experiment, and figures that are shown apart
+}  # an experiment, and figures that are shown separately
 
 
 def options() -> argparse.Namespace:
-    """What was asked for on the command line."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="ratios are taken within a round; medians over them")
     parser.add_argument("--records", type=int, default=500_000, help="of the topic of the bootstrap, 1 KB each")
@@ -53,7 +53,7 @@ def options() -> argparse.Namespace:
 
 
 class Lines:
-    """``build/bench.jsonl``: one line a measurement."""
+    """The file ``build/bench.jsonl``, with one line per measurement."""
 
     def __init__(self) -> None:
         _BUILD.mkdir(exist_ok=True)
@@ -61,13 +61,13 @@ class Lines:
         self.round = 0
 
     def note(self, line: dict[str, Any]) -> None:
-        """Writes a line."""
+        """Write a line."""
         self._file.write(json.dumps({"round": self.round, **line}) + "\n")
         self._file.flush()
 
 
 def globalktable(console: Console, wanted: Sequence[str]) -> GlobalKTable | None:
-    """The peer in Java; says loudly why there is none."""
+    """Return the peer in Java; print a visible warning if it is missing."""
     if not {"bootstrap", "visible", "disk"} & set(wanted):
         return None
     try:
@@ -78,7 +78,7 @@ def globalktable(console: Console, wanted: Sequence[str]) -> GlobalKTable | None
 
 
 def measure(console: Console, chosen: argparse.Namespace, lines: Lines) -> dict[str, list[float]]:
-    """All rounds; the values of each figure."""
+    """Run all rounds; return the values of each figure."""
     wanted = chosen.only or list(EXPERIMENTS)
     values: dict[str, list[float]] = defaultdict(list)
     peer = globalktable(console, wanted)
@@ -94,7 +94,7 @@ def measure(console: Console, chosen: argparse.Namespace, lines: Lines) -> dict[
 
 
 def circumstances(chosen: argparse.Namespace) -> str:
-    """When, where and how large, in one line."""
+    """Return the time, the machine and the sizes of the run, in one line."""
     rounds = f"{chosen.rounds} round{'s' if chosen.rounds > 1 else ''}"
     return (
         f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python "
@@ -111,7 +111,7 @@ _LIBRARIES = {
 
 
 def circumstances_of(section: str, chosen: argparse.Namespace) -> str:
-    """The same for a section."""
+    """Return the circumstances of a section, in one line."""
     libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES[section])
     rounds = f"{chosen.rounds} round{'s' if chosen.rounds > 1 else ''}"
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}"
@@ -126,7 +126,7 @@ def circumstances_of(section: str, chosen: argparse.Namespace) -> str:
 
 
 def main() -> None:
-    """Measures and reports."""
+    """Measure and report."""
     chosen = options()
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
     lines = Lines()

@@ -8,6 +8,6 @@ _LISTS, _CODES = 100, 10_000
 
 
 def codes(stage: Stage) -> dict[str, float]:
-    """A hundred lists, of which one changes."""
+    """Measure a hundred lists, one of which changes."""
     line = stage.measure("codes", _LISTS, _CODES)
     return {"codes.refresh_s": line["s"], "codes.driver_s": line["refresh_s"], "codes.first_s": line["first_s"]}

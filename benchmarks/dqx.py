@@ -1,4 +1,4 @@
-"""Databricks DQX, run beside this project in an environment of its own under build/, which is made once."""
+"""Databricks DQX, run beside this project in an environment of its own under build/, which is created once."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from kafka_replica.errors import EmbeddedKafkaError
 
 DQX: Final = "0.17.0"
 _SAME: Final = ("pyspark", "pandas", "pyarrow", "psutil")
-"""What it shares with this project, in the versions of this environment; it imports pandas without asking for it."""
+"""The shared dependencies, in the versions of this environment; DQX imports pandas without requiring it."""
 _INSTALL_S, _RUN_S = 900, 1800
 
 
 class Dqx:
-    """The peer, ready to be run, on the Spark version that this project runs on here.
+    """The peer, ready to run, on the Spark version of this project's environment.
 
     Raises:
         NotMeasurableError: it cannot be installed, or there is no Java for Spark.
@@ -42,7 +42,7 @@ class Dqx:
             raise NotMeasurableError(str(error)) from error
 
     def validation(self, rows: int, passes: int) -> dict[str, Any]:
-        """Seconds of the JVM by what was done, of as many rows as are asked for; and how many it found wrong."""
+        """Return seconds of the JVM per task, for that number of rows, and the number of rows found wrong."""
         with tempfile.TemporaryDirectory() as folder:
             write_rows(Path(folder) / "rows.parquet", rows, SIZES)
             codes = {f"D{place}": [code_of(number) for number in range(size)] for place, size in enumerate(SIZES)}
@@ -70,7 +70,7 @@ class Dqx:
 
 
 def _install(home: Path, *packages: str) -> None:
-    """Made beside its place and renamed: what is there is whole."""
+    """Install in a temporary folder and rename it: an existing environment is complete."""
     unfinished = home.with_name(f"{home.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     home.parent.mkdir(exist_ok=True)

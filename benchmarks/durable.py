@@ -20,7 +20,7 @@ _FLUSH_VALUE_BYTES = 16 * 1024
 
 
 def disk(stage: Stage) -> Figures:
-    """The whole topic onto the disk, and started again with nothing new."""
+    """Measure the bootstrap of the whole topic onto the disk, and a restart without new records."""
     topic = stage.filled_topic(stage.records)
     payload_bytes = stage.records * (KEY_BYTES + VALUE_BYTES)
     with tempfile.TemporaryDirectory() as name:
@@ -46,21 +46,21 @@ def disk(stage: Stage) -> Figures:
 
 
 def disk_apply(stage: Stage) -> Figures:
-    """A small transaction into few keys and into many."""
+    """Measure a small transaction applied to few keys and to many."""
     with tempfile.TemporaryDirectory() as folder:
         line = stage.measure("apply", *_APPLY, folder)
     return {"disk.apply": line["many_p50_us"] / line["few_p50_us"], "disk.apply_us": line["many_p50_us"]}
 
 
 def disk_lookups(stage: Stage) -> Figures:
-    """One key at a time, in random order."""
+    """Measure look-ups of one key at a time, in random order."""
     with tempfile.TemporaryDirectory() as folder:
         line = stage.measure("rocks_lookups", *_LOOKUPS, folder)
     return {"disk.lookups": line["ratio"]}
 
 
 def disk_flush(stage: Stage) -> Figures:
-    """All keys written again in one transaction of 2 GB (a share of it in small runs), and the memory that it takes."""
+    """Rewrite all keys in one transaction of 2 GB (a share of it in small runs), and measure the memory."""
     records = int(2e9 / _FLUSH_VALUE_BYTES * min(1.0, stage.records / 500_000))
     topic = stage.new_topic("flush")
     dice = random.Random(5)

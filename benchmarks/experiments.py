@@ -1,4 +1,4 @@
-"""The experiments: each runs its programs once, in turn, and gives the figures of that round."""
+"""The experiments: each runs its programs once, in turn, and returns the figures of that round."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DisagreementError(Exception):
 
 
 def bootstrap(stage: Stage) -> Figures:
-    """The whole topic: ours by both kinds of evidence, the reference, GlobalKTable; and the memory afterwards."""
+    """Measure the whole topic: replicas with both kinds of boundaries, the reference, GlobalKTable; and the memory."""
     topic = stage.filled_topic(stage.records)
     payload_bytes = stage.records * (KEY_BYTES + VALUE_BYTES)
     reference = stage.measure("reference", stage.bootstrap, topic)
@@ -51,7 +51,7 @@ def bootstrap(stage: Stage) -> Figures:
 
 
 def small(stage: Stage) -> Figures:
-    """A small topic: what a service waits for when it starts."""
+    """Measure a small topic: the delay of a service's start."""
     topic = stage.filled_topic(stage.small_records)
     reference = stage.measure("reference", stage.bootstrap, topic)
     markers = stage.measure("replica", stage.bootstrap, topic, "markers")
@@ -60,13 +60,13 @@ def small(stage: Stage) -> Figures:
 
 
 def apply(stage: Stage) -> Figures:
-    """A small transaction into few keys and into many."""
+    """Measure a small transaction applied to few keys and to many."""
     line = stage.measure("apply", *_APPLY)
     return {"apply.ratio": line["many_p50_us"] / line["few_p50_us"]}
 
 
 def visible(stage: Stage) -> Figures:
-    """From the commit's return until its records are seen."""
+    """Measure from the commit's return until its records are visible."""
     p50_ms: dict[str, float] = {}
     for reader in ("poll", "wait_for", "subscribe", "quiet"):
         line = stage.measure("visible", stage.bootstrap, stage.new_topic("visible"), reader, _VISIBLE_TRANSACTIONS)
@@ -84,7 +84,7 @@ def visible(stage: Stage) -> Figures:
 
 
 def lookups(stage: Stage) -> Figures:
-    """One key at a time, in random order."""
+    """Measure look-ups of one key at a time, in random order."""
     figures: Figures = {}
     for value_bytes, keys in _LOOKUPS.items():
         line = stage.measure("lookups", keys, value_bytes, _PASSES)
@@ -94,7 +94,7 @@ def lookups(stage: Stage) -> Figures:
 
 
 def checkpoint(stage: Stage) -> Figures:
-    """A memory store bootstrapped and closed, then started from the checkpoint file that it left."""
+    """Measure the bootstrap and close of a memory store, then a start from the checkpoint file."""
     topic = stage.filled_topic(stage.records)
     with tempfile.TemporaryDirectory() as folder:
         first, second = (stage.measure("checkpoint", stage.bootstrap, topic, Path(folder) / "file") for _ in range(2))

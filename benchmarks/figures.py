@@ -1,4 +1,4 @@
-"""The figures: what each is called, and the target that was set for it."""
+"""The figures: the name of each, and its target."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One line of the table; its value is the median over rounds."""
+    """A line of the table; its value is the median over rounds."""
 
     title: str
     unit: Literal["x", "s", "ms", "us", "MB"]
     bound: float | None = None
-    """The target; None where there is none, and the line is for information."""
+    """The target; None if there is none, and the line is only informative."""
     wants: Literal["more", "less"] = "more"
 
     @property
     def target(self) -> str:
-        """The target, for people."""
+        """The target, as text."""
         if self.bound is None:
             return ""
         return f"{'>=' if self.wants == 'more' else '<='} {self.bound:g}{self.suffix}"
 
     @property
     def suffix(self) -> str:
-        """What follows a number."""
+        """The unit that follows a number."""
         return "" if self.unit == "x" else f" {self.unit}"
 
     def merit(self, value: float) -> float | None:
-        """How many times better than the target; below 1 it is missed."""
+        """Return how many times better than the target a value is; below 1 the target is missed."""
         if self.bound is None or value <= 0:
             return None
         return value / self.bound if self.wants == "more" else self.bound / value
 
     def verdict(self, value: float) -> str:
-        """Whether the target was met."""
+        """Return the verdict on a value, as text: whether it meets the target."""
         if self.bound is None:
             return ""
         return "met" if (value >= self.bound if self.wants == "more" else value <= self.bound) else "missed"
@@ -85,7 +85,7 @@ FIGURES: dict[str, Figure] = {
 
 
 def _readers() -> dict[str, Figure]:
-    """The readers of structure messages: time by the peer's, so less is faster, but for sdmx1."""
+    """Return the readers' figures: their time relative to the peer's, so less is faster, except for sdmx1."""
     found: dict[str, Figure] = {}
     long_, small = "20,000 codes", "1,000 small messages"
     for format_, title, bound in (
@@ -100,7 +100,7 @@ def _readers() -> dict[str, Figure]:
             is_codelists = format_ == "ml20" and which == "small"
             what = f"{title}, {'250 small codelists' if is_codelists else shown}"
             found[name] = Figure(f"{what}: read", "x", bound, "less")
-            # Fusion-JSON has to be as fast both ways; the other targets are for reading.
+            # Fusion-JSON has to be as fast in both directions; the other targets are for reading.
             walk_bound = bound if format_ == "fusion" else None
             found[f"{name}.walk"] = Figure("the same, every item looked at", "x", walk_bound, "less")
     found["reading.sdmx1"] = Figure(f"SDMX-ML 2.1, {long_}, times faster than sdmx1: read", "x", 10.0)
@@ -109,7 +109,7 @@ def _readers() -> dict[str, Figure]:
 
 
 READERS: dict[str, Figure] = _readers()
-"""Shown in a section of their own."""
+"""Figures that are shown in a section of their own."""
 
 PUBLISHING: dict[str, Figure] = {
     "publish.ratio": Figure("publishing from SQLite against the bare transactional loop", "x", 0.8),
@@ -125,7 +125,7 @@ PUBLISHING: dict[str, Figure] = {
     "flush.mb": Figure("full flush in one transaction: memory above idle, at its peak", "MB", 300, "less"),
     "flush.s": Figure("seconds of it", "s"),
 }
-"""Of the reference producer; shown in a section of their own."""
+"""Figures of the reference producer, in a section of their own."""
 
 _SCAN = "against reading the same rows"
 VALIDATION: dict[str, Figure] = {
@@ -152,4 +152,4 @@ VALIDATION: dict[str, Figure] = {
     "validation.many_lists.planned_s": Figure("500,000 codes over 130 dimensions: making the plan", "s"),
     "validation.many_lists.run_s": Figure("500,000 codes over 130 dimensions: 200,000 rows", "s"),
 }
-"""Of data; shown in a section of their own."""
+"""Figures of data, in a section of their own."""

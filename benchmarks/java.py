@@ -1,6 +1,6 @@
-"""Kafka Streams' GlobalKTable, run from the shared peer benchmark, which lies beside this project on some machines.
+"""Kafka Streams' GlobalKTable, run from the shared peer benchmark, which some machines have beside this project.
 
-Nothing of it is copied into the project: its classes and jars are made once, in the user's cache.
+Nothing of it is copied into the project: its classes and jars are built once, in the user's cache.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _BUILD_S, _RUN_S = 900, 300
 
 
 class NotMeasurableError(Exception):
-    """There is no GlobalKTable here; the message says what is missing."""
+    """GlobalKTable cannot be measured here; the message says what is missing."""
 
 
 class GlobalKTable:
-    """The peer, ready to be run.
+    """The peer, ready to run.
 
     Raises:
         NotMeasurableError: its sources, Maven or a JDK are not on this machine, or it cannot be built.
@@ -44,7 +44,7 @@ class GlobalKTable:
             _build(self._home)
 
     def bootstrap(self, bootstrap: str, topic: str, records: int, payload_bytes: int) -> dict[str, Any]:
-        """From start() to RUNNING, in memory, with the fetch settings tuned."""
+        """Measure from start() to RUNNING, in memory, with tuned fetch settings."""
         with tempfile.TemporaryDirectory() as state:
             line = self._run(bootstrap, ["gkt", topic, "mem", state, "tuned"], n=records, bytes=payload_bytes)
         return {
@@ -56,12 +56,12 @@ class GlobalKTable:
         }
 
     def on_disk(self, bootstrap: str, topic: str, state: Path, records: int, payload_bytes: int) -> dict[str, Any]:
-        """The same with RocksDB in a folder; what is there is gone on with."""
+        """Measure from start() to RUNNING with RocksDB in a folder, continuing from its existing content."""
         line = self._run(bootstrap, ["gkt", topic, "rocks", str(state), "tuned"], n=records, bytes=payload_bytes)
         return {"what": "GlobalKTable, on disk", "keys": line["n"], "s": line["secs"], "cpu_s": line["cpu"]}
 
     def visible(self, bootstrap: str, topic: str, transactions: int) -> dict[str, Any]:
-        """Commit returned until the last of ten records is got from the table, looked for every 50 us."""
+        """Measure from a commit's return until the table returns the last of ten records, checked every 50 us."""
         line = self._run(bootstrap, ["latency", topic, str(transactions), "mem"], park=50_000)
         wanted = {"p50_ms": line["p50_ms"], "p99_ms": line["p99_ms"]}
         return {"what": "visible, GlobalKTable", "transactions": transactions, **wanted}
@@ -80,7 +80,7 @@ class GlobalKTable:
 
 
 def _fingerprint() -> str:
-    """Of the sources: when they change, they are built anew."""
+    """Return a fingerprint of the sources: when they change, they are built again."""
     digest = hashlib.sha256()
     for path in sorted(path for path in SOURCES.rglob("*") if path.is_file() and "target" not in path.parts):
         digest.update(path.read_bytes())
@@ -104,5 +104,5 @@ def _build(home: Path) -> None:
         try:
             made.rename(home)
         except OSError:
-            if not home.is_dir():  # else another process made it meanwhile
+            if not home.is_dir():  # otherwise another process built it meanwhile
                 raise

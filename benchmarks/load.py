@@ -1,4 +1,4 @@
-"""The delay under load: six writers that never pause, and one replica that looks on."""
+"""The delay under load: six writers that never pause, and one replica that watches."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _LIMIT_S = 120
 
 
 class UnseenError(Exception):
-    """A committed transaction was never shown."""
+    """A committed transaction never became visible."""
 
 
 def load(stage: Stage) -> dict[str, float]:
-    """Commit returned until a listener is told, for both kinds of evidence."""
+    """Measure from a commit's return until a listener is notified, for both kinds of boundaries."""
     markers, quiet = (_delays(stage, boundaries) for boundaries in ("markers", "quiescence"))
     return {"load.p50": markers["p50_ms"], "load.p99": markers["p99_ms"], "load.quiet_p99": quiet["p99_ms"]}
 
@@ -49,7 +49,7 @@ def _delays(stage: Stage, boundaries: str) -> dict[str, Any]:
 
 
 def _line(process: subprocess.Popen[str]) -> dict[str, Any]:
-    """Ends a program's input, waits for it; its line."""
+    """End a program's input, wait for its exit, and return its output line."""
     output, _ = process.communicate(timeout=_LIMIT_S)
     if process.returncode:
         raise UnseenError(f"a program of the load ended with {process.returncode}: {process.args!r}")
@@ -58,13 +58,13 @@ def _line(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def _of_writer(line: dict[str, Any], seen: list[tuple[str, int, int]]) -> list[float]:
-    """The delays of one writer's transactions, in milliseconds, without the first seconds; 0 if seen before."""
+    """Return the delays of one writer's transactions, in ms, without the first seconds; 0 if seen before."""
     own = [(number, at_ns) for name, number, at_ns in seen if name == line["name"]]
     numbers = [number for number, _ in own]
     returned_ns: list[int] = line["returned_ns"]
     delays_ms = []
     for number, at_ns in enumerate(returned_ns):
-        found = bisect_left(numbers, number)  # a version with a later transaction of this writer has this one, too
+        found = bisect_left(numbers, number)  # a version with a later transaction of this writer has this too
         if found == len(own):
             raise UnseenError(f"transaction {number} of {line['name']} was committed and never shown")
         if at_ns - returned_ns[0] > _WARM_S * 1e9:

@@ -1,4 +1,4 @@
-"""Puts the last run's table and picture into the documentation: docs/speed.md and docs/speed.svg."""
+"""Insert the last run's table and picture into the documentation: docs/speed.md and docs/speed.svg."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _DRAWN = {"validation": "seconds against rows, and against codes"}
 
 
 class PageError(Exception):
-    """docs/speed.md has no place for the figures."""
+    """docs/speed.md has no section for the figures."""
 
 
 def into_page(table: str, picture: str) -> None:
-    """Replaces what stands between the two marks of docs/speed.md, and the picture.
+    """Replace the text between the two marks of docs/speed.md, and the picture.
 
     Raises:
-        PageError: the marks are not there.
+        PageError: the marks are missing.
     """
     _between(_BEGIN, _END, f"{table}\n![each figure against its target]({_PICTURE.name})\n")
     _PICTURE.write_text(picture)
 
 
 def into_section(name: str, table: str) -> None:
-    """Replaces what stands between the two marks of a section; with its picture, if the experiment drew one.
+    """Replace the text between the two marks of a section, and its picture if the experiment drew one.
 
     Raises:
-        PageError: the marks are not there.
+        PageError: the marks are missing.
     """
     drawn = ROOT / "build" / f"{name}.svg"
     if drawn.exists():

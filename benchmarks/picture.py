@@ -1,4 +1,4 @@
-"""The results as a picture (SVG): how many times better than its target each figure is, a dot a round."""
+"""The results as a picture (SVG): how many times better than its target each figure is, with a dot per round."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _scale(bottom: float) -> list[str]:
 
 
 def picture(results: list[Result], caption: str) -> str:
-    """The whole picture."""
+    """Return the whole picture."""
     shown = [result for result in results if result.figure.bound is not None]
     bottom = _TOP + _ROW * len(shown)
     width, height = _LEFT + _WIDTH + 240, bottom + 40

@@ -19,7 +19,7 @@ _FLUSH_VALUE_BYTES = 100_000
 
 
 def publishing(stage: Stage) -> Figures:
-    """The bare loop and ours in turns, a share of them in small runs, as of the bootstrap; then the full flush."""
+    """Run the bare loop and the outbox in turns, fewer in small runs, as in the bootstrap; then the full flush."""
     share = min(1.0, stage.records / 500_000)
     with tempfile.TemporaryDirectory() as folder, _postgres() as server:
         databases = {"": f"sqlite:///{folder}/outbox.db"}
@@ -43,7 +43,7 @@ def publishing(stage: Stage) -> Figures:
 
 
 def _in_turns(stage: Stage, transactions: int, databases: dict[str, str]) -> dict[str, dict[str, float]]:
-    """Milliseconds a transaction of each program, all turns together."""
+    """Return the milliseconds per transaction of each program, over all turns."""
     programs = {"bare": stage.start("publish_bare", stage.bootstrap, stage.new_topic("bare"), transactions)}
     for name, url in databases.items():
         topic = stage.new_topic("outbox")
@@ -80,12 +80,12 @@ def _answer(program: subprocess.Popen[str]) -> dict[str, float]:
 
 
 class EndedError(Exception):
-    """A measured program did not do its work."""
+    """A measured program did not complete its work."""
 
 
 @contextmanager
 def _postgres() -> Iterator[LocalPostgres | None]:
-    """A server with durable commits; None where there is none on this machine."""
+    """Provide a server with durable commits; None if this machine has none."""
     binaries = find_binaries()
     if binaries is None:
         yield None

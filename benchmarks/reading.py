@@ -1,4 +1,4 @@
-"""The experiment on readers of structure messages: ours against the bare parser under it, and other libraries."""
+"""The experiment on readers of structure messages: this project's, the bare parser under it, and others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PEERS: Final = (("ml21", "lxml"), ("ml30", "lxml"), ("ml20", "lxml"), ("json", 
 
 
 def reading(stage: Stage) -> Figures:
-    """Each format against its peer, on one long codelist and on many small messages."""
+    """Measure each format against its peer, on one long codelist and on many small messages."""
     figures: Figures = {}
     for format_, peer in _PEERS:
         for which in ("long", "small"):
@@ -27,7 +27,7 @@ def reading(stage: Stage) -> Figures:
 
 
 def _seconds(stage: Stage, format_: str, which: str, *readers: str) -> list[float]:
-    """The time of each reader, run in turn; of the long message the best of a few fresh processes each."""
+    """Return the time of each reader, run in turn; for the long message the best of a few new processes each."""
     if which == "small":
         return [stage.measure("reading", format_, which, one, _SMALL_PASSES)["s"] for one in readers]
     times = 1 if "sdmx1" in readers else _LONG_TIMES

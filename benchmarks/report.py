@@ -12,29 +12,29 @@ from benchmarks.figures import Figure
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A figure's values, one a round."""
+    """The values of a figure, one per round."""
 
     figure: Figure
     values: list[float]
 
     @property
     def median(self) -> float:
-        """What counts."""
+        """The value that counts."""
         return statistics.median(self.values)
 
     @property
     def verdict(self) -> str:
-        """Whether the target was met by the median."""
+        """The verdict of the target on the median, as text."""
         return self.figure.verdict(self.median)
 
     @property
     def spread(self) -> str:
-        """The least and the greatest."""
+        """The least and the greatest value."""
         return f"{number(min(self.values))} to {number(max(self.values))}"
 
 
 def number(value: float) -> str:
-    """Three digits, no more."""
+    """Return a number with at most three significant digits."""
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -55,7 +55,7 @@ _HEADS = "figure", "median", "least to greatest", "target", "verdict"
 
 
 def as_table(results: list[Result], caption: str) -> Table:
-    """For the terminal."""
+    """Return the table for the terminal."""
     table = Table(*_HEADS, caption=caption, highlight=False)
     colours = {"met": "green", "missed": "bold red"}
     for result, row in zip(results, _rows(results), strict=True):
@@ -65,7 +65,7 @@ def as_table(results: list[Result], caption: str) -> Table:
 
 
 def as_markdown(results: list[Result], caption: str) -> str:
-    """For the documentation."""
+    """Return the table for the documentation."""
     lines = [caption + ".", "", "| " + " | ".join(_HEADS) + " |", "|---" * len(_HEADS) + "|"]
     lines += ["| " + " | ".join(row) + " |" for row in _rows(results)]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""What the experiments run on: a broker, its topics, and a way to run a measured program."""
+"""The environment of the experiments: a broker, its topics, and a way to run a measured program."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ KEY_BYTES = len(key_of(0))
 TRANSACTION_RECORDS = 100
 _LIMIT_S = 600
 
-_WHOLE_BATCHES = {"compression.type": "none", "linger.ms": 1000, "batch.size": 4_000_000}  # one batch a transaction
+_WHOLE_BATCHES = {"compression.type": "none", "linger.ms": 1000, "batch.size": 4_000_000}  # one batch per transaction
 
 
 @dataclass
 class Stage:
-    """One run: the broker, how large, and where lines go."""
+    """A run: the broker, its size, and the destination of lines."""
 
     kafka: LocalKafka
     records: int
@@ -46,22 +46,22 @@ class Stage:
         return self.kafka.bootstrap_servers
 
     def is_first(self, what: str) -> bool:
-        """Whether this is asked for the first time: what takes long and has no target is measured in one round."""
+        """Return whether a task runs for the first time: long tasks without a target are measured in one round."""
         is_first = what not in self._done
         self._done.add(what)
         return is_first
 
     def program(self, name: str, *arguments: object) -> list[str]:
-        """The command that runs a measured program."""
+        """Return the command that runs a measured program."""
         return [sys.executable, "-m", f"benchmarks.programs.{name}", *map(str, arguments)]
 
     def start(self, name: str, *arguments: object) -> subprocess.Popen[str]:
-        """A program that goes on beside others."""
+        """Start a program that runs beside others."""
         command = self.program(name, *arguments)
         return subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def measure(self, name: str, *arguments: object) -> dict[str, Any]:
-        """Runs a program to its end; its line, which is noted as well."""
+        """Run a program to its end; note and return its output line."""
         command = self.program(name, *arguments)
         done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, check=True, timeout=_LIMIT_S)
         line: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -69,16 +69,16 @@ class Stage:
         return line
 
     def noted(self, line: dict[str, Any]) -> dict[str, Any]:
-        """Notes a line that was got in another way."""
+        """Note a line that was measured in another way."""
         self.note(line)
         return line
 
     def new_topic(self, what: str) -> str:
-        """An empty compacted topic of one partition."""
+        """Create an empty compacted topic of one partition."""
         return self.kafka.create_topic(f"{what}-{uuid4().hex[:8]}", config={"cleanup.policy": "compact"})
 
     def filled_topic(self, records: int) -> str:
-        """A topic with that many records of distinct keys, written when it is first asked for."""
+        """Return a topic with that number of records with distinct keys, written on first use."""
         if records not in self._filled:
             topic = self._filled[records] = self.new_topic(f"filled-{records}")
             _fill(self.bootstrap, topic, records)
@@ -86,7 +86,7 @@ class Stage:
 
 
 def _fill(bootstrap: str, topic: str, records: int) -> None:
-    """Writes incompressible values, 100 records a transaction."""
+    """Write incompressible values, 100 records per transaction."""
     dice = random.Random(records)
     producer = TransactionalProducer({"bootstrap.servers": bootstrap, **_WHOLE_BATCHES}, topic, topic)
     numbers = iter(range(records))

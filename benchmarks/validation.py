@@ -1,4 +1,4 @@
-"""The experiment on data: validated and mapped by Spark, against reading alone, polars, and a loop over pandas."""
+"""The experiment on data: validation and mapping by Spark, against reading alone, polars, and a loop over pandas."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from benchmarks.stage import ROOT, Stage
 
 _PICTURE = ROOT / "build" / "validation.svg"
 _PASSES = 5
-_DQX_PASSES = 2  # a pass takes as long as ten of ours
+_DQX_PASSES = 2  # a pass takes as long as ten passes of this project
 _MOST_ROWS = 2_000_000
 _ROWS_BY_LONG_LISTS = 200_000
 
 
 def validation(stage: Stage) -> dict[str, float]:
-    """Four rows for each record that was asked for, at most two million; draws the cost by rows and by codes, too.
+    """Measure four rows per requested record, at most two million; draw the cost by rows and by codes, too.
 
     Databricks DQX and the longest lists are measured in the first round only.
     """
@@ -46,7 +46,7 @@ def validation(stage: Stage) -> dict[str, float]:
 
 
 def _long_lists(stage: Stage) -> dict[str, float]:
-    """Half a million codes in one list, and over many."""
+    """Measure half a million codes in one list, and spread over many lists."""
     line = stage.measure("long_lists", _ROWS_BY_LONG_LISTS)
     parts = {"one_list": line["one"], "many_lists": line["many"]}
     return {
@@ -55,7 +55,7 @@ def _long_lists(stage: Stage) -> dict[str, float]:
 
 
 def _against_dqx(stage: Stage, ours: dict[str, Any]) -> dict[str, float]:
-    """The same rows checked by Databricks DQX, each against its own scan; none where it cannot be had, said loudly."""
+    """Measure the same rows checked by Databricks DQX, each against its own scan; skip it visibly if unavailable."""
     try:
         line = stage.noted(Dqx().validation(ours["rows"], _DQX_PASSES))
     except NotMeasurableError as error:
@@ -69,7 +69,7 @@ def _against_dqx(stage: Stage, ours: dict[str, Any]) -> dict[str, float]:
 
 
 def _draw(line: dict[str, Any]) -> None:
-    """Cost against rows and against codes, into build/validation.svg."""
+    """Draw the cost against rows and against codes, into build/validation.svg."""
     last = {"rows": line["rows"], **line["wall"], "local": line["local_s"]}
     by_rows, by_codes = [*line["by_rows"], last], line["by_codes"]
     figure = Figure(figsize=(9, 3.6), layout="constrained")

@@ -1,6 +1,6 @@
-"""Structure messages to measure readers with: one long codelist, and many small messages; the same in each format.
+"""Structure messages for measuring readers: one long codelist, and many small messages; the same in each format.
 
-``content`` says what is in them, ``markup`` and ``json_text`` write it.
+``content`` defines the content, ``markup`` and ``json_text`` write it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ FORMATS: Final = {
     "json": json_text.sdmx_json,
     "fusion": json_text.fusion,
 }
-"""Format -> what writes it."""
+"""The function that writes each format."""
 
 
 def long_message(format_: str, codes: int) -> bytes:
-    """A message of one codelist of so many codes, in two languages, with parents and annotations."""
+    """Return a message of one codelist with that number of codes, in two languages, with parents and annotations."""
     return FORMATS[format_](long_codelist(codes))
 
 
 def small_messages(format_: str, count: int) -> list[bytes]:
-    """So many messages: codelists of ten codes, concept schemes, data structures and dataflows in turn."""
+    """Return ``count`` messages: codelists of ten codes, concept schemes, data structures and dataflows in turn."""
     written: list[Content] = [small(number) for number in range(count)]
     if format_ == "ml20":
         written = [one for one in written if isinstance(one, Codelist)]

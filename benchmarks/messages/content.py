@@ -1,4 +1,4 @@
-"""What is in the messages that readers are measured with, whatever format they are written in."""
+"""The content of the messages that readers are measured with, independent of the format."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def _code(number: int, *, parent: str | None) -> Item:
 
 
 def long_codelist(codes: int) -> Codelist:
-    """A codelist: every tenth code stands at the top, those after it below it; each has an annotation."""
+    """Return a codelist: every tenth code is at the top, the codes after it are below it; each has an annotation."""
     return Codelist(
         "CL_LONG", tuple(_code(n, parent=None if n % 10 == 0 else f"C{n // 10 * 10:05}") for n in range(codes))
     )
 
 
 def small(number: int) -> Content:
-    """A small artefact: one of four classes in turn."""
+    """Return a small artefact of one of four classes, in turn."""
     turn, serial = number % 4, number // 4
     if turn == 0:
         return Codelist(f"CL_{serial}", tuple(_code(n, parent=None if n == 0 else "C00000") for n in range(10)))

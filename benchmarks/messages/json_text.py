@@ -1,4 +1,4 @@
-"""Writing the content as SDMX-JSON 2.0 and Fusion-JSON, with blanks after commas and colons as ``json.dumps`` does."""
+"""The content as SDMX-JSON 2.0 and Fusion-JSON, with blanks after commas and colons like ``json.dumps``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _codelist(id_: str) -> str:
 
 
 def sdmx_json(content: Content) -> bytes:
-    """The content as SDMX-JSON 2.0."""
+    """Return the content as SDMX-JSON 2.0."""
     meta = _META | {"schema": _SCHEMA, "contentLanguages": ["en"]}
     return _bytes({"meta": meta, "data": _sdmx_artefact(content)})
 
@@ -101,7 +101,7 @@ def _sdmx_components(content: DataStructure) -> dict[str, Any]:
 
 
 def fusion(content: Content) -> bytes:
-    """The content as Fusion-JSON."""
+    """Return the content as Fusion-JSON."""
     id_ = content.id
     own: dict[str, Any] = {
         "id": id_, "urn": "", "names": _fusion_texts(f"{id_} in English", f"{id_} en français"),

@@ -1,4 +1,4 @@
-"""Writing the content as SDMX-ML 2.0, 2.1 and 3.0."""
+"""The content as SDMX-ML 2.0, 2.1 and 3.0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEADER = (
 
 
 def sdmx_ml(content: Content, edition: str) -> bytes:
-    """The content as SDMX-ML 2.1 or 3.0; ``edition`` as in its namespaces, ``2_1`` or ``3_0``."""
+    """Return the content as SDMX-ML 2.1 or 3.0; ``edition`` as in its namespaces, ``2_1`` or ``3_0``."""
     container, body = _Writer(edition).artefact(content)
     names = " ".join(
         f'xmlns:{prefix}="{_BASE}v{edition}/{room}"'
@@ -38,13 +38,13 @@ def _maintained(element: str, id_: str, package: str, inner: str) -> str:
 
 
 class _Writer:
-    """Writes artefacts of one edition."""
+    """A writer of artefacts in one edition."""
 
     def __init__(self, edition: str) -> None:
         self._is_21 = edition == "2_1"
 
     def artefact(self, content: Content) -> tuple[str, str]:
-        """The container and the artefact."""
+        """Return the container and the artefact."""
         if isinstance(content, Codelist):
             inner = "".join(self._code(content.id, code) for code in content.codes)
             return "Codelists", _maintained("Codelist", content.id, "codelist", inner)
@@ -132,7 +132,7 @@ class _Writer:
 
 
 def sdmx_ml_20(content: Content) -> bytes:
-    """A codelist as SDMX-ML 2.0."""
+    """Return a codelist as SDMX-ML 2.0."""
     if not isinstance(content, Codelist):
         raise TypeError("only codelists are written in SDMX-ML 2.0")
     base = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0/"

@@ -1,4 +1,4 @@
-"""Observations of eleven coded dimensions, their structure and a map of it, for the experiments on data."""
+"""Observations of eleven coded dimensions, with their structure and a map, for the experiments on data."""
 
 from __future__ import annotations
 

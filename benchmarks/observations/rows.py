@@ -1,4 +1,4 @@
-"""Rows of observations in Parquet: series of twenty periods, one row in a hundred with a code that there is not."""
+"""Rows of observations in Parquet: series of twenty periods, with an unknown code in one of a hundred rows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _BATCH = 250_000
 
 
 def bad_share() -> float:
-    """Which share of the rows has a wrong code."""
+    """Return the share of rows with a wrong code."""
     return _BAD
 
 
 def write_rows(path: Path, rows: int, sizes: Sequence[int], seed: int = 1) -> None:
-    """Writes rows of text columns ``D0`` and so on, TIME_PERIOD, OBS_STATUS and OBS_VALUE; no key comes twice."""
+    """Write rows of text columns ``D0`` and so on, TIME_PERIOD, OBS_STATUS and OBS_VALUE; no key is repeated."""
     dice = np.random.default_rng(seed)
     series = rows // _PERIODS
     columns: dict[str, pa.Array] = {}

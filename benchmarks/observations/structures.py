@@ -1,4 +1,4 @@
-"""A data structure of eleven coded dimensions, one of them under other names, and the map from one to the other."""
+"""A data structure of eleven coded dimensions, a second structure with other names, and the map between them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_replica.sdmx import split_message
 from kafka_replica.stores.delta import Delta
 
 SIZES: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
-"""How many codes each dimension has."""
+"""The number of codes of each dimension."""
 STRUCTURE: Final = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=B:FROM(1.0)"
 MAP: Final = "urn:sdmx:org.sdmx.infomodel.structuremapping.StructureMap=B:M(1.0)"
 
@@ -23,12 +23,12 @@ _MAINTAINABLE: Final = 'agencyID="B" id="{}" version="1.0"><c:Name>x</c:Name>'
 
 
 def code_of(number: int) -> str:
-    """A code of any of the lists."""
+    """Return the code with this number, which is the same in all lists."""
     return f"C{number:05}"
 
 
 def snapshot_of(sizes: Sequence[int]) -> Snapshot:
-    """Version 1 of a store that holds them."""
+    """Return version 1 of a store that holds the structures."""
     contents = [*(_codelist(place, size) for place, size in enumerate(sizes)), _structures(len(sizes))]
     contents += [_representation_map(place, size) for place, size in enumerate(sizes)]
     contents.append(_structure_map(len(sizes)))
@@ -78,7 +78,7 @@ def _structures(dimensions: int) -> str:
 
 
 def _structure(id_: str, letter: str, dimensions: int) -> str:
-    # The codes of the target are texts to it: its codes are not what is measured.
+    # The target's codes are plain texts: its codes are not part of the measurement.
     coded = (
         _component("Dimension", f"{letter}{place}", _coded(place) if letter == "D" else _text("String"))
         for place in range(dimensions)

@@ -1,1 +1,1 @@
-"""What is measured: each module is a process of its own, which prints one line of JSON at its end."""
+"""The measured programs: each module runs as a process of its own, which prints one line of JSON at its end."""

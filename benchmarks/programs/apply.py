@@ -1,9 +1,9 @@
-"""A transaction of ten keys applied to few keys and to many, on the follower's road but for the broker.
+"""A transaction of ten keys applied to few keys and to many, on a follower's path except for the broker.
 
     apply FEW MANY TRANSACTIONS [FOLDER]
 
-Batch -> assembly -> store -> board. The two take turns, so that the machine's moods hit both; keys are random. With a
-folder, both are on disk.
+The path is: batch -> delta builder -> store -> publisher. The two sizes take turns, so that fluctuations of the machine
+affect both; keys are random. With a folder, both stores are on disk.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _A_TRANSACTION = 10
 
 
 class Road:
-    """Assembly, store and board as a follower of one partition joins them."""
+    """The delta builder, store and publisher, connected as by a follower of one partition."""
 
     def __init__(self, keys: int, folder: str | None = None) -> None:
         self._store: Store = MemoryStore() if folder is None else RocksStore(Path(folder) / str(keys))
@@ -41,20 +41,20 @@ class Road:
         self.apply(self.batch(range(keys)))
 
     def batch(self, numbers: Sequence[int]) -> Batch:
-        """A batch of new records of these keys."""
+        """Return a batch of new records with these keys."""
         first = self._offset
         records = [
             (key_of(number), self._dice.randbytes(_VALUE_BYTES), first + at, 0, ()) for at, number in enumerate(numbers)
         ]
-        self._offset = end = first + len(records) + 1  # its marker
+        self._offset = end = first + len(records) + 1  # the marker of the transaction
         return Batch(_WHERE, Kind.DATA, first, end - 1, len(records), 1, 0, Parsed(records))
 
     def some(self) -> Batch:
-        """A transaction of random keys."""
+        """Return a transaction of random keys."""
         return self.batch([self._dice.randrange(self._keys) for _ in range(_A_TRANSACTION)])
 
     def apply(self, batch: Batch) -> float:
-        """What the follower does at a point; how long it took, in microseconds."""
+        """Apply a batch as the follower does at a consistent point; return the time it took, in microseconds."""
         began_s = time.perf_counter()
         self._delta_builder.settle([batch])
         position = Position({_WHERE: batch.end + 1})
@@ -64,7 +64,7 @@ class Road:
 
 
 def main() -> None:
-    """Builds both, applies in turn."""
+    """Build both states, then apply transactions in turn."""
     few, many, transactions = map(int, sys.argv[1:4])
     folder = next(iter(sys.argv[4:]), None)
     roads = {few: Road(few, folder), many: Road(many, folder)}

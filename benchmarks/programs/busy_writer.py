@@ -2,8 +2,8 @@
 
     busy_writer BOOTSTRAP TOPIC NAME SECONDS
 
-Its line has, for each transaction, when its commit returned, on the clock that all processes share. Its first key
-holds the transaction's number.
+The program's output line has, for each transaction, the time when its commit returned, on the clock that all processes
+share. The first key of a transaction holds the transaction's number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _KEYS, _VALUE_BYTES = 10_000, 1024
 
 
 def main() -> None:
-    """Writes."""
+    """Write transactions until the time is over."""
     bootstrap, topic, name, lasts_s = *sys.argv[1:4], float(sys.argv[4])
     producer = TransactionalProducer({"bootstrap.servers": bootstrap, **SAME_WRITER}, topic, f"busy {name}")
     dice = random.Random(name)

@@ -1,8 +1,9 @@
-"""A memory store with a checkpoint file: a bootstrap where there is none yet, a start from it where there is one.
+"""A memory store with a checkpoint file: a bootstrap if the file does not exist yet, otherwise a start from the file.
 
 checkpoint BOOTSTRAP TOPIC FILE
 
-From before the store is made until the replica is ready; then, apart, how long closing takes, which writes the file.
+The program measures the time from before the store is created until the replica is ready; then, separately, the time to
+close the store, which writes the file.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from kafka_replica import MemoryStore, Replica
 
 
 def main() -> None:
-    """Starts, waits until ready, closes; says how long each took, and what was read."""
+    """Start, wait until ready, close; print the time of each, and the number of records read."""
     bootstrap, topic, path = sys.argv[1:4]
     began_bytes, began_cpu_s, began_s = resident_bytes(), time.process_time(), time.perf_counter()
     store = MemoryStore(path, checkpoint_every_s=None)
@@ -42,7 +43,7 @@ def main() -> None:
         rss=rss,
         close_s=closed_s,
     )
-    os._exit(0)  # freeing half a million records is not what is measured
+    os._exit(0)  # the time to free half a million records must not count
 
 
 if __name__ == "__main__":

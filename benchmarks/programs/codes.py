@@ -1,8 +1,8 @@
-"""Codelists refreshed into workers: from a new version until each Python worker has looked codes up in it.
+"""Codelists refreshed in workers: the time from a new version until each Python worker has looked codes up in it.
 
     python -m benchmarks.programs.codes LISTS CODES
 
-One list changes. What the same job takes once more, with all that is there already, is taken off.
+One list changes. The time of the same job on a second run, when everything is already loaded, is subtracted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _urn(number: int) -> Urn:
 
 
 def _record(number: int, codes: int, offset: int) -> Record:
-    """A list, whose codes are other ones at another offset."""
+    """Return the record of a list; another offset gives other codes."""
     urn = _urn(number)
     items = {
         (id_ := f"C{offset:05}_{one:07}"): Code(
@@ -48,7 +48,7 @@ def _record(number: int, codes: int, offset: int) -> Record:
 
 
 def _job_s(frame: DataFrame, codes: BroadcastCodelists, number: int) -> float:
-    """Looks all values up in one list, in all workers; seconds."""
+    """Look all values up in one list, in all workers; return the seconds."""
     urn = str(_urn(number))
 
     @F.pandas_udf("boolean")  # type: ignore[call-overload,untyped-decorator,unused-ignore]
@@ -61,7 +61,7 @@ def _job_s(frame: DataFrame, codes: BroadcastCodelists, number: int) -> float:
 
 
 def main(lists: int, codes: int) -> None:
-    """Measures a few changes; tells the median."""
+    """Measure a few changes; print the median."""
     store = MemoryStore()
     store.apply(Delta([_record(number, codes, number) for number in range(lists)]), Position({_PARTITION: lists}))
     spark = session("codes", **{"spark.driver.memory": "2g"})

@@ -2,8 +2,8 @@
 
     python -m benchmarks.programs.long_lists ROWS
 
-Tells for each of the two the seconds until the plan is there, until it has run (the second time), and reading alone;
-the characters of the plan as Spark writes it out; and by how much the driver's heap has grown, in MB.
+The program prints for each of the two the seconds until the plan is ready, until it has run (the second time), and of
+reading alone; the characters of the plan as Spark writes it out; and the growth of the driver's heap, in MB.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     lookups KEYS VALUE_BYTES PASSES
 
-The dict has key and value. Keys asked with are equal to those kept but not the same objects, and new for each pass, as
-keys that come in with requests are. The first pass of the snapshot makes a ``Record`` of each key; later ones find it.
+The dict has key and value. The keys of queries are equal to the stored keys but are not the same objects, and are new
+for each pass, like keys that arrive with requests. The first pass of the snapshot creates a ``Record`` for each key;
+later passes find it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _WHERE = Partition("bench", 0)
 
 
 def kept(keys: int, value_bytes: int) -> tuple[dict[bytes, bytes], Snapshot]:
-    """The same keys and values in both; the objects are apart."""
+    """Store the same keys and values in both; the objects differ."""
     dice = random.Random(1)
     mapping = {key_of(number): dice.randbytes(value_bytes) for number in range(keys)}
     records: list[RawRecord] = [
@@ -35,7 +36,7 @@ def kept(keys: int, value_bytes: int) -> tuple[dict[bytes, bytes], Snapshot]:
 
 
 def seconds(get: Callable[[bytes], object], order: list[int]) -> float:
-    """How long asking for all of them takes."""
+    """Return the time to query all keys, in seconds."""
     asked = [key_of(number) for number in order]
     began_s = time.perf_counter()
     for key in asked:
@@ -44,7 +45,7 @@ def seconds(get: Callable[[bytes], object], order: list[int]) -> float:
 
 
 def main() -> None:
-    """Asks both in turn."""
+    """Query both in turn."""
     keys, value_bytes, passes = map(int, sys.argv[1:4])
     mapping, snapshot = kept(keys, value_bytes)
     order = list(range(keys))

@@ -1,9 +1,9 @@
-"""A bare transactional loop of confluent-kafka: what publishing is compared with.
+"""A bare transactional loop of confluent-kafka, the baseline for publishing.
 
     publish_bare BOOTSTRAP TOPIC TRANSACTIONS
 
-So many in each turn. The records are those that the relay sends, headers included, and so are librdkafka's settings.
-Nothing is read from anywhere, nothing is noted, and nothing is known after a failure.
+TRANSACTIONS is the number per turn. Records and headers are those that the relay sends, with the same settings of
+librdkafka. The program reads nothing, records nothing, and knows nothing after a failure.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NOW_MS = 1_795_291_687_184
 
 
 def main() -> None:
-    """Sends transactions in turns."""
+    """Send transactions in turns."""
     bootstrap, topic, transactions = sys.argv[1], sys.argv[2], int(sys.argv[3])
     producer = Producer({**DEFAULTS, "bootstrap.servers": bootstrap, "transactional.id": topic})
     producer.init_transactions(60)

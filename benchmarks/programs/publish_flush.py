@@ -2,7 +2,8 @@
 
     publish_flush BOOTSTRAP TOPIC RECORDS VALUE_BYTES DATABASE
 
-Everything is recorded and published once before; then the flush is asked for, and counts until it is marked as sent.
+Everything is recorded and published once in advance; then the flush is requested, and its time counts until it is
+marked as sent.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _LIMIT_S = 500
 
 
 class Peak:
-    """The greatest resident set while it is watched; asked a hundred times a second."""
+    """The peak of the resident set during a measurement, sampled a hundred times a second."""
 
     def __init__(self) -> None:
         self.bytes = resident_bytes()
@@ -35,14 +36,14 @@ class Peak:
             self.bytes = max(self.bytes, resident_bytes())
 
     def end(self) -> int:
-        """Ends watching; what was found."""
+        """End the measurement; return the peak."""
         self._ending.set()
         self._thread.join()
         return self.bytes
 
 
 def main() -> None:
-    """Records, publishes, flushes."""
+    """Record, publish, flush."""
     bootstrap, topic, records, value_bytes, database = *sys.argv[1:3], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
     arrived = threading.Condition()
     last = [0]

@@ -1,10 +1,11 @@
-"""The outbox: recording transactions, then publishing what is recorded.
+"""The outbox: recording transactions, then publishing them.
 
     publish_outbox BOOTSTRAP TOPIC TRANSACTIONS DATABASE
 
-So many in each turn: some of them recorded one by one for another producer, which never runs, to see what that costs;
-then all recorded at once for the one that runs, so that it meets them all together. Publishing counts from the first
-one's beginning until the last one is marked as sent in the database.
+TRANSACTIONS is the number per turn: some of them are recorded one by one for another producer, which never runs, to
+measure the cost of recording; then all are recorded at once for the running producer, so that it finds them all
+together. Publishing counts from the beginning of the first transaction until the last is marked as sent in the
+database.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _ONE_BY_ONE = 20
 
 
 class Clock:
-    """When the first transaction of a turn was begun, and the last one noted."""
+    """The times when the first transaction of a turn was begun, and when the last was recorded as sent."""
 
     def __init__(self) -> None:
         self.first = self.last = 0
@@ -35,7 +36,7 @@ class Clock:
         self.done = threading.Event()
 
     def listen(self, notice: Notice) -> None:
-        """Told by the producer."""
+        """Note the time of a notice from the producer."""
         if isinstance(notice, Sending) and notice.tx_id == self.first:
             self.began = time.perf_counter(), time.process_time()
         elif isinstance(notice, Arrived) and notice.tx_id == self.last:
@@ -44,7 +45,7 @@ class Clock:
 
 
 def main() -> None:
-    """Records and sends transactions in turns."""
+    """Record and send transactions in turns."""
     bootstrap, topic, transactions, database = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
     clock = Clock()
     settings = ProducerSettings(topic, {"bootstrap.servers": bootstrap}, database, prefix=topic, first_start="resume")

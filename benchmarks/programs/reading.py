@@ -1,11 +1,11 @@
-"""One reader of structure messages, alone in its process: seconds of processor time for all messages.
+"""A reader of structure messages in a process of its own: the processor time for all messages, in seconds.
 
     reading FORMAT WHICH READER PASSES
 
-FORMAT is ml20, ml21, ml30, json or fusion; WHICH long (one codelist of 20,000 codes) or small (1,000 messages); READER
-read (``read_message``), walk (and then each code, concept and component asked for), lxml, json, sdmx1 or pysdmx. The
-long message is best read once: what memory looks like after it was freed changes the next time by half, for every
-reader.
+FORMAT is ml20, ml21, ml30, json or fusion; WHICH is long (one codelist of 20,000 codes) or small (1,000 messages);
+READER is read (``read_message``), walk (reading, then access to each code, concept and component), lxml, json, sdmx1 or
+pysdmx. The long message is best read once per process: the state of the memory after freeing it changes the next time
+by half, for every reader.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _pysdmx() -> Reader:
     import msgspec  # noqa: PLC0415
     from pysdmx.io.json.fusion import messages as pysdmx  # noqa: PLC0415
 
-    # It has a decoder a class of artefact; whoever uses it knows which one is asked for.
+    # pysdmx has a decoder per class of artefact; its users know which class they request.
     decoders: dict[bytes, Any] = {
         b"Codelist": msgspec.json.Decoder(pysdmx.FusionCodelistMessage),
         b"ConceptScheme": msgspec.json.Decoder(pysdmx.FusionConceptSchemeMessage),
@@ -93,7 +93,7 @@ READERS: dict[str, Callable[[], Reader]] = {
 
 
 def seconds(read: Reader, messages: list[bytes]) -> float:
-    """Processor time for all of them; nothing is kept from one to the next, freeing it counts."""
+    """Return the processor time for all messages; nothing is kept between messages, and freeing them counts."""
     gc.collect()
     began_s = time.process_time()
     for data in messages:
@@ -102,7 +102,7 @@ def seconds(read: Reader, messages: list[bytes]) -> float:
 
 
 def main() -> None:
-    """Warms up on small messages, then measures."""
+    """Warm up on small messages, then measure."""
     warnings.simplefilter("ignore")
     format_, which, reader, passes = sys.argv[1:]
     messages = [long_message(format_, _CODES)] if which == "long" else small_messages(format_, _MESSAGES)

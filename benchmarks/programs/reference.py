@@ -1,8 +1,8 @@
-"""The reference: confluent-kafka at its best measured settings, into a dict of key and value. It keeps no promise.
+"""The reference: confluent-kafka at its best measured settings, into a dict of key and value, without any guarantee.
 
     reference BOOTSTRAP TOPIC
 
-It polls once and then takes what is queued, 500 at a time; the collector is off.
+It polls once and then takes the queued records, 500 at a time; the garbage collector is off.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchmarks.programs.common import resident_bytes, tell
 
 
 def consumer_of(bootstrap: str, topic: str) -> Consumer:
-    """The consumer at its best settings, at the beginning of a topic."""
+    """Return the consumer at its best settings, at the beginning of a topic."""
     consumer = Consumer(
         {
             "bootstrap.servers": bootstrap, "group.id": "reference", "enable.auto.commit": False,
@@ -30,7 +30,7 @@ def consumer_of(bootstrap: str, topic: str) -> Consumer:
 
 
 def read(bootstrap: str, topic: str) -> dict[bytes, bytes]:
-    """The whole topic, from its beginning to its end."""
+    """Read the whole topic, from its beginning to its end."""
     consumer = consumer_of(bootstrap, topic)
     state: dict[bytes, bytes] = {}
     while True:
@@ -42,7 +42,7 @@ def read(bootstrap: str, topic: str) -> dict[bytes, bytes]:
 
 
 def main() -> None:
-    """Reads, and says how long it took."""
+    """Read the topic, and print how long it took."""
     before_bytes = resident_bytes()
     gc.disable()
     began_s = time.perf_counter()

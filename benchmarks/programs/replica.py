@@ -1,8 +1,8 @@
-"""A bootstrap of ours, until it is ready; then what it holds in memory.
+"""A bootstrap of a replica until it is ready, and the memory it then holds.
 
 replica BOOTSTRAP TOPIC BOUNDARIES [FOLDER]
 
-With a folder the store is on disk, and goes on with what is there.
+With a folder the store is on disk, and continues from its existing content.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import time
 from benchmarks.programs.common import resident_bytes, tell
 from kafka_replica import Replica, RocksStore
 
-_SETTLES_S = 0.5  # the last fetch is let go of
+_SETTLES_S = 0.5  # the last fetch is released by then
 
 
 def main() -> None:
-    """Starts, waits until ready, says how long it took and what it holds."""
+    """Start, wait until ready, print how long it took and how much memory the process holds."""
     bootstrap, topic, boundaries = sys.argv[1:4]
     folder = next(iter(sys.argv[4:]), None)
     if folder is not None:
@@ -42,7 +42,7 @@ def main() -> None:
     )
     if folder is not None:
         replica.close()
-    os._exit(0)  # freeing half a million records is not what is measured
+    os._exit(0)  # the time to free half a million records must not count
 
 
 if __name__ == "__main__":

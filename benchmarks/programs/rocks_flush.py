@@ -1,8 +1,9 @@
-"""The memory that a full flush takes: one transaction, written over a state that is there, followed by a replica.
+"""The memory of a full flush: one transaction, written over an existing state, followed by a replica.
 
     rocks_flush BOOTSTRAP TOPIC FOLDER RECORDS
 
-Follows TOPIC, says READY, and goes on until RECORDS were read in one version; then the most it held beyond idle.
+The program follows TOPIC, prints READY, and runs until RECORDS were read in one version; then it prints the peak memory
+above idle.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _LOOK_EVERY_S = 0.01
 
 
 def main() -> None:
-    """Follows, and watches its own memory."""
+    """Follow the topic, and watch the memory of this process."""
     bootstrap, topic, folder, records = sys.argv[1:5]
     replica = Replica({"bootstrap.servers": bootstrap}, topic, RocksStore(folder)).start()
     replica.wait_ready(300)

@@ -23,7 +23,7 @@ _WHERE = Partition("bench", 0)
 
 
 def kept(keys: int, value_bytes: int, folder: Path) -> tuple[Database, Snapshot]:
-    """The same keys and values in both."""
+    """Store the same keys and values in both."""
     dice = random.Random(1)
     numbers = iter(range(keys))
     bare, store = Database(folder / "bare", Tuning()), RocksStore(folder / "ours")
@@ -42,7 +42,7 @@ def kept(keys: int, value_bytes: int, folder: Path) -> tuple[Database, Snapshot]
 
 
 def main() -> None:
-    """Asks both in turn."""
+    """Query both in turn."""
     keys, value_bytes, passes = map(int, sys.argv[1:4])
     bare, snapshot = kept(keys, value_bytes, Path(sys.argv[4]))
     order = random.Random(2).sample(range(keys), keys)

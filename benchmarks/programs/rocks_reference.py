@@ -1,8 +1,9 @@
-"""The reference of the store on disk: the reference loop, feeding bare rocksdict batches with their position.
+"""The reference of the store on disk: the reference loop, writing batches with their position to bare rocksdict.
 
     rocks_reference BOOTSTRAP TOPIC FOLDER
 
-rocksdict's defaults, values as they are, the write-ahead log on; the position is in each batch. It keeps no promise.
+The settings are rocksdict's defaults, values unchanged, the write-ahead log on; the position is in each batch. The
+program gives no guarantee.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _POSITION = b"\0position"
 
 
 def read(bootstrap: str, topic: str, folder: str) -> int:
-    """The whole topic, from its beginning to its end; how many records there were."""
+    """Read the whole topic, from its beginning to its end; return the number of records."""
     database = Rdict(folder, Options(raw_mode=True))
     consumer = consumer_of(bootstrap, topic)
     count = 0
@@ -41,7 +42,7 @@ def read(bootstrap: str, topic: str, folder: str) -> int:
 
 
 def main() -> None:
-    """Reads, and says how long it took."""
+    """Read the topic, and print how long it took."""
     gc.disable()
     began_s = time.perf_counter()
     count = read(*sys.argv[1:4])

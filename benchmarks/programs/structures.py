@@ -18,7 +18,7 @@ def _noise() -> bytes:
 
 
 def structures(tx_id: int) -> Iterator[tuple[bytes, bytes]]:
-    """Keys and values of one transaction; each key is written once in all."""
+    """Yield the keys and values of one transaction; each key is written only once overall."""
     noise = _noise()
     for number in range((tx_id - 1) * TRANSACTION_RECORDS, tx_id * TRANSACTION_RECORDS):
         start = number * 7919 % (len(noise) - _VALUE_BYTES)

@@ -1,4 +1,4 @@
-"""Programs that take turns: what is compared runs in pieces, one after the other, and so meets the same machine."""
+"""Programs that take turns: compared programs run in alternating pieces, and so under the same machine conditions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.programs.common import tell
 
 
 def take_turns(turn: Callable[[], dict[str, Any]]) -> None:
-    """Says that it is ready; then does a turn for each line of its input, and tells what it took."""
+    """Print that the program is ready; then run a turn for each line of input, and print its time."""
     tell(ready=True)
     for _ in sys.stdin:
         tell(**turn())

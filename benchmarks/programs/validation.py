@@ -3,9 +3,9 @@
     validation ROWS PASSES WHAT
 
 WHAT is ``rows``, ``duplicates`` or ``mapping``; each has a process of its own, so that what Java compiles for one does
-not change another. Prints seconds by what was done: ``scan``, and ``kept`` and ``violations``, ``kept`` and
-``duplicates``, or ``mapping``. For ``rows`` also the same of smaller data and of longer codelists, for the plot;
-``local`` is polars, ``pandas`` a loop over rows, of a share of the rows. Beside wall time it tells the processor time
+not change another. The program prints seconds per task: ``scan``, and ``kept`` and ``violations``, ``kept`` and
+``duplicates``, or ``mapping``. For ``rows`` it also prints them for smaller data and longer codelists, for the plot;
+``local`` is polars, ``pandas`` a loop over rows, of a share of the rows. Besides wall time it prints the processor time
 of the JVM, which other processes disturb less.
 """
 
@@ -41,7 +41,7 @@ _CODES: Final = (10, 100, 1000, 10_000, 50_000)
 
 
 class Turns:
-    """Runs what is compared in turn, and keeps the best of each."""
+    """A runner that executes the compared tasks in turn, and keeps the best time of each."""
 
     def __init__(self, spark: SparkSession, passes: int) -> None:
         jvm: Any = spark._jvm  # noqa: SLF001 - nothing else tells
@@ -49,7 +49,7 @@ class Turns:
         self._jvm, self._passes = psutil.Process(pid), passes
 
     def best(self, **frames: DataFrame) -> tuple[dict[str, float], dict[str, float]]:
-        """Wall and processor seconds of each frame's execution, nothing kept of it; the first ones do not count."""
+        """Return the best wall and processor seconds of each frame's execution, result discarded, after a warm-up."""
         runs = {name: partial(_run, frame) for name, frame in frames.items()}
         for run in [*runs.values()] * _WARM:
             run()
@@ -102,7 +102,7 @@ def _frames(what: str, df: DataFrame, snapshot: Snapshot) -> dict[str, DataFrame
 
 
 def _by_rows(spark: SparkSession, turns: Turns, folder: Path, rows: int, rules: Rules) -> list[dict[str, float]]:
-    """The cost of fewer rows: Spark, and polars."""
+    """Measure the cost of fewer rows: Spark, and polars."""
     found: list[dict[str, float]] = []
     for share in (64, 16, 4):
         file = folder / f"rows_{share}.parquet"
@@ -114,7 +114,7 @@ def _by_rows(spark: SparkSession, turns: Turns, folder: Path, rows: int, rules: 
 
 
 def _by_codes(spark: SparkSession, turns: Turns, folder: Path, rows: int) -> list[dict[str, float]]:
-    """The cost of longer codelists: all eleven are that long."""
+    """Measure the cost of longer codelists: all eleven have that length."""
     found: list[dict[str, float]] = []
     for codes in _CODES:
         sizes = [codes] * len(SIZES)
@@ -130,7 +130,7 @@ def _by_codes(spark: SparkSession, turns: Turns, folder: Path, rows: int) -> lis
 
 
 def _local_s(file: Path, rules: Rules) -> float:
-    """Reading and validating with polars; the best of three."""
+    """Return the time of reading and validating with polars, in seconds; the best of three."""
 
     def run() -> float:
         started = time.perf_counter()
@@ -141,7 +141,7 @@ def _local_s(file: Path, rules: Rules) -> float:
 
 
 def _pandas_s(file: Path, rules: Rules) -> float:
-    """What one would write first: a loop over the rows of a pandas frame, sets for codes, the same demands."""
+    """Return the time of a naive solution: a loop over the rows of a pandas frame, sets for codes, the same rules."""
     frame = pd.read_parquet(file).head(_LOOP_ROWS)
     allowed = {column.id: column.values for column in rules.columns if column.enumeration is not None}
     period = re.compile(r"\d{4}(-(\d{2}(-\d{2})?|[ASTQ]\d|M\d{2}|W\d{2}|D\d{3}))?")

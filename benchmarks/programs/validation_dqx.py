@@ -1,14 +1,14 @@
-"""The same rows scanned and checked by Databricks DQX, in an environment of its own that has nothing of this project.
+"""The benchmark's rows scanned and checked by Databricks DQX, in a separate environment without this project.
 
     validation_dqx FOLDER PASSES
 
 FOLDER holds ``rows.parquet`` and ``codes.json``: the codes of each coded column. DQX has no data structures, so the
-checks are those that one would write down for this one, in the way its documentation recommends: lists of up to 100
+checks are those that a user would write for this structure, in the way its documentation recommends: lists of up to 100
 codes as ``is_in_list``, longer ones as ``foreign_key`` against a broadcast frame, columns that must be given as
 ``is_not_null``, periods and numbers as ``regex_match``; keys as ``is_unique``.
 
-No workspace of Databricks is needed for that; DQX asks for a client of one all the same. The one here answers nothing,
-as DQX's own guide to tests has it ("Testing Applications Using DQX").
+These checks need no Databricks workspace, but DQX requires a workspace client. The client here is a mock without
+results, as in DQX's own guide to tests ("Testing Applications Using DQX").
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Checks:
     """DQX's checks of the rows."""
 
     def __init__(self, spark: SparkSession, codes: Mapping[str, list[str]]) -> None:
-        # It is not installed where this project is: nothing can be said of its types.
+        # DQX is not installed in this project's environment, so its types are unknown.
         self._check, rule = import_module("databricks.labs.dqx.check_funcs"), import_module("databricks.labs.dqx.rule")
         self._of_row, self._of_rows = rule.DQRowRule, rule.DQDatasetRule
         self._codes = codes
@@ -59,7 +59,7 @@ class Checks:
         self._engine = engine(workspace_client=MagicMock(spec=client), spark=spark)
 
     def applied(self, df: DataFrame, *, unique: bool = False) -> DataFrame:
-        """All rows, with ``_errors`` and ``_warnings``."""
+        """Return all rows, with ``_errors`` and ``_warnings``."""
         checks = [self._coded(name) for name in self._codes]
         checks += [self._row(name, "is_not_null") for name in (*self._codes, "TIME_PERIOD")]
         checks.append(self._row("TIME_PERIOD", "regex_match", regex=_PERIOD))
@@ -112,7 +112,7 @@ def _run(df: DataFrame) -> None:
 def _best(
     spark: SparkSession, runs: Mapping[str, Callable[[], None]], passes: int
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Wall and processor seconds of each in turn, the best of some; the first ones do not count."""
+    """Return the best wall and processor seconds of each run, in turn; the first passes do not count."""
     jvm: Any = spark._jvm  # noqa: SLF001 - nothing else tells
     process = psutil.Process(jvm.java.lang.ProcessHandle.current().pid())
     for run in [*runs.values()] * _WARM:

@@ -1,8 +1,8 @@
-"""From the return of a commit until its last record is seen, a transaction of ten records at a time.
+"""The time from the return of a commit until its last record is visible, for single transactions of ten records.
 
     visible BOOTSTRAP TOPIC READER TRANSACTIONS
 
-READER is ``wait_for`` or ``subscribe`` (a replica, markers), ``quiet`` (a replica, quiet points, ``wait_for``) or
+READER is ``wait_for`` or ``subscribe`` (a replica, markers), ``quiet`` (a replica, quiescence, ``wait_for``) or
 ``poll`` (a bare confluent-kafka consumer in another thread, which notes the time at which it has the last record).
 Writer and reader share a process, and the clock.
 """
@@ -23,14 +23,14 @@ from kafka_replica import Change, Position, Replica
 from kafka_replica.producer import TransactionalProducer
 
 Seen = Callable[[bytes, Position], float]
-"""Given the last record's value, and where it lies: when it was seen, on the clock of ``perf_counter``."""
+"""A function that takes the last record's value and position, and returns when it was seen, by ``perf_counter``."""
 
 _WARM, _PAUSE_S, _GIVE_UP_S = 50, 0.01, 20.0
 _LAST = b"k9"
 
 
 def by_waiting(bootstrap: str, topic: str, boundaries: str) -> Seen:
-    """The writer itself waits for what it wrote."""
+    """Wait in the writer itself for the records it wrote."""
     replica = Replica({"bootstrap.servers": bootstrap}, topic, boundaries=boundaries).start()  # type: ignore[arg-type]
     replica.wait_ready(60)
 
@@ -45,7 +45,7 @@ def by_waiting(bootstrap: str, topic: str, boundaries: str) -> Seen:
 
 
 def by_listening(bootstrap: str, topic: str) -> Seen:
-    """A listener is told."""
+    """Let a listener note the time."""
     told: SimpleQueue[tuple[bytes | None, float]] = SimpleQueue()
 
     def listen(change: Change) -> None:
@@ -60,7 +60,7 @@ def by_listening(bootstrap: str, topic: str) -> Seen:
 
 
 def by_polling(bootstrap: str, topic: str) -> Seen:
-    """A bare consumer."""
+    """Let a bare consumer note the time."""
     told: SimpleQueue[tuple[bytes | None, float]] = SimpleQueue()
     at_end = threading.Event()
 
@@ -87,7 +87,7 @@ def by_polling(bootstrap: str, topic: str) -> Seen:
 
 
 def taken(told: SimpleQueue[tuple[bytes | None, float]], value: bytes) -> float:
-    """When that value was seen."""
+    """Return when that value was seen."""
     while True:
         found, at_s = told.get(timeout=_GIVE_UP_S)
         if found == value:
@@ -95,7 +95,7 @@ def taken(told: SimpleQueue[tuple[bytes | None, float]], value: bytes) -> float:
 
 
 def main() -> None:
-    """Writes, and waits for it, again and again."""
+    """Write transactions, and wait for each."""
     bootstrap, topic, reader, count = *sys.argv[1:4], int(sys.argv[4])
     producer = TransactionalProducer({"bootstrap.servers": bootstrap, **SAME_WRITER}, topic, f"visible {reader}")
     readers: dict[str, Callable[[], Seen]] = {

@@ -1,8 +1,9 @@
-"""A replica with one listener, which notes when it saw which transaction of each busy writer.
+"""A replica with one listener, which notes when it saw each transaction of each busy writer.
 
     witness BOOTSTRAP TOPIC BOUNDARIES
 
-Says "ready" when it is, goes on until its input ends, then tells: [writer, number, when], in the order seen.
+The program prints "ready" when the replica is ready, runs until its input ends, then prints [writer, number, time] in
+the order seen.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _WRITER = b"writer "
 
 
 def main() -> None:
-    """Listens."""
+    """Listen until the input ends."""
     bootstrap, topic, boundaries = sys.argv[1:4]
     seen: list[tuple[str, int, int]] = []
     versions: list[int] = []

@@ -1,4 +1,4 @@
-"""SDMX structural metadata: URNs, the model, reading and cutting messages, look-ups in a version.
+"""SDMX structural metadata: URNs, the model, reading and splitting messages, look-ups in a version.
 
 ::
 
@@ -6,7 +6,7 @@
     freq = structures.codelist("SDMX:CL_FREQ(2.1)")
     freq.codes["A"].name("en")  # "Annual"
 
-Names are imported when they are first asked for, so ``kafka_replica.sdmx.urn`` and ``versions`` can be used without the
+Names are imported on first access, so ``kafka_replica.sdmx.urn`` and ``versions`` can be used without the
 extra ``sdmx``.
 """
 
@@ -164,7 +164,7 @@ _HOMES: Final = {
     "urn": ("Urn",),
     "writing": ("media_types", "writable", "write_message"),
 }
-_FREE: Final = {"formats", "urn"}  # what works without the extra
+_FREE: Final = {"formats", "urn"}  # modules that work without the extra
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 
 

@@ -1,7 +1,7 @@
-"""What artefacts, items and components share: URN, names, annotations, validity.
+"""The common part of artefacts, items and components: URN, names, annotations, validity.
 
-``gc=False`` here and in the rest of the model: nothing in it can be part of a cycle, and the collector would
-walk every code of every list for nothing.
+``gc=False`` here and in the rest of the model: no object of the model can be part of a cycle, and the garbage collector
+would traverse every code of every list in vain.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAME: Final = 60
 
 
 class Annotation(ValueObject, frozen=True, gc=False, kw_only=True):
-    """One annotation; ``urls`` holds AnnotationURL by language, ``value`` AnnotationValue (3.x)."""
+    """An annotation; ``urls`` holds AnnotationURL by language, ``value`` AnnotationValue (3.x)."""
 
     id: str | None = None
     title: str | None = None
@@ -33,12 +33,12 @@ class Annotation(ValueObject, frozen=True, gc=False, kw_only=True):
 
     @property
     def url(self) -> str | None:
-        """The URL without regard to language."""
+        """The URL in English, else the first URL."""
         return self.urls.in_language()
 
 
 class Link(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A link of 3.x; only SDMX-JSON has a second address (``uri``), a language of what is there, and titles."""
+    """A link of 3.x; only SDMX-JSON has a second address (``uri``), a language of the target, and titles."""
 
     rel: str | None = None
     url: str | None = None
@@ -62,12 +62,12 @@ class Identifiable(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return f"<{type(self).__name__} {self.urn.reference}{facts}>"
 
     def _facts(self) -> Iterator[str]:
-        """What its ``repr`` says besides its class and reference."""
+        """Yield the facts that ``repr`` shows besides the class and the reference."""
         return iter(())
 
     @property
     def id(self) -> str:
-        """Its own id: the last part of an item's path, or the id of the artefact."""
+        """The object's own id: the last part of an item's path, or the id of the artefact."""
         return self.urn.item.rpartition(".")[2] if self.urn.item else self.urn.id
 
 
@@ -83,18 +83,18 @@ class Nameable(Identifiable, frozen=True, gc=False, kw_only=True):
             yield quoted(name, _NAME)
 
     def name(self, language: str | None = None) -> str | None:
-        """The name in that language or None; without a language the English one, else the first."""
+        """Return the name in that language or None; without a language, the English name, else the first."""
         return self.names.in_language(language)
 
     def description(self, language: str | None = None) -> str | None:
-        """The description, chosen as :meth:`name` chooses."""
+        """Return the description, selected as in :meth:`name`."""
         return self.descriptions.in_language(language)
 
 
 class Maintainable(Nameable, frozen=True, gc=False, kw_only=True):
     """Anything with an agency and a version.
 
-    ``is_partial`` tells that items are left out, ``is_partial_language`` (3.1) that languages are.
+    ``is_partial`` means that items are left out, ``is_partial_language`` (3.1) that languages are left out.
     """
 
     valid_from: str | None = None
@@ -117,7 +117,7 @@ class Maintainable(Nameable, frozen=True, gc=False, kw_only=True):
             yield ", ".join(facts)
 
     def _counts(self) -> Iterator[tuple[str, int]]:
-        """The plural of what its parts are, and how many there are, of each kind that it has."""
+        """Yield the plural name and the number of the artefact's parts, for each kind of part that it has."""
         for name in _content_fields(type(self)):
             held = getattr(self, name)
             if isinstance(held, (Items, tuple)) and len(held):
@@ -130,17 +130,17 @@ class Maintainable(Nameable, frozen=True, gc=False, kw_only=True):
 
     @property
     def agency(self) -> str:
-        """Who maintains it."""
+        """The agency that maintains the artefact."""
         return self.urn.agency
 
     @property
     def version(self) -> str:
-        """Its version."""
+        """The version of the artefact."""
         return self.urn.version
 
     @property
     def is_stub(self) -> bool:
-        """Whether its content is elsewhere; asking for its items then raises UnreadableContentError."""
+        """True if the content is stored elsewhere; access to the items then raises UnreadableContentError."""
         if not self.is_external_reference:
             return False
         content = [getattr(self, name) for name in _content_fields(type(self))]
@@ -153,7 +153,7 @@ def _content_fields(kind: type[Maintainable]) -> tuple[str, ...]:
 
 
 class ItemScheme(Maintainable, frozen=True, gc=False, kw_only=True):
-    """An artefact made of items: ``items`` whatever their kind; the field of their own name has their type.
+    """An artefact that consists of items: ``items`` regardless of their kind; the field with their own name is typed.
 
     ``items_field`` and ``children_field`` name the fields that hold the items, and the items below an item.
     """
@@ -168,12 +168,12 @@ class ItemScheme(Maintainable, frozen=True, gc=False, kw_only=True):
 
     @property
     def items(self) -> Items[Any]:
-        """Its items of the first level by id. In a stub every question about them raises."""
+        """The items of the first level by id. In a stub, any access to them raises."""
         found: Items[Any] = getattr(self, self.items_field)
         return found
 
     def item(self, path: str) -> Any:
-        """The item of a path, as it stands in a URN ("A", or "A.B" where items hold items), or None."""
+        """Return the item of a path, as written in a URN ("A", or "A.B" for nested items), or None."""
         found: Any = self.items.get(path)
         if found is not None or self.children_field is None:
             return found
@@ -189,7 +189,7 @@ class ItemScheme(Maintainable, frozen=True, gc=False, kw_only=True):
         """Return the items right below an item, in order: those that name it as their parent, or that it holds.
 
         Args:
-            path: the id of the item, or its path as it stands in a URN.
+            path: the id of the item, or its path as written in a URN.
 
         Raises:
             ArtefactNotFoundError: there is no such item.
@@ -201,7 +201,7 @@ class ItemScheme(Maintainable, frozen=True, gc=False, kw_only=True):
         return tuple(self.items[one] for one in self.items.child_ids.get(item.id, ()))
 
     def descendants_of(self, path: str) -> tuple[Any, ...]:
-        """Return all items below an item, each before those below it. Raises what :meth:`children_of` raises."""
+        """Return all items below an item, each before those below it. Raises the errors of :meth:`children_of`."""
         found: dict[Urn, Any] = {}
         stack = list(self.children_of(path))[::-1]
         while stack:
@@ -209,11 +209,11 @@ class ItemScheme(Maintainable, frozen=True, gc=False, kw_only=True):
             if item.urn not in found:
                 found[item.urn] = item
                 stack += self.children_of(item.urn.item)[::-1]
-        found.pop(self._existing(path).urn, None)  # parents may go in a circle
+        found.pop(self._existing(path).urn, None)  # parents may form a cycle
         return tuple(found.values())
 
     def ancestors_of(self, path: str) -> tuple[Any, ...]:
-        """Return the items above an item, nearest first. Raises what :meth:`children_of` raises."""
+        """Return the items above an item, nearest first. Raises the errors of :meth:`children_of`."""
         item = self._existing(path)
         if self.children_field is not None:
             parts = path.split(".")

@@ -1,4 +1,4 @@
-"""Which records of structures a replica takes: ``Replica(..., validator=check_structure, on_bad_record="skip")``."""
+"""Validation of structure records in a replica: ``Replica(..., validator=check_structure, on_bad_record="skip")``."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class StructureCheck:
-    """Raises what is wrong with a record of structures; what to do with it, the replica's ``on_bad_record`` says.
+    """A validator that raises an error for a bad structure record; ``on_bad_record`` decides what follows.
 
     A record is bad if its key is not the URN of an artefact, if its message does not hold that artefact, or if the
-    message cannot be read. Where other keys are in the topic, too, leave them out: ``keep=only()``.
+    message cannot be read. If the topic has other keys, too, leave them out: ``key_filter=only()``.
 
     Args:
-        whole: reads each message as look-ups do. Otherwise a message is read only if its beginning and end leave open
-            what it holds; damage in the middle of SDMX-ML is met by the first look-up then, and not before.
-        stubs: False makes a stub a bad record, too: an artefact whose content is kept elsewhere.
+        whole: read each message as look-ups do. Otherwise a message is read only if its beginning and end leave its
+            content unclear; then damage in the middle of SDMX-ML is detected only by the first look-up.
+        stubs: False rejects stubs as bad records, too: artefacts whose content is stored elsewhere.
     """
 
     def __init__(self, *, whole: bool = False, stubs: bool = True) -> None:
@@ -35,12 +35,12 @@ class StructureCheck:
         return f"StructureCheck(whole={self._whole}, stubs={self._stubs})"
 
     def __call__(self, record: Record) -> None:
-        """Looks at a record.
+        """Check a record.
 
         Raises:
             UrnError: the key is not the URN of an artefact.
-            MessageError: the key disagrees with the content, or that cannot be read.
-            UnreadableContentError: a workbook without structures; a stub, where these are refused.
+            MessageError: the key disagrees with the content, or the content cannot be read.
+            UnreadableContentError: a workbook without structures; a stub, if stubs are rejected.
         """
         urn = Urn.parse(record.key)
         if not urn.is_maintainable:
@@ -48,7 +48,7 @@ class StructureCheck:
         value, content_type = record.value or b"", media_type(record)
         if not self._whole and surely_holds(urn, value, content_type) and (self._stubs or not _may_be_hollow(urn)):
             return
-        # Artefacts that came along do not make the record bad: look-ups list those that cannot be read.
+        # Unreadable companions do not make the record bad: look-ups list them.
         message = read_message(value, content_type, on_error="collect")
         own = next((message.artefacts[one] for one in spellings(urn) if one in message.artefacts), None)
         if own is None:
@@ -58,13 +58,13 @@ class StructureCheck:
 
 
 check_structure: Final = StructureCheck()
-"""The check with its defaults: for each record the look that costs little."""
+"""The check with its defaults: a quick check of each record."""
 
 
 def _is_stub(artefact: Artefact) -> bool:
     if artefact.is_stub:
         return True
-    # Some registries send stubs without the mark. A list may be empty; nothing else is without all content.
+    # Some registries send stubs without the mark. A list may be empty; other artefacts always have content.
     if isinstance(artefact, (ItemScheme, OpaqueArtefact)):
         return False
     fields = set(artefact.__struct_fields__) - set(Maintainable.__struct_fields__)
@@ -72,5 +72,5 @@ def _is_stub(artefact: Artefact) -> bool:
 
 
 def _may_be_hollow(urn: Urn) -> bool:
-    """Whether a stub of this class can be one without the mark, so that only reading tells."""
+    """Return whether stubs of this class may lack the mark, so that only reading detects them."""
     return not urn.cls.lower().endswith(("scheme", "list"))

@@ -1,9 +1,9 @@
-"""The classes of SDMX 2.1 and 3.x that have a URN: their package, and whose items they are.
+"""The classes of SDMX 2.1 and 3.x that have a URN: their packages, and the classes that contain them.
 
 Source: SDMXCommonReferences.xsd of 2.1 (``ObjectTypeCodelistType``, ``PackageTypeCodelistType``) and of
-3.x (``UrnPart`` patterns), and the Technical Notes, "Universal Resource Name". Where the two disagree both
-are kept: StructureMap is a part of a StructureSet in 2.1 (package ``mapping``) and stands alone in 3.x
-(``structuremapping``); so it is with Hierarchy and HierarchicalCodelist.
+3.x (``UrnPart`` patterns), and the Technical Notes, "Universal Resource Name". If the two disagree, both
+are kept: StructureMap is a part of a StructureSet in 2.1 (package ``mapping``) and standalone in 3.x
+(``structuremapping``); the same applies to Hierarchy and HierarchicalCodelist.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 
 class ClassInfo(NamedTuple):
-    """One class: ``package`` if it is maintainable, ``item_package`` and ``parents`` if it is an item."""
+    """A class: ``package`` if it is maintainable, ``item_package`` and ``parents`` if it is an item."""
 
     name: str
     package: str | None
@@ -21,7 +21,7 @@ class ClassInfo(NamedTuple):
 
     @property
     def is_maintainable(self) -> bool:
-        """Whether it has an agency and a version of its own in some edition of SDMX."""
+        """True if the class has an agency and a version of its own in some edition of SDMX."""
         return self.package is not None
 
 
@@ -109,4 +109,4 @@ def _classes() -> dict[str, ClassInfo]:
 
 
 CLASSES: Final[dict[str, ClassInfo]] = _classes()
-"""Class name -> what is known of it; classes of vendors are not here."""
+"""The facts about each class, by name; classes of vendors are not included."""

@@ -1,4 +1,4 @@
-"""The small containers of the model: items by id in document order; and texts in several languages, of ``texts``."""
+"""The small containers of the model: items by id in document order; texts in several languages are in ``texts``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ W = TypeVar("W")
 
 
 class Items(Mapping[str, T]):
-    """Items or components by id, in the order of the message; iterating gives ids. Read-only."""
+    """Items or components by id, in the order of the message; iteration yields ids. Read-only."""
 
     __slots__ = ("_by_id", "_child_ids")
 
@@ -62,18 +62,18 @@ class Items(Mapping[str, T]):
         return item_id in self._by_id
 
     def values(self) -> ValuesView[T]:
-        """The items."""
+        """Return the items."""
         return self._by_id.values()
 
     def items(self) -> ItemsView[str, T]:
-        """The items by id."""
+        """Return the ids with their items."""
         return self._by_id.items()
 
     @property
     def child_ids(self) -> Mapping[str, Sequence[str]]:
-        """The ids of the items that name an item as their ``parent``, by the id of that item, in order.
+        """The ids of the children of each item, by the id that the children name as their ``parent``, in order.
 
-        A parent that is not among the items is none. Made once, because it looks at all items.
+        A parent that is not among the items does not count. Computed once, because the computation visits all items.
         """
         try:
             return self._child_ids
@@ -82,7 +82,7 @@ class Items(Mapping[str, T]):
             return self._child_ids
 
     def __eq__(self, other: object) -> bool:
-        """Equal when ids, their order and the items are."""
+        """Return whether ids, their order and the items are equal."""
         if not isinstance(other, Items):
             return NotImplemented
         return not other.is_stub and list(self._by_id.items()) == list(other.items())
@@ -99,7 +99,7 @@ class Items(Mapping[str, T]):
 
     @property
     def is_stub(self) -> bool:
-        """Whether the items are not here but elsewhere; then asking for any raises."""
+        """True if the items are stored elsewhere; then any access to them raises."""
         return False
 
 
@@ -108,9 +108,9 @@ _keeping: Final = Lock()
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """For tens of thousands of objects, none of which can be in a cycle: the collector would walk them for nothing.
+    """Pause the garbage collector while tens of thousands of objects without cycles are created.
 
-    It is for the whole process, so for moments only; where it is off already, it stays so.
+    The pause affects the whole process, so keep it short. If the collector is already off, it stays off.
     """
     if not gc.isenabled():
         yield
@@ -126,28 +126,28 @@ _RUN: Final = 256
 
 
 class LazyItems(Items[T]):
-    """Items that are made when they are first asked for: of a long list mostly a few are.
+    """Items that are created on first access: usually only a few items of a long list are needed.
 
-    Until then an item is what was read of it: a value of the type ``written``, of which ``make`` makes the item; a
-    number, for example, by which it is found. All that can be wrong with it was checked before.
+    Until then an item is represented by the data read for it: a value of the type ``written``, from which ``make``
+    creates the item; for example, a number by which to find it. All errors in an item are detected in advance.
     """
 
     __slots__ = ("_is_begun", "_is_mixed", "_make", "_written")
 
     def __init__(self, read: dict[str, Any], make: Callable[[str, Any], T], written: type = int) -> None:
-        # What the class above does would be undone here.
+        # The initialisation of the base class would be undone here.
         self._by_id, self._written = read, written
-        self._make: Callable[[str, Any], T] | None = make  # None when all are made
+        self._make: Callable[[str, Any], T] | None = make  # None when all items exist
         self._is_begun = self._is_mixed = False
 
     def __getitem__(self, item_id: str) -> T:
-        make = self._make  # before the item: without it all of them are made
+        make = self._make  # before the item: otherwise iteration creates all items
         found: Any = self._by_id[item_id]
         if type(found) is not self._written or make is None:
             item: T = found
             return item
         made = make(item_id, found)
-        with _keeping:  # another thread may have made it meanwhile: what was given out first stays the one
+        with _keeping:  # another thread may have created it meanwhile: the object that was returned first stays
             known: Any = self._by_id[item_id]
             if type(known) is self._written:
                 self._is_mixed = True
@@ -156,12 +156,12 @@ class LazyItems(Items[T]):
         return given
 
     def values(self) -> ValuesView[T]:
-        """All items, made."""
+        """Return all items, after creating them."""
         self._make_all()
         return self._by_id.values()
 
     def items(self) -> ItemsView[str, T]:
-        """All items by id, made."""
+        """Return all ids with their items, after creating them."""
         self._make_all()
         return self._by_id.items()
 
@@ -170,13 +170,13 @@ class LazyItems(Items[T]):
         if make is None:
             return
         with _keeping:
-            # Where one alone makes all of them it need not look which are made.
+            # If a single call creates all items, it need not check which exist.
             self._is_mixed, self._is_begun = self._is_mixed or self._is_begun, True
         if len(ids) <= _RUN:
             self._make_some(make, ids)
         else:
             with collector_paused():
-                # What was read of a run of them is let go, and its memory used for the next.
+                # The data of a run of items is released, and its memory is reused for the next run.
                 for start in range(0, len(ids), _RUN):
                     self._make_some(make, ids[start : start + _RUN])
         self._make = None
@@ -215,15 +215,15 @@ _SHORT: Final = 256
 
 
 def numbered(ids: Sequence[str]) -> dict[str, int] | None:
-    """The ids, each with its number from 0; None where one comes twice, or is none, or is very long."""
+    """Return the ids with their numbers from 0; None if an id is repeated, invalid, or very long."""
     return with_ids({item_id: number for number, item_id in enumerate(ids)}, len(ids))
 
 
 def with_ids(found: dict[Any, W], count: int) -> dict[str, W] | None:
-    """What was found by id, so many; None where an id came twice, or is none, or is very long."""
+    """Return the items found, by id, if there are ``count``; None if an id was repeated, invalid, or very long."""
     if len(found) != count or None in found or "" in found:
         return None
-    # A look or two at all of them together: for one at a time there are too many.
+    # A check or two of all ids together: there are too many for separate checks.
     if count < _SHORT:
         joined = "".join(found)
         if len(joined) < _SHORT and joined.isascii() and ("_" + joined).isidentifier():
@@ -236,7 +236,7 @@ NO_ITEMS: Final[Items[Any]] = Items()
 
 
 def children_by_parent(items: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the ids of children by the id of their ``parent``, in order; items without one are left out."""
+    """Return the ids of children by the id of their ``parent``, in order; items without a parent are left out."""
     found: dict[str, list[str]] = {}
     for id_, item in items.items():
         parent = getattr(item, "parent", None)
@@ -246,7 +246,7 @@ def children_by_parent(items: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def stub_error(urn: Urn) -> UnreadableContentError:
-    """The error for asking a stub for its content."""
+    """Return the error for access to the content of a stub."""
     return UnreadableContentError(
         f"asking {urn} for its content: this record is a stub (isExternalReference is true), the content "
         "is kept elsewhere; see its structure_url or service_url, or have the whole artefact published"
@@ -254,7 +254,7 @@ def stub_error(urn: Urn) -> UnreadableContentError:
 
 
 class StubItems(Items[T]):
-    """The items of a stub: every question about them raises UnreadableContentError."""
+    """The items of a stub: any access to them raises UnreadableContentError."""
 
     __slots__ = ("_urn",)
 
@@ -278,11 +278,11 @@ class StubItems(Items[T]):
         self._refuse()
 
     def values(self) -> ValuesView[T]:
-        """Raises UnreadableContentError when it is looked at."""
+        """Return a view that raises UnreadableContentError on access."""
         return ValuesView(self)
 
     def items(self) -> ItemsView[str, T]:
-        """Raises UnreadableContentError when it is looked at."""
+        """Return a view that raises UnreadableContentError on access."""
         return ItemsView(self)
 
     def __eq__(self, other: object) -> bool:
@@ -304,12 +304,12 @@ class StubItems(Items[T]):
 
 
 class StubTuple(tuple[T, ...]):
-    """The parts of a stub that have no ids: every question about them raises UnreadableContentError."""
+    """The parts of a stub that have no ids: any access to them raises UnreadableContentError."""
 
     urn: Urn
 
     def __new__(cls, urn: Urn) -> StubTuple[T]:
-        """The parts of this artefact."""
+        """Create the parts of this artefact."""
         made = super().__new__(cls)
         made.urn = urn
         return made
@@ -336,24 +336,24 @@ class StubTuple(tuple[T, ...]):
 
 
 def items_of(urn: Urn, found: Mapping[str, T], *, is_stub: bool) -> Items[T]:
-    """The items that were found; those of a stub if there are none and the artefact is an external reference."""
+    """Return the items found; for an external reference without items, those of a stub."""
     if found:
         return Items(found)
     return StubItems(urn) if is_stub else NO_ITEMS
 
 
 def parts_of(urn: Urn, found: Iterable[T], *, is_stub: bool) -> tuple[T, ...]:
-    """The same for parts without ids."""
+    """Return the parts found, which have no ids; for an external reference without parts, those of a stub."""
     parts = tuple(found)
     return StubTuple(urn) if is_stub and not parts else parts
 
 
 def is_compound(value: object) -> bool:
-    """Whether it is a struct with parts to walk through; URNs and texts are structs, too, but values."""
+    """Return whether a value is a struct with parts to traverse; URNs and texts are structs, too, but values."""
     return isinstance(value, msgspec.Struct) and not isinstance(value, (Urn, InternationalString))
 
 
 def are_one_kind(one: object, other: object) -> bool:
-    """Whether two parts of artefacts are of one class; items and texts are, however they are kept."""
+    """Return whether two parts of artefacts are of the same kind; items and texts are, in any representation."""
     kept_in_ways = (Items, InternationalString)
     return type(one) is type(other) or any(isinstance(one, kind) and isinstance(other, kind) for kind in kept_in_ways)

@@ -1,7 +1,7 @@
-"""What SDMX-ML 1.0, 2.0 and SDMX-EDI say that has no place since SDMX 2.1.
+"""Content of SDMX-ML 1.0, 2.0 and SDMX-EDI that SDMX 2.1 and later cannot express.
 
-A component, item or map that says such a thing is of a class of its own here, made from the one of today and
-usable as that; one that does not say it is the same as in any other format.
+A component, item or map with such content has a class of its own here, which is derived from the current class and
+can be used like it; without such content, it has the same class as in any other format.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class KeyFamilyAttribute(Attribute, frozen=True, gc=False, kw_only=True):
 
 
 class CrossSectionalMeasure(Measure, frozen=True, gc=False, kw_only=True):
-    """A measure for one code of the measure dimension; together they replace the primary one in cross-sections."""
+    """A measure for one code of the measure dimension; in cross-sections these measures replace the primary measure."""
 
     measure_dimension: str
     code: str
@@ -77,7 +77,7 @@ class VersionedConcept(Concept, frozen=True, gc=False, kw_only=True):
 
 
 class VersionedAgency(Agency, frozen=True, gc=False, kw_only=True):
-    """An agency with a version, or a time of validity, of its own."""
+    """An agency with a version, or a validity period, of its own."""
 
     version: str | None = None
     valid_from: str | None = None
@@ -85,7 +85,7 @@ class VersionedAgency(Agency, frozen=True, gc=False, kw_only=True):
 
 
 class VersionedDataProvider(DataProvider, frozen=True, gc=False, kw_only=True):
-    """A data provider with a version, or a time of validity, of its own."""
+    """A data provider with a version, or a validity period, of its own."""
 
     version: str | None = None
     valid_from: str | None = None
@@ -93,7 +93,7 @@ class VersionedDataProvider(DataProvider, frozen=True, gc=False, kw_only=True):
 
 
 class VersionedDataConsumer(DataConsumer, frozen=True, gc=False, kw_only=True):
-    """A data consumer with a version, or a time of validity, of its own."""
+    """A data consumer with a version, or a validity period, of its own."""
 
     version: str | None = None
     valid_from: str | None = None
@@ -101,7 +101,7 @@ class VersionedDataConsumer(DataConsumer, frozen=True, gc=False, kw_only=True):
 
 
 class VersionedHierarchy(HierarchyOfCodelist, frozen=True, gc=False, kw_only=True):
-    """A hierarchy with a version and a time of validity of its own."""
+    """A hierarchy with a version and a validity period of its own."""
 
     version: str | None = None
     valid_from: str | None = None
@@ -110,7 +110,7 @@ class VersionedHierarchy(HierarchyOfCodelist, frozen=True, gc=False, kw_only=Tru
 
 
 class CategorisedDataflow(Dataflow, frozen=True, gc=False, kw_only=True):
-    """A dataflow that names the categories it is in; since 2.1 a Categorisation does."""
+    """A dataflow that names the categories it is in; since 2.1, a Categorisation does this."""
 
     categories: tuple[Urn, ...] = ()
 
@@ -135,20 +135,20 @@ class VersionedReportingCategory(ReportingCategory, frozen=True, gc=False, kw_on
 
 
 class TaxonomyOfFlows(ReportingTaxonomy, frozen=True, gc=False, kw_only=True):
-    """A reporting taxonomy that names flows of its own, beside those of its categories."""
+    """A reporting taxonomy that names flows of its own, besides those of its categories."""
 
     flows: tuple[Urn, ...] = ()
 
 
 class NamedMetadataTarget(MetadataTarget, frozen=True, gc=False, kw_only=True):
-    """A full or partial target identifier, which has names."""
+    """A full or partial target identifier with names."""
 
     names: InternationalString = NO_TEXT
     descriptions: InternationalString = NO_TEXT
 
 
 class NamedTargetObject(TargetObject, frozen=True, gc=False, kw_only=True):
-    """An identifier component, which has names."""
+    """An identifier component with names."""
 
     names: InternationalString = NO_TEXT
     descriptions: InternationalString = NO_TEXT
@@ -162,7 +162,7 @@ class NamedReportStructure(ReportStructure, frozen=True, gc=False, kw_only=True)
 
 
 class ProcessStepOfClasses(ProcessStep, frozen=True, gc=False, kw_only=True):
-    """A step that says of what classes the things are that go in and come out, and not which things."""
+    """A step that names only the classes of its inputs and outputs, not the objects."""
 
     input_classes: tuple[str, ...] = ()
     output_classes: tuple[str, ...] = ()
@@ -175,14 +175,14 @@ class AliasedItemMap(ItemMap, frozen=True, gc=False, kw_only=True):
 
 
 class AliasedComponentMap(ComponentMapInSet, frozen=True, gc=False, kw_only=True):
-    """A pair of components with an alias, or with a language to take names in."""
+    """A pair of components with an alias, or with a language for names."""
 
     alias: str | None = None
     preferred_language: str | None = None
 
 
 class ProvisionConstraint(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A constraint of SDMX-ML 2.0, which stands within what it constrains and has no agency, so no URN.
+    """A constraint of SDMX-ML 2.0, which is nested in the object it constrains and has no agency, so no URN.
 
     ``kind`` is "Content" or "Attachment"; ``metadata_concepts`` has its selections in ``components``.
     """
@@ -197,7 +197,7 @@ class ProvisionConstraint(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class Provision(ValueObject, frozen=True, gc=False, kw_only=True):
-    """Where data is, and what is in it."""
+    """The location of data, and its content."""
 
     simple_data_source: str | None = None
     queryable_data_source: QueryableDataSource | None = None
@@ -207,7 +207,7 @@ class Provision(ValueObject, frozen=True, gc=False, kw_only=True):
 class ProvisionAgreementOfSources(ProvisionAgreement, frozen=True, gc=False, kw_only=True):
     """A provision agreement that names sources or constraints, or tells a registry what to index.
 
-    ``provision`` is its own; what it says of its flow and of its provider stands beside it.
+    ``provision`` is the agreement's own; the provisions of its flow and of its provider are separate fields.
     """
 
     provision: Provision | None = None
@@ -219,6 +219,6 @@ class ProvisionAgreementOfSources(ProvisionAgreement, frozen=True, gc=False, kw_
 
 
 class TimedReportedAttribute(ReportedAttribute, frozen=True, gc=False, kw_only=True):
-    """A reported attribute whose value is a duration, and when that begins."""
+    """A reported attribute whose value is a duration, with the start of the duration."""
 
     start_time: str

@@ -1,6 +1,6 @@
-"""Says early, and well, that the libraries of the extra ``sdmx`` are missing; whatever needs them imports this first.
+"""An early, clear error if the libraries of the extra ``sdmx`` are missing; modules that need them import this first.
 
-URNs, classes, versions and formats need neither: they work without the extra.
+URNs, classes, versions and formats do not need these libraries: they work without the extra.
 """
 
 from __future__ import annotations

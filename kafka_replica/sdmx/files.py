@@ -1,4 +1,4 @@
-"""The artefacts of structure files: what ``publish`` sends, and what can be looked up without a broker."""
+"""The artefacts of structure files, for ``publish`` and for look-ups without a broker."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _SUFFIXES = (".xml", ".json", ".sdmx", ".gz", ".edi", ".ges", ".xlsx")
 
 
 class OpenFile(NamedTuple):
-    """A file object, and the name that messages give it."""
+    """A file object, and its name for messages."""
 
     name: Path
     content: IO[bytes]
 
 
 class Rejected(NamedTuple):
-    """An artefact that is in a file and cannot be read."""
+    """An artefact in a file that cannot be read."""
 
     file: Path
     error: UnreadableArtefact
 
 
 class Merged(NamedTuple):
-    """A scheme of items that stand alone in several files: the files, and the ids that these define differently."""
+    """A scheme of standalone items that was merged from several files: the files, and the ids defined differently."""
 
     files: tuple[Path, ...]
     conflicts: tuple[str, ...]
@@ -44,24 +44,24 @@ class Merged(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileContents:
-    """The artefacts of structure files, and what became of the rest."""
+    """The artefacts of structure files, and an account of everything else in the files."""
 
     parts: dict[Urn, Part]
-    """One part for each artefact that can be read."""
+    """A part for each readable artefact."""
     left_out: dict[Path, str] = field(default_factory=dict)
-    """Files that cannot be read as a whole, each with the reason; only where the caller accepts that."""
+    """Files that cannot be read as a whole, each with the reason; only if the caller accepts unreadable files."""
     replaced: list[tuple[Urn, Path]] = field(default_factory=list)
-    """Artefacts that more than one file holds: the one in this file, read later, is the one that counts."""
+    """Artefacts that several files hold: the artefact in this file, read later, wins."""
     rejected: list[Rejected] = field(default_factory=list)
-    """Artefacts that cannot be read, while others in their file can."""
+    """Artefacts that cannot be read, in files with other, readable artefacts."""
     merged: dict[Urn, Merged] = field(default_factory=dict)
-    """Schemes that were merged of those in several files (``kafka_replica.sdmx.merge_copies``)."""
+    """Schemes that were merged from several files (``kafka_replica.sdmx.merge_copies``)."""
 
 
 def files_of(sources: Iterable[Source]) -> Iterator[Path | OpenFile]:
-    """Return the files that sources mean, each once, in their order.
+    """Yield the files that sources refer to, each once, in their order.
 
-    Folders are searched for all that may be a structure file, by their names, sorted. A pattern means the files and
+    Folders are searched for all files whose names suggest a structure file, sorted. A pattern refers to the files and
     folders that match it, sorted; ``**`` matches any folders.
 
     Raises:
@@ -88,7 +88,7 @@ def _matching(path: Path) -> list[Path]:
 
 
 def structure_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Return the files meant: files as they are, folders by everything in them that may be a structure file, sorted.
+    """Yield the files that paths refer to: files as they are, and possible structure files in folders, sorted.
 
     Raises:
         UsageError: there is no such file or folder.
@@ -103,24 +103,24 @@ def structure_files(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def is_named_so(name: str) -> bool:
-    """Return whether a file of that name may be a structure file."""
+    """Return whether a file with this name may be a structure file."""
     return name.lower().endswith(_SUFFIXES)
 
 
 def read_structures(
     files: Iterable[Path | OpenFile], *, skip_unreadable: bool | Container[Path] = False, check: bool = True
 ) -> FileContents:
-    """Position files into artefacts; a later file replaces an artefact that an earlier one holds.
+    """Split files into artefacts; a later file replaces an artefact of an earlier file.
 
-    Schemes that the reader makes of items standing alone (before SDMX 2.1) are merged.
+    Schemes that the reader creates for standalone items (before SDMX 2.1) are merged.
 
     Args:
         files: the files.
         skip_unreadable: leave out files that cannot be read as a whole, all or these, instead of raising.
-        check: reject artefacts that the reader cannot read; otherwise all that can be cut is taken.
+        check: reject artefacts that the reader cannot read; otherwise all artefacts that can be split off are accepted.
 
     Raises:
-        SdmxError: a file is no structure message, or in a format that this version does not cut.
+        SdmxError: a file is not a structure message, or its format cannot be split by this version.
         UsageError: a file cannot be opened.
     """
     contents = FileContents({})

@@ -1,4 +1,4 @@
-"""Formats: their names, their media types, and which one some bytes are in. No parsing here."""
+"""Formats: their names, their media types, and the detection of a format. This module does not parse."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.readers.encodings import as_utf8
 
 MAX_BYTES: Final = 256 * 1024 * 1024
-"""A compressed message may unfold to this many bytes at most."""
+"""The maximum size of a decompressed message, in bytes."""
 
-_MAX_GZIPS: Final = 2  # a file in gzip, and the transport's around it
+_MAX_GZIPS: Final = 2  # a gzip file, within the gzip encoding of the transport
 
 
 class Format(StrEnum):
-    """The formats that are recognised; the value is the media type."""
+    """The supported formats; the value is the media type."""
 
     FUSION_JSON = "application/vnd.fusion.json"
     SDMX_ML_1_0 = "application/vnd.sdmx.structure+xml;version=1.0"
@@ -33,7 +33,7 @@ class Format(StrEnum):
 
     @property
     def title(self) -> str:  # type: ignore[override]
-        """The name to show: ``SDMX-ML 2.1``."""
+        """The display name: ``SDMX-ML 2.1``."""
         return _TITLES[self]
 
 
@@ -53,23 +53,23 @@ _NAMESPACE = re.compile(r"https?://www\.sdmx\.org/resources/sdmxml/schemas/v([0-
 
 
 def of_namespace(namespace: str) -> Format | None:
-    """The SDMX-ML of a namespace, or None: ``.../schemas/v2_1/message`` -> SDMX-ML 2.1."""
+    """Return the SDMX-ML format of a namespace, or None: ``.../schemas/v2_1/message`` -> SDMX-ML 2.1."""
     found = _NAMESPACE(namespace.lower())
     return _ML.get(f"{found[1]}.{found[2]}") if found else None
 
 
 def of_json_schema(text: str) -> Format | None:
-    """The SDMX-JSON of a header's ``schema`` address, or None."""
+    """Return the SDMX-JSON format of a header's ``schema`` address, or None."""
     found = re.search(r"(?:structure|metadata)[/-]", text) and re.search(r"([12]\.[01])(\.[0-9]+)?", text)
     return _JSON.get(found[1]) if found else None
 
 
 def of_content_type(text: str | bytes) -> Format | None:
-    """The format of a media type, whatever its case and spaces; None if it is not one of SDMX.
+    """Return the format of a media type, regardless of case and spaces; None if it is not a media type of SDMX.
 
-    ``application/vnd.sdmx.structure+xml`` without a version is SDMX-ML 2.1, as SDMX REST 1.x says; SDMX-JSON without
-    one is 2.0. ``application/vnd.sdmx.json`` and ``application/vnd.xlsx`` are names that registries use. Plain
-    ``application/xml`` and ``application/json`` say nothing.
+    ``application/vnd.sdmx.structure+xml`` without a version is SDMX-ML 2.1, as SDMX REST 1.x says; SDMX-JSON without a
+    version is 2.0. ``application/vnd.sdmx.json`` and ``application/vnd.xlsx`` are names that registries use. Plain
+    ``application/xml`` and ``application/json`` do not determine a format.
     """
     if isinstance(text, bytes):
         text = text.decode("latin-1")
@@ -96,10 +96,10 @@ def of_content_type(text: str | bytes) -> Format | None:
 
 
 def unpacked(data: bytes) -> bytes:
-    """The bytes without gzip around them and without a byte order mark; UTF-16 and UTF-32 become UTF-8.
+    """Return the bytes without gzip compression and byte order mark; convert UTF-16 and UTF-32 to UTF-8.
 
     Raises:
-        MessageError: the gzip is damaged, or unfolds to more than :data:`MAX_BYTES`; or the characters are.
+        MessageError: the gzip data is damaged, or expands to more than :data:`MAX_BYTES`; or the encoding is invalid.
     """
     for _ in range(_MAX_GZIPS):
         if data[:2] == b"\x1f\x8b":

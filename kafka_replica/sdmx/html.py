@@ -14,7 +14,7 @@ _Rows = Iterator[tuple[object, ...]]
 
 
 def artefact_html(artefact: Maintainable) -> str | None:
-    """Return a table of what an artefact holds; None for stubs, and for classes without items, components or rows."""
+    """Return a table of an artefact's content; None for stubs, and for classes without items, components or rows."""
     title = repr(artefact)[1:-1]
     if artefact.is_stub:
         return None
@@ -41,7 +41,7 @@ def resolved_html(resolved: ResolvedStructure) -> str:
 
 
 def _items(scheme: ItemScheme) -> _Rows:
-    for id_ in scheme.items:  # one by one: of a long list only those that are shown are made
+    for id_ in scheme.items:  # one at a time: of a long list, only the items shown are created
         item = scheme.items[id_]
         name = getattr(item, "name", None)
         yield id_, name() if callable(name) else None, getattr(item, "parent", None)

@@ -1,4 +1,4 @@
-"""Finding an item in an artefact by its class and path."""
+"""Look-up of an item in an artefact by its class and path."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class Item(Protocol):
-    """What an artefact holds that has a URN of its own: an ``Identifiable``, a ``Transition``, a map of dates."""
+    """A part of an artefact that has a URN of its own: an ``Identifiable``, a ``Transition``, a date map."""
 
     @property
     def urn(self) -> Urn:
-        """Its URN."""
+        """The URN of the item."""
         ...
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
-        """Its annotations."""
+        """The annotations of the item."""
         ...
 
 
@@ -40,15 +40,15 @@ _DESCRIPTORS = {"DimensionDescriptor", "MeasureDescriptor", "AttributeDescriptor
 
 
 def has_items(artefact: Artefact) -> bool:
-    """Whether it is of a class whose items can be looked up."""
+    """Return whether the artefact's class has items that can be looked up."""
     return isinstance(artefact, (ItemScheme, DataStructure, MetadataStructure, StructureMap, StructureSet))
 
 
 def item_of(artefact: Artefact, class_: str, path: str) -> Item | None:
-    """The item of this path, or None. Raises UnreadableContentError for a stub."""
+    """Return the item of this path, or None. Raises UnreadableContentError for a stub."""
     found: Item | None = None
     if isinstance(artefact, ConceptScheme):
-        # A path of concepts is written by some; ids are unique in the scheme.
+        # Some messages write a path of concepts; ids are unique in the scheme.
         found = artefact.concepts.get(path) or artefact.concepts.get(path.rpartition(".")[2])
     elif class_ == "Level" and isinstance(artefact, (Hierarchy, HierarchicalCodelist)):
         found = _level(artefact, path)
@@ -109,6 +109,6 @@ def _steps(process: Process) -> Iterator[ProcessStep]:
 
 
 def _at(parts: Iterable[Any], class_: str, path: str) -> Item | None:
-    """The part with this path; not all of them need have a URN."""
+    """Return the part with this path; some of the parts may lack a URN."""
     found = (one for one in parts if one.urn is not None and (one.urn.cls, one.urn.item) == (class_, path))
     return cast("Item | None", next(found, None))

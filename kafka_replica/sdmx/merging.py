@@ -1,8 +1,8 @@
-"""Merging schemes that several messages hold in part: of concepts and organisations that stand alone before SDMX 2.1.
+"""Merging of partial schemes from several messages: concepts and organisations that are standalone before SDMX 2.1.
 
-A reader puts concepts that no scheme holds into ``AGENCY:STANDALONE_CONCEPT_SCHEME(1.0)`` and agencies into
+A reader puts concepts without a scheme into ``AGENCY:STANDALONE_CONCEPT_SCHEME(1.0)`` and agencies into
 ``SDMX:AGENCIES(1.0)``, as registries do. So any two messages may hold different items of one scheme, and publishing one
-must not remove the items of the other. A scheme that a message states itself (explicit) is complete and has priority.
+message must not remove the items of the other. A scheme that a message states explicitly is complete and has priority.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from kafka_replica.sdmx.writing import media_types, write_message
 
 
 class MergedPart(NamedTuple):
-    """The one part that counts of several copies, and the ids of items that the copies define differently."""
+    """The effective part among several copies, and the ids of items that the copies define differently."""
 
     part: Part
     conflicts: tuple[str, ...]
 
 
 def merge_copies(copies: Sequence[Part]) -> MergedPart:
-    """Return the part that counts of several copies of one artefact, the later ones last.
+    """Return the effective part among several copies of one artefact, which are given with the latest last.
 
-    Without a synthetic scheme among them the last copy counts. Otherwise the result has the items of the last explicit
-    scheme, and of the synthetic ones those that it lacks; of an item that several synthetic schemes hold the last
-    definition counts. What the scheme says of itself comes from the explicit one, else from the last. The result is
-    one of the copies, byte for byte, where that says all; else it is written, its items sorted by id, in the format of
-    one of them.
+    Without a synthetic scheme among them, the last copy wins. Otherwise the result has the items of the last explicit
+    scheme, and those items of the synthetic schemes that it lacks; if several synthetic schemes hold an item, the last
+    definition wins. The properties of the scheme come from the explicit scheme, else from the last copy. The result is
+    one of the copies, byte for byte, if that copy has the complete content; otherwise a new message is written, its
+    items sorted by id, in the format of one of the copies.
 
     Raises:
         MessageError: a copy cannot be read.
-        UnwritableError: no format can carry all items.
+        UnwritableError: no format can represent all items.
     """
     if len(copies) == 1 or not any(part.is_synthetic for part in copies):
         return MergedPart(copies[-1], ())
@@ -48,7 +48,7 @@ def merge_copies(copies: Sequence[Part]) -> MergedPart:
     base_part, base = (explicit or synthetic)[-1]
     items, conflicts = _united([scheme for _, scheme in synthetic], explicit[-1][1] if explicit else None)
     merged = replace(base, **{base.items_field: Items(items)})
-    # The base first: it is the copy that counts if all say the same.
+    # The base first: this copy is the result if all copies have the same content.
     for part, scheme in [(base_part, base), *reversed(schemes)]:
         if not scheme.is_stub and dict(scheme.items) == items and _with_items_of(merged, scheme) == merged:
             return MergedPart(part, conflicts)
@@ -64,7 +64,7 @@ def _scheme_of(part: Part) -> ItemScheme:
 
 
 def _united(synthetic: Iterable[ItemScheme], explicit: ItemScheme | None) -> tuple[dict[str, object], tuple[str, ...]]:
-    """Return the items by id, those of the explicit scheme first, and the ids that are defined differently."""
+    """Return the items by id, those of the explicit scheme first, and the ids with different definitions."""
     items: dict[str, object] = {}
     conflicts: dict[str, None] = {}
     for scheme in [*synthetic, *([explicit] if explicit else ())]:

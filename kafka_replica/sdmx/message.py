@@ -1,4 +1,4 @@
-"""A structure message as it is read: header, format, artefacts."""
+"""A structure message after reading: header, format, artefacts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class Header(ValueObject, frozen=True, kw_only=True):
-    """What is kept of a message's header; ``prepared`` is as written, for registries leave the zone out."""
+    """The kept part of a message's header; ``prepared`` is as written, because registries omit the time zone."""
 
     id: str | None = None
     sender: str | None = None
@@ -24,16 +24,16 @@ class Header(ValueObject, frozen=True, kw_only=True):
 
 
 class UnreadableArtefact(NamedTuple):
-    """An artefact of a message that could not be read, and why.
+    """An artefact of a message that could not be read, and the reason.
 
-    ``urn`` is None where the message does not identify the artefact, ``cls`` where not even its class is known.
+    ``urn`` is None if the message does not identify the artefact, ``cls`` if even its class is unknown.
     """
 
     cls: str | None
     id: str | None
     urn: Urn | None
     place: str
-    """Where the artefact begins: ``line 12`` (SDMX-ML), ``codelists[3]`` (JSON), ``segment 40``, ``worksheet 'A'``."""
+    """The artefact's position: ``line 12`` (SDMX-ML), ``codelists[3]`` (JSON), ``segment 40``, ``worksheet 'A'``."""
     reason: str
 
     def __str__(self) -> str:
@@ -42,9 +42,9 @@ class UnreadableArtefact(NamedTuple):
 
 
 class Message:
-    """A structure message. Iterating gives its artefacts in their order; ``artefacts`` is by URN. Immutable.
+    """A structure message. Iteration yields its artefacts in order; ``artefacts`` is by URN. Immutable.
 
-    ``availability_constraints`` (3.1) stand beside them: they have no id, so no URN. ``errors`` lists the artefacts
+    ``availability_constraints`` (3.1) are separate: they have no id, so no URN. ``errors`` lists the artefacts
     that could not be read; it is empty unless the message was read with ``on_error="collect"``.
     """
 
@@ -64,7 +64,7 @@ class Message:
         availability_constraints: Iterable[AvailabilityConstraint] = (),
         errors: Iterable[UnreadableArtefact] = (),
     ) -> None:
-        """Raises MessageError where an artefact comes twice."""
+        """Create the message. Raises MessageError if an artefact occurs twice."""
         by_urn: dict[Urn, Artefact] = {}
         for artefact in artefacts:
             urn = artefact.urn
@@ -91,5 +91,5 @@ class Message:
 
 
 def twice(urn: Urn) -> MessageError:
-    """The error for a message that holds one artefact twice."""
+    """Return the error for a message that holds an artefact twice."""
     return MessageError(f"reading a message: it holds {urn} twice, and which one counts cannot be known; remove one")

@@ -1,7 +1,7 @@
-"""Periods of time as numbers: when a period begins and ends.
+"""Periods of time as numbers: the start and end of a period.
 
-A number counts seconds from 1970-01-01T00:00:00, in whatever time zone is written: zones are not compared. Years have
-four digits; earlier and later ones are unknown. Reporting periods are those of a reporting year that begins on
+A number counts seconds from 1970-01-01T00:00:00, in the time zone as written: zones are not compared. Years have
+four digits; earlier and later years are not supported. Reporting periods are those of a reporting year that begins on
 1 January. Source: SDMX 3.0 Section 6, "Time and time format"; ISO 8601 for weeks.
 """
 
@@ -15,20 +15,20 @@ from kafka_replica.sdmx.text_types import TIME_TYPES
 
 DAY_S: Final = 86_400
 MONTHS: Final = {"A": 12, "S": 6, "T": 4, "Q": 3, "M": 1}
-"""The months of a reporting period, by its letter."""
+"""The number of months in a reporting period, by its letter."""
 EPOCH: Final = date(1970, 1, 1)
 _is_standard: Final = re.compile(TIME_TYPES["StandardTimePeriod"]).fullmatch
 
 
 class Period(NamedTuple):
-    """A period: from its first second to the one after its last."""
+    """A period: from its first second to the second after its last."""
 
     start_s: int
     end_s: int
 
 
 def period(text: str) -> Period | None:
-    """The period a text writes; None if it writes none, or one that is not understood."""
+    """Return the period that a text represents; None if the text is not a period, or not a supported one."""
     found = re.fullmatch(r"(\d{4})(.*?)(?:Z|[+-]\d\d:\d\d)?", text.strip(), re.ASCII)
     if found is None or not _is_standard(text.strip()):
         return None
@@ -60,7 +60,7 @@ def _period(year: int, rest: str) -> Period | None:
 
 
 def _months(rest: str) -> tuple[int, int] | None:
-    """The first month of the period, from 1, and how many it has."""
+    """Return the first month of the period, from 1, and the number of its months."""
     if not rest:
         return 1, 12
     if found := re.fullmatch(r"-(\d\d)", rest):
@@ -73,7 +73,7 @@ def _months(rest: str) -> tuple[int, int] | None:
 
 def _month_start(year: int, month: int) -> int:
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
-    # Python knows no year 10000, in which the last ones end.
+    # Python does not support the year 10000, in which the last periods end.
     return _seconds(date(year, month, 1)) if year < 10_000 else _seconds(date.max) + DAY_S
 
 

@@ -1,4 +1,4 @@
-"""The one door for bytes: which format they are in, and reading them."""
+"""The entry point for reading bytes: format detection and reading."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from kafka_replica.sdmx.readers.encodings import by_charset
 from kafka_replica.sdmx.readers.json_short import short
 from kafka_replica.sdmx.readers.json_tree import JsonMessage, opened
 
-_OBJECT = (b'{"', b"{\n", b"{ ", b"{\r", b"{\t")  # as JSON in UTF-8 begins, and no other encoding of it
+_OBJECT = (b'{"', b"{\n", b"{ ", b"{\r", b"{\t")  # the beginning of JSON in UTF-8, and of no other encoding of it
 _UNZIPPED = 10  # workbooks are zipped XML
 
 
 def read_message(data: bytes, content_type: str | None = None, *, on_error: OnError = "raise") -> Message:
-    """Return the structure message in these bytes, plain or in gzip.
+    """Return the structure message in these bytes, plain or compressed with gzip.
 
-    What the bytes hold decides their format; ``content_type``, a media type, helps only where they leave
-    it open, for registries send one edition under the name of another.
+    The bytes determine their format; ``content_type``, a media type, is used only if the bytes are
+    ambiguous, because registries send one edition under the name of another.
 
     Args:
         data: the message.
-        content_type: its media type, if that is known.
-        on_error: what an artefact that cannot be read means. ``raise``: its error is raised, so the message gives all
-            of its artefacts or none. ``collect``: the message gives the others, and lists this one in ``errors``. A
+        content_type: its media type, if known.
+        on_error: how to treat an artefact that cannot be read. ``raise``: raise its error, so the message has all
+            of its artefacts or none. ``collect``: return the other artefacts, and list this one in ``errors``. A
             message that cannot be read as a whole (not well-formed, no structures) raises its error in both modes.
 
     Raises:
@@ -51,7 +51,7 @@ def read_message(data: bytes, content_type: str | None = None, *, on_error: OnEr
 
 def _json_message(plain: bytes, content_type: str | None, collector: ErrorCollector) -> Message:
     claimed = of_content_type(content_type) if content_type else None
-    # A guess; the short way declines where it is wrong. Lists end the one, an object with lists the other.
+    # A guess; the fast path declines if it is wrong. Lists end one of the formats, an object with lists the other.
     end = plain[-3:]
     is_fusion = end != b"]}}" and (end[1:] == b"]}" or plain.find(b'"data"', 0, 4096) < 0)
     found = short(fusion.read_short if is_fusion else sdmx_json.read_short, plain, claimed)
@@ -64,7 +64,7 @@ def _json_message(plain: bytes, content_type: str | None, collector: ErrorCollec
 
 
 def kind_of(data: bytes, content_type: str | None) -> tuple[str, bytes]:
-    """``xml``, ``json``, ``edi`` or ``xlsx``, and the bytes unpacked. Raises MessageError."""
+    """Return ``xml``, ``json``, ``edi`` or ``xlsx``, and the bytes unpacked. Raises MessageError."""
     plain = unpacked(data)
     if content_type:
         plain = by_charset(plain, content_type)
@@ -72,7 +72,7 @@ def kind_of(data: bytes, content_type: str | None) -> tuple[str, bytes]:
     if start[:1].isspace():
         stripped = plain.lstrip()
         start = stripped[:64]
-        # Nothing may stand before a declaration of XML; before all else blanks stay, so that errors tell lines.
+        # Nothing may precede an XML declaration; otherwise whitespace stays, so that errors have the right line.
         plain = stripped if start.startswith(b"<?xml") else plain
     if start.startswith(b"<"):
         return "xml", plain
@@ -93,7 +93,7 @@ def opened_json(plain: bytes, content_type: str | None, collector: ErrorCollecto
 
 
 def size_of(data: bytes) -> int:
-    """About how many bytes a message has when it is unpacked. Unpacks nothing."""
-    if data[:2] == b"\x1f\x8b":  # gzip says it at its end (RFC 1952, ISIZE)
+    """Return the approximate size of an unpacked message, in bytes, without unpacking it."""
+    if data[:2] == b"\x1f\x8b":  # gzip states the size at its end (RFC 1952, ISIZE)
         return max(len(data), min(int.from_bytes(data[-4:], "little"), MAX_BYTES))
     return len(data) * (_UNZIPPED if data[:2] == b"PK" else 1)

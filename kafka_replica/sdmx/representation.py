@@ -1,4 +1,4 @@
-"""How values of a concept or component are written: codes of a list, or text of a format."""
+"""The representation of values of a concept or component: codes of a list, or text of a format."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.value_object import ValueObject
 
 Occurs: TypeAlias = int | Literal["unbounded"]
-"""How often something may come at most."""
+"""The maximum number of occurrences."""
 
 
 class SentinelValue(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A value with a meaning of its own (3.x)."""
+    """A value with a special meaning (3.x)."""
 
     value: str
     names: InternationalString = NO_TEXT
@@ -22,10 +22,10 @@ class SentinelValue(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class TextFormat(ValueObject, frozen=True, gc=False, kw_only=True):
-    """The facets of a value (TextFormatType); None where the message says nothing.
+    """The facets of a value (TextFormatType); None if the message does not state a facet.
 
-    ``text_type`` is a name of the standard ("String", "ObservationalTimePeriod"); where the message says
-    nothing it is None, and the standard's default, String, holds.
+    ``text_type`` is a name of the standard ("String", "ObservationalTimePeriod"); if the message does not state a type,
+    ``text_type`` is None, and the standard's default, String, applies.
     """
 
     text_type: str | None = None
@@ -47,7 +47,7 @@ class TextFormat(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class Representation(ValueObject, frozen=True, gc=False, kw_only=True):
-    """Enumerated by a codelist or value list, or free with a format; occurrences are 1 where None."""
+    """A representation by a codelist or value list, or by a format; None for occurrences means 1."""
 
     enumeration: Urn | None = None
     format: TextFormat | None = None
@@ -64,10 +64,10 @@ class ItemReference(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 def effective_representation(own: Representation | None, core: Representation | None) -> Representation | None:
-    """The representation that holds for a component: its own if it says anything of values, else its concept's.
+    """Return the representation of a component: its own if it describes values, else its concept's.
 
-    How often values may come is the component's own, also where the rest is the concept's. Source: SDMX 3.1 Section 2,
-    "Representation".
+    The number of occurrences is always the component's own, even if the rest is the concept's. Source: SDMX 3.1 Section
+    2, "Representation".
     """
     if says_values(own) or core is None:
         return own
@@ -82,5 +82,5 @@ def effective_representation(own: Representation | None, core: Representation | 
 
 
 def says_values(own: Representation | None) -> bool:
-    """Whether a representation says what the values are, and not only how many there may be."""
+    """Return whether a representation describes the values, and not only their number."""
     return own is not None and (own.enumeration is not None or own.format is not None)

@@ -1,4 +1,4 @@
-"""Which structures a replica keeps, told by their keys: the subscription that registries do not offer."""
+"""Selection of the structures that a replica keeps, by their keys: the subscription that registries do not offer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_replica.filters import KeyFilter
 from kafka_replica.sdmx.urn import Urn
 
 Patterns = str | Iterable[str]
-"""One pattern or several, of which one has to match; ``*`` stands for any text."""
+"""A pattern, or several patterns of which at least one has to match; ``*`` matches any text."""
 
 
 def only(
@@ -19,16 +19,16 @@ def only(
     id: Patterns = "*",  # noqa: A002 - SDMX's name
     version: Patterns = "*",
 ) -> KeyFilter:
-    """Keeps the structures whose URN fits, for ``Replica(..., keep=only(cls=["Codelist", "DataStructure"]))``.
+    """Return a filter for structures by URN, for ``Replica(..., key_filter=only(cls=["Codelist", "DataStructure"]))``.
 
-    The key decides: what a registry sends along in the same message under a key that fits comes with it, and keys
-    that are no URN are not kept. ``only(...) | only(...)`` joins several.
+    The key decides: other artefacts in the same message under a matching key are kept, too, and keys that are not URNs
+    are not kept. ``only(...) | only(...)`` combines several filters.
 
     Args:
         cls: SDMX classes, such as ``Codelist``.
         agency: agencies, such as ``SDMX`` or ``ESTAT.*``.
         id: ids.
-        version: versions as they are written, such as ``1.0`` or ``2.*``.
+        version: versions as written, such as ``1.0`` or ``2.*``.
     """
     parts = {"cls": cls, "agency": agency, "id": id, "version": version}
     wanted = {name: tuple(sorted(_several(patterns))) for name, patterns in parts.items()}

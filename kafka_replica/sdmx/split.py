@@ -1,4 +1,4 @@
-"""Cutting a structure message into one message an artefact, in the same format."""
+"""Splitting of a structure message into one message per artefact, in the same format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class Part(NamedTuple):
-    """One artefact: its URN, a message of it alone, and that message's media type."""
+    """An artefact: its URN, a message that holds only this artefact, and that message's media type."""
 
     urn: Urn
     value: bytes
@@ -28,13 +28,13 @@ class Part(NamedTuple):
 
     @property
     def is_synthetic(self) -> bool:
-        """Whether it is a scheme that the reader makes of items standing alone; other messages may hold more items."""
+        """True for a scheme that the reader creates for standalone items; other messages may hold more items."""
         format_ = of_content_type(self.content_type)
         return format_ is not None and is_synthetic(self.urn, format_)
 
 
 class SplitMessage(NamedTuple):
-    """The parts of the artefacts of a message that can be read, and an entry for each of the others."""
+    """The parts of the readable artefacts of a message, and an entry for each unreadable artefact."""
 
     parts: list[Part]
     errors: tuple[UnreadableArtefact, ...]
@@ -44,32 +44,33 @@ class SplitMessage(NamedTuple):
 
 
 def split_readable(data: bytes, content_type: str | None = None) -> SplitMessage:
-    """Return a part for each artefact that can be read, and why the others cannot.
+    """Return a part for each readable artefact, and the reasons why the others cannot be read.
 
-    A part is what :func:`split_message` makes of an artefact; that function does not read what it cuts.
+    A part is the result of :func:`split_message` for an artefact; that function does not read the artefacts.
 
     Raises:
         MessageError: the message is damaged, hostile, or not a structure message.
-        UnreadableContentError: a format of SDMX that this version does not cut.
+        UnreadableContentError: an SDMX format that this version cannot split.
     """
     message = read_message(data, content_type, on_error="collect")
     collector = ErrorCollector("collect")
     format_, cut = _cut(data, content_type, collector)
     parts = [Part(urn, value, str(format_)) for urn, value in cut if urn in message.artefacts]
-    # Cutting meets some of the errors that reading has met.
+    # Splitting meets some of the errors that reading has met.
     return SplitMessage(parts, tuple(dict.fromkeys([*message.errors, *collector.errors])))
 
 
 def split_message(data: bytes, content_type: str | None = None) -> list[Part]:
-    """One message for each maintainable artefact, of every class, in order; header and format stay.
+    """Return a message for each maintainable artefact, of every class, in order; header and format stay the same.
 
-    Cuts every format that is read, plain or in gzip; parts are plain, in UTF-8 (those of SDMX-EDI in the
-    characters of the whole). The URN is made of the artefact's own class, agency, id and version, whatever URN
-    it carries. Availability constraints (3.1) are left out: they have no URN, so nothing could be their key.
+    Every format that can be read can be split, plain or compressed with gzip; parts are plain, in UTF-8 (those of
+    SDMX-EDI in the encoding of the whole). The URN is made from the artefact's own class, agency, id and version,
+    whatever URN the artefact carries. Availability constraints (3.1) are left out: they have no URN, so nothing could
+    be their key.
 
     Raises:
-        MessageError: damaged, hostile, not a structure message, or one artefact is in it twice.
-        UnreadableContentError: a format of SDMX that this version does not cut.
+        MessageError: the message is damaged, hostile, not a structure message, or holds an artefact twice.
+        UnreadableContentError: an SDMX format that this version cannot split.
     """
     format_, cut = _cut(data, content_type, STRICT)
     parts: dict[Urn, Part] = {}

@@ -1,8 +1,8 @@
-"""How values of each text type are written, as expressions that Java and Rust read alike, without anchors.
+"""The syntax of values of each text type, as expressions that Java and Rust interpret alike, without anchors.
 
 Source: SDMXCommon.xsd and SDMX 2.1/3.0 Section 6, "Time formats" and "Representation data types"; the types that
 begin with ``xs:`` there are those of XML Schema Part 2. Digits are ASCII, as in XML Schema's numbers. There is no
-look-around, which Rust lacks; where one would help, a second expression must fit as well (:data:`ALSO`).
+look-around, which Rust lacks; if a type needs it, a second expression must match as well (:data:`ALSO`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ ZONE: Final = r"(?:Z|[+-](?:14:00|(?:0[0-9]|1[0-3]):[0-5][0-9]))?"
 _YEAR = r"-?(?:[1-9][0-9]{3,}|0(?:[1-9][0-9]{2}|0[1-9][0-9]|00[1-9]))"
 _LEAP_REST = r"(?:0[48]|[2468][048]|[13579][26])"
 _LEAP_HUNDRED = r"(?:0[48]|[2468][048]|[13579][26])"
-# Four digits, or more that do not begin with 0; the year 0000 is none in XML Schema 1.0.
+# Four digits, or more that do not begin with 0; the year 0000 is not a year in XML Schema 1.0.
 LEAP_YEAR: Final = (
     rf"(?:[0-9]{{2}}{_LEAP_REST}|{_LEAP_HUNDRED}00"
     rf"|[1-9][0-9]*(?:[0-9]{{2}}{_LEAP_REST}|(?:00|{_LEAP_HUNDRED})00))"
@@ -45,7 +45,7 @@ PERIODS: Final = {
     "ReportingWeek": r"W(?:0[1-9]|[1-4][0-9]|5[0-3])",
     "ReportingDay": f"D{_DAY_OF_YEAR}",
 }
-"""What follows the year and a dash in a reporting period, by text type."""
+"""The text after the year and a dash in a reporting period, by text type."""
 _REPORTING = rf"[0-9]{{4}}-(?:{'|'.join(PERIODS.values())}){ZONE}"
 _STANDARD = rf"(?:{_BASIC}|{_REPORTING})"
 TIME_RANGE: Final = rf"{_DATE}(?:T{_CLOCK})?{ZONE}/{_DURATION}"
@@ -69,7 +69,7 @@ _INTEGER = r"[+-]?[0-9]+"
 DECIMAL: Final = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 _DOUBLE = rf"(?:{DECIMAL}(?:[eE][+-]?[0-9]+)?|-?INF|NaN)"
 FINITE: Final = rf"{DECIMAL}(?:[eE][+-]?[0-9]+)?"
-"""Any number that is finite."""
+"""Any finite number."""
 
 NUMBER_TYPES: Final = {
     "BigInteger": _INTEGER,
@@ -84,15 +84,15 @@ NUMBER_TYPES: Final = {
     "Float": _DOUBLE,
     "Double": _DOUBLE,
 }
-"""The types whose values are numbers. Double is XML Schema's: ``1d``, ``0x1p3`` and ``Infinity`` are none."""
+"""The types whose values are numbers. Double is XML Schema's: ``1d``, ``0x1p3`` and ``Infinity`` are not allowed."""
 
 FLOATING: Final = frozenset({"Float", "Double"})
-"""The types that have NaN for a value that is meant to be missing."""
+"""The types that use NaN for an intentionally missing value."""
 
 NOT_A_NUMBER: Final = "NaN"
-"""What stands for a floating-point number that is meant to be missing."""
+"""The text for an intentionally missing floating-point number."""
 NOT_AVAILABLE: Final = "#N/A"
-"""What stands for any other value that is meant to be missing (SDMX 3.x)."""
+"""The text for any other intentionally missing value (SDMX 3.x)."""
 
 SIZES: Final = {"Short": 15, "Integer": 31, "Long": 63}
 """The bounded integer types, and the power of two that bounds them."""
@@ -110,15 +110,15 @@ OTHER_TYPES: Final = {
     "IdentifiableReference": r"urn:sdmx:org\.sdmx\.infomodel\.[a-z]+\.[A-Za-z]+=[A-Za-z0-9_\-.]+:[A-Za-z0-9_@$\-]+"
     r"\([0-9A-Za-z.+*\-]+\)(?:\.[A-Za-z0-9_@$\-]+)*",
 }
-"""The other types that restrict how a value is written."""
+"""The other types that restrict the syntax of a value."""
 
 FREE_TYPES: Final = frozenset({"String", "URI"})
-"""The types any text fits: xs:anyURI forbids nothing that can be told cheaply."""
+"""The types that any text matches: xs:anyURI forbids nothing that is cheap to detect."""
 
 WRITTEN: Final = {**TIME_TYPES, **NUMBER_TYPES, **OTHER_TYPES}
 """Every text type that is checked, with its expression."""
 
 
 def anchored(expression: str) -> str:
-    """The expression for the whole value; ``$`` would let a line end follow."""
+    """Return the expression anchored to the whole value; ``$`` would allow a trailing line end."""
     return rf"\A(?:{expression})\z"

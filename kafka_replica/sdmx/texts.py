@@ -11,7 +11,7 @@ D = TypeVar("D")
 
 
 class WrittenText(Protocol):
-    """A text in a language, as a message has it."""
+    """A text and its language, as in a message."""
 
     locale: str
     value: str
@@ -20,11 +20,11 @@ class WrittenText(Protocol):
 class InternationalString(msgspec.Struct, frozen=True, gc=False):
     """A text in several languages: language -> text, in the order of the message. Immutable; a ``Mapping``.
 
-    Languages compare without regard to case, as BCP 47 says. Of two texts in one language a look-up gives
+    Languages compare case-insensitively, as BCP 47 says. If a language has two texts, a look-up returns
     the first; ``texts`` has both.
     """
 
-    # A struct costs a third of another object, and the collector need not look at it: a long list has many.
+    # A struct costs a third of another object, and the collector need not visit it: a long list has many.
 
     texts: tuple[tuple[str, str], ...] = ()
 
@@ -35,7 +35,7 @@ class InternationalString(msgspec.Struct, frozen=True, gc=False):
     def __post_init__(self) -> None:
         texts: Any = self.texts
         if type(texts) is not tuple:
-            # A list first: asking an abstract class costs a microsecond, and codelists are long.
+            # Check for a list first: a check against an abstract class costs a microsecond, and codelists are long.
             pairs = texts if type(texts) is list or not isinstance(texts, Mapping) else texts.items()
             _set_texts(self, tuple(pairs))
 
@@ -60,15 +60,15 @@ class InternationalString(msgspec.Struct, frozen=True, gc=False):
         return isinstance(language, str) and self.get(language, self) is not self
 
     def keys(self) -> KeysView[str]:
-        """The languages."""
+        """Return the languages."""
         return KeysView(self)
 
     def values(self) -> ValuesView[str]:
-        """The texts, one a language."""
+        """Return the texts, one per language."""
         return ValuesView(self)
 
     def items(self) -> ItemsView[str, str]:
-        """Languages and texts, one a language."""
+        """Return the languages and texts, one per language."""
         return ItemsView(self)
 
     @overload
@@ -76,7 +76,7 @@ class InternationalString(msgspec.Struct, frozen=True, gc=False):
     @overload
     def get(self, language: str, default: D) -> str | D: ...
     def get(self, language: str, default: Any = None) -> Any:
-        """The text in that language, or the default."""
+        """Return the text in that language, or the default."""
         try:
             return self[language]
         except KeyError:
@@ -89,7 +89,7 @@ class InternationalString(msgspec.Struct, frozen=True, gc=False):
         return self.texts == other.texts if isinstance(other, InternationalString) else NotImplemented
 
     def __ne__(self, other: object) -> bool:
-        # A struct has its own, for which it counts what kind of it the other is.
+        # A struct has its own method, which checks the type of the other object.
         return self.texts != other.texts if isinstance(other, InternationalString) else NotImplemented
 
     def __repr__(self) -> str:
@@ -99,7 +99,7 @@ class InternationalString(msgspec.Struct, frozen=True, gc=False):
         return InternationalString, (self.texts,)
 
     def in_language(self, language: str | None = None) -> str | None:
-        """The text in that language or None; without a language the English one, else the first."""
+        """Return the text in that language or None; without a language, the English text, else the first."""
         if language is not None:
             return self.get(language)
         found, texts = self.get("en"), self.texts
@@ -113,19 +113,19 @@ _set_texts: Final = InternationalString.__dict__["texts"].__set__
 
 
 class _Nothing:
-    """In the place of a method of the class above: as if there were none, so that msgspec calls none."""
+    """A placeholder for a method of the base class that hides it, so that msgspec does not call it."""
 
     def __get__(self, one: object, owner: type | None = None) -> NoReturn:
         raise AttributeError("it has none")
 
     def __call__(self, *_: object) -> None:
-        """Does nothing, for whoever looks it up in another way."""
+        """Do nothing, for callers that look the method up in another way."""
 
 
 class _WrittenTexts(InternationalString, frozen=True, gc=False):
-    """The same, of what a message has; pairs are made of it when they are first asked for."""
+    """An international string from the texts of a message; pairs are created on first access."""
 
-    if not TYPE_CHECKING:  # which wants a method to stay one, and a field a field
+    if not TYPE_CHECKING:  # a type checker requires that a method stays a method, and a field a field
         __post_init__ = _Nothing()
 
         @property
@@ -134,16 +134,16 @@ class _WrittenTexts(InternationalString, frozen=True, gc=False):
             held = _held(self)
             if type(held) is tuple:
                 return held
-            # Two threads make the same.
+            # Two threads create equal values.
             made = tuple(held.items()) if type(held) is dict else tuple([(one.locale, one.value) for one in held])
             _set_texts(self, made)
             return made
 
 
 international: Final[Callable[[tuple[tuple[str, str], ...]], InternationalString]] = InternationalString
-"""The same as ``InternationalString(texts)`` for texts that are in a tuple."""
+"""An equivalent of ``InternationalString(texts)`` for texts that are in a tuple."""
 
 written_texts: Final[Callable[[Any], InternationalString]] = _WrittenTexts
-"""The texts as they are written: a list of ``WrittenText``, or a dict of languages; nobody may change it then."""
+"""The texts as written: a list of ``WrittenText``, or a dict of languages; they must not be changed afterwards."""
 
 NO_TEXT: Final = InternationalString()

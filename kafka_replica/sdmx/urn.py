@@ -1,7 +1,7 @@
 """SDMX URNs: ``urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.1)``.
 
 Source: SDMX Technical Notes, "Universal Resource Name"; SDMXCommonReferences.xsd 3.0 (``UrnPart`` types).
-Two things are taken more widely than there, because registries send them: an agency may begin with a
+Two rules are less strict than there, because registries send such URNs: an agency may begin with a
 digit ("4F0"), and a version may have any number of parts, as in 2.1.
 """
 
@@ -21,16 +21,16 @@ else:
     try:
         from msgspec import Struct
     except ImportError:
-        # URNs are usable without the extra: the same class, some times slower to make and to look up.
+        # URNs are usable without the extra: the same class, several times slower to create and to look up.
         class Struct:
-            """What stands in for msgspec's."""
+            """A replacement for msgspec's class."""
 
             def __init_subclass__(cls, **options: Any) -> None:
                 dataclass(frozen=True, order=True)(cls)
 
 
 MAX_URN: Final = 2048
-"""No URN is longer than this many characters."""
+"""The maximum length of a URN, in characters."""
 
 _PREFIX: Final = "urn:sdmx:org.sdmx.infomodel."
 _PACKAGES: Final = {name: known.package for name, known in CLASSES.items()}
@@ -49,9 +49,9 @@ _match_package = re.compile(r"[a-z]+").fullmatch
 
 
 class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
-    """The name of an artefact, or of an item in one. Immutable, hashable, ordered.
+    """The name of an artefact, or of an item in an artefact. Immutable, hashable, ordered.
 
-    Make one with :meth:`parse`, :meth:`of` or :meth:`of_reference`, which check it; the constructor
+    Create a URN with :meth:`parse`, :meth:`of` or :meth:`of_reference`, which validate it; the constructor
     does not. A class and package outside SDMX's own table are kept as they are.
     """
 
@@ -64,7 +64,7 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
 
     @classmethod
     def parse(cls, text: str | bytes) -> Urn:
-        """The URN in a text, or in bytes (ASCII). Raises UrnError."""
+        """Return the URN in a text, or in bytes (ASCII). Raises UrnError."""
         if isinstance(text, bytes):
             text = _decoded(text)
         found = _match_urn(text) if len(text) <= MAX_URN else None
@@ -76,7 +76,7 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
     def of(
         cls, class_: str, agency: str, id_: str, version: str, item: str | None = None, *, package: str | None = None
     ) -> Urn:
-        """The URN of these parts; the package follows from the class, unless that is a vendor's.
+        """Return the URN of these parts; the package follows from the class, unless the class is a vendor's.
 
         Raises:
             UrnError: a part is not what SDMX allows, or the class is unknown and no package was given.
@@ -86,7 +86,7 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
             is_short = len(agency) < _SHORT > len(version) + len(id_)
             if item is None and is_short and id_.isascii() and id_.isidentifier() and _is_scope(agency, version):
                 return cls(package, class_, agency, id_, version)
-            # One look at all of it, where all is well and short.
+            # A single check of everything, for short and valid parts.
             text = f"{agency}:{id_}({version})" if item is None else f"{agency}:{id_}({version}).{item}"
             if len(text) < MAX_URN - 256 and _match_reference(text):
                 return cls(package, class_, agency, id_, version, item)
@@ -101,14 +101,14 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
             if value is not None and not (len(value) <= MAX_URN and fits(value)):
                 raise UrnError(f"making the URN of a {_shown(class_)}: {_shown(value)} cannot be its {name}")
         urn = cls(package, class_, agency, id_, version, item)
-        # Only parts near the limit can pass it together.
+        # Only parts near the limit can exceed it together.
         if len(agency) + len(id_) + len(version) + len(item or "") > MAX_URN - 256 and len(str(urn)) > MAX_URN:
             raise UrnError(f"making the URN of a {class_}: it is longer than {MAX_URN} characters")
         return urn
 
     @classmethod
     def of_reference(cls, class_: str, reference: str) -> Urn:
-        """The URN of a class and a short reference, ``SDMX:CL_FREQ(2.1)`` or ``SDMX:CS(1.0).FREQ``.
+        """Return the URN of a class and a short reference, ``SDMX:CL_FREQ(2.1)`` or ``SDMX:CS(1.0).FREQ``.
 
         Raises UrnError.
         """
@@ -122,28 +122,28 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
         return cls.of(class_, agency, id_, version, item)
 
     def with_item(self, class_: str, item: str) -> Urn:
-        """The URN of an item of this artefact, in the same package. Raises UrnError."""
-        # A look in C first: most ids are those of a programming language too.
+        """Return the URN of an item of this artefact, in the same package. Raises UrnError."""
+        # A check in C first: most ids are identifiers of a programming language, too.
         if len(item) > MAX_URN or not ((item.isascii() and item.isidentifier()) or _match_item(item)):
             raise UrnError(f"making the URN of a {class_} of {self.reference}: {_shown(item)} cannot be an id")
         return Urn(self.package, class_, self.agency, self.id, self.version, item)
 
     @property
     def reference(self) -> str:
-        """The short form, ``SDMX:CL_FREQ(2.1)``; with ``.item`` if there is one."""
+        """The short form, ``SDMX:CL_FREQ(2.1)``; with ``.item`` if there is an item."""
         tail = f".{self.item}" if self.item else ""
         return f"{self.agency}:{self.id}({self.version}){tail}"
 
     @property
     def is_maintainable(self) -> bool:
-        """Whether it names a whole artefact and not an item of one."""
+        """True if the URN names a whole artefact and not an item of an artefact."""
         return self.item is None
 
     @property
     def maintainable(self) -> Urn:
-        """The URN of the artefact that holds the item; this one if it has no item.
+        """The URN of the artefact that holds the item; this URN if it has no item.
 
-        An item of a class that several can hold is taken for the first: a Code for a Codelist's.
+        If several classes can hold an item's class, the first is assumed: a Codelist for a Code.
         """
         return self if self.item is None else self.maintainables[0]
 
@@ -177,13 +177,13 @@ _SHORT: Final = 256
 
 @lru_cache(maxsize=1024)
 def _is_scope(agency: str, version: str) -> bool:
-    """Whether they are an agency and a version. Of both there are few."""
+    """Return whether these are an agency and a version. Few distinct pairs occur."""
     return _match_agency(agency) is not None and _match_version(version) is not None
 
 
 @lru_cache(maxsize=4096)
 def parsed(text: str) -> Urn:
-    """The same as :meth:`Urn.parse`; the last few thousand are kept, for artefacts refer to the same others."""
+    """Return the result of :meth:`Urn.parse`; the last few thousand are cached, because artefacts share references."""
     return Urn.parse(text)
 
 

@@ -1,4 +1,4 @@
-"""Parts of artefacts without a URN of their own, and how they are shown."""
+"""Parts of artefacts without a URN of their own, and their ``repr``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LISTED: Final = 3
 
 
 class ValueObject(msgspec.Struct, frozen=True, gc=False):
-    """A part of an artefact. Its ``repr`` leaves out what the message does not say, and shortens long values."""
+    """A part of an artefact. Its ``repr`` omits what the message does not state, and shortens long values."""
 
     def __repr__(self) -> str:
         shown = (

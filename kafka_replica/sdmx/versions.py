@@ -1,13 +1,14 @@
-"""Which versions a rule means, and how versions are ordered.
+"""The order of versions, and the versions that a rule selects.
 
 Sources: SDMX 3.0 Section 6, annex "Semantic Versioning" (``X+.Y.Z``, ``X.Y+.Z``, ``X.Y.Z+``); SDMX REST 2.x, "Versions"
 (``+`` the latest stable version, ``~`` the latest); SDMXCommon.xsd, ``VersionType``: parts of a version are numbers.
 
 A version is semantic (``1.2.3``, ``1.2.3-draft``) or legacy (``1``, ``1.2``). ``+`` on a part means the newest stable
-version that is at least the one written, with the parts before it fixed: ``2+.3.1`` any later one, ``2.3+.1`` up to
-3.0.0, ``2.3.1+`` up to 2.4.0. On legacy versions it means the same (``2.3+``). An extension (``-draft``) says that the
-version is not stable. Legacy versions have none: they count as stable here, though the standard promises it of semantic
-ones alone, for else nothing would be stable in registries of 2.1.
+version that is not lower than the version written, with the parts before it fixed: ``2+.3.1`` any later version,
+``2.3+.1`` up to 3.0.0, ``2.3.1+`` up to 2.4.0. For legacy versions the meaning is the same (``2.3+``). An extension
+(``-draft``) means that the version is not stable. Legacy versions have no extension: they count as stable here, though
+the standard promises stability only for semantic versions, because otherwise nothing would be stable in registries of
+2.1.
 """
 
 from __future__ import annotations
@@ -29,36 +30,36 @@ _version = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z.-]+)?").fullmatch
 
 
 def is_version(text: str) -> bool:
-    """Whether it is written as a version."""
+    """Return whether a text is a version."""
     return _version(text) is not None
 
 
 def is_rule(text: str) -> bool:
-    """Whether it is written as a rule that chooses among versions, or as a version."""
+    """Return whether a text is a rule that selects among versions, or a version."""
     return text in {"*", LATEST, LATEST_STABLE} or _rule(text) is not None
 
 
 def is_wildcard(version: str) -> bool:
-    """Whether it names more than one version, as ``1.0+`` and ``*`` do."""
+    """Return whether a version names more than one version, as ``1.0+`` and ``*`` do."""
     return version in {"*", LATEST} or "+" in version
 
 
 def rule_in(rule: str, version: str) -> str:
-    """Return a rule as it stands in an artefact of some version, which may be a draft.
+    """Return a rule as interpreted in an artefact of some version, which may be a draft.
 
-    In a draft, a rule with a plus chooses among drafts as well (Section 6, "Dependency Management": "Wildcarded
-    references in a version-extended artefact"). Such a rule ends with ``~`` here; nobody writes it so.
+    In a draft, a rule with a plus selects among drafts as well (Section 6, "Dependency Management": "Wildcarded
+    references in a version-extended artefact"). Such a rule ends with ``~`` here, a form that is used only internally.
     """
     return f"{rule}{LATEST}" if "+" in rule and not is_stable(version) and not rule.endswith(LATEST) else rule
 
 
 def is_stable(version: str) -> bool:
-    """Whether it has no extension, as drafts have."""
+    """Return whether a version has no extension; drafts have one."""
     return "-" not in version
 
 
 def sort_key(version: str) -> SortKey:
-    """A key that orders versions as Semantic Versioning does, legacy ones among them.
+    """Return a key that orders versions as Semantic Versioning does, including legacy versions.
 
     Parts are numbers (1.10 comes after 1.9, and 1.03 is 1.3), drafts come before their version, and 1.0 just before
     1.0.0.
@@ -81,9 +82,9 @@ def _number(part: str) -> int:
 
 
 def fits(rule: str, version: str) -> bool:
-    """Whether a version is one of those the rule chooses from; of several the newest is meant.
+    """Return whether a version is among those that the rule selects from; the newest of them is the result.
 
-    A rule without a wildcard fits itself alone, a draft among them. ``+`` and rules with a plus fit stable versions.
+    A rule without a wildcard matches only itself, even a draft. ``+`` and rules with a plus match stable versions.
     """
     if rule in {"*", LATEST}:
         return True
@@ -103,12 +104,12 @@ def fits(rule: str, version: str) -> bool:
 
 
 def _is_least(rule: str, version: str) -> bool:
-    # 1.0 is as good as 1.0.0 here; a draft comes before the version it is a draft of.
+    # 1.0 counts as 1.0.0 here; a draft comes before the version it is a draft of.
     return sort_key(version)[:2] >= (sort_key(rule.replace("+", ""))[0], 1)
 
 
 def newest(rule: str, versions: Iterable[str]) -> str | None:
-    """The version that the rule means, or None. For ``*`` a draft will do if all are drafts."""
+    """Return the version that the rule selects, or None. ``*`` selects a draft only if all versions are drafts."""
     known = [version for version in versions if not is_wildcard(version) and fits(rule, version)]
     if rule == "*":
         known = [version for version in known if is_stable(version)] or known

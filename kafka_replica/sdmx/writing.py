@@ -1,7 +1,7 @@
-"""The one door for writing: artefacts in, a structure message out, and never a silent loss.
+"""The entry point for writing: artefacts in, a structure message out, and never a silent loss.
 
-What was written is read again before it is given out, and compared with what went in. So what a format has no place
-for is found whatever it is, and raises UnwritableError.
+The result is read again before it is returned, and compared with the input. So any content that a format cannot
+represent is detected, and raises UnwritableError.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from kafka_replica.sdmx.writers.difference import difference
 from kafka_replica.sdmx.writers.headers import header_for
 
 DEFAULT_HEADER: Final = Header(id="STRUCTURES", sender="KAFKA_REPLICA", prepared="1970-01-01T00:00:00Z")
-"""The header of messages for which none is given; its time is fixed, so the same artefacts give the same bytes."""
+"""The default header; its time is fixed, so the same artefacts give the same bytes."""
 
 
 class _Writer(NamedTuple):
-    """How a format is written: each artefact for itself, then the message around them."""
+    """The functions that write a format: each artefact separately, then the message around them."""
 
     element_of: Callable[[Artefact, Format], Any]
     message_of: Callable[[Iterable[Any], Header, Format], bytes]
@@ -58,29 +58,29 @@ _PREFERRED: Final = (
     Format.SDMX_ML_2_0,
     Format.SDMX_JSON_1_0,
 )
-"""What to try for advice, in this order."""
+"""The formats to try for advice, in this order."""
 
 
 def media_types() -> tuple[str, ...]:
-    """The media types that can be written, as they stand in the header ``content-type``."""
+    """Return the media types that can be written, as in the header ``content-type``."""
     return tuple(_WRITERS)
 
 
 def write_message(
     artefacts: Iterable[Artefact] | Artefact, media_type: str, header: Header = DEFAULT_HEADER, *, verify: bool = True
 ) -> bytes:
-    """A structure message of these artefacts; the same input gives the same bytes.
+    """Return a structure message of these artefacts; the same input gives the same bytes.
 
     Args:
-        artefacts: one, or several of any classes; their order is kept within a class.
+        artefacts: one artefact, or several of any classes; their order is kept within a class.
         media_type: see :func:`media_types`; the version may be written shorter (``3.0`` for ``3.0.0``).
         header: id, sender and time of the message.
-        verify: read what was written and compare it. Without it a property that the format has no place for
+        verify: read the result and compare it. Otherwise a property that the format cannot represent
             may be left out silently.
 
     Raises:
-        UnwritableError: no such media type; or one of the artefacts, or something that it says, has no place in
-            the format. The text names it, and a format that has.
+        UnwritableError: no such media type; or the format cannot represent an artefact, or some of its content.
+            The text names the artefact or content, and a format that can represent it.
     """
     format_ = _format_of(media_type)
     found = [artefacts] if isinstance(artefacts, Artefact) else list(artefacts)
@@ -93,7 +93,7 @@ def write_message(
 
 
 def writable(artefact: Artefact, media_type: str) -> str | None:
-    """Why a format cannot carry an artefact, or None where it can. Raises UnwritableError for an unknown media type."""
+    """Return why a format cannot represent an artefact, or None. Raises UnwritableError for an unknown media type."""
     format_ = _format_of(media_type)
     try:
         if isinstance(artefact, OpaqueArtefact):
@@ -106,7 +106,7 @@ def writable(artefact: Artefact, media_type: str) -> str | None:
 
 
 class _CannotCarryError(UnwritableError):
-    """One of the artefacts cannot be carried: which one."""
+    """An artefact that the format cannot represent."""
 
     def __init__(self, artefact: Artefact, format_: Format, reason: str) -> None:
         super().__init__(f"writing {artefact.urn} as {format_.title}: {reason}")
@@ -144,7 +144,7 @@ def _written(artefacts: list[Artefact], format_: Format, header: Header, *, veri
             expected.append(carried(artefact, format_))
             elements.append(writer.element_of(expected[-1], format_))
         except SdmxError as error:
-            # Among them ids that make no URN where a format wants one.
+            # These include ids that are invalid in a URN although a format requires one.
             raise _CannotCarryError(artefact, format_, str(error)) from None
         except RecursionError:
             raise _CannotCarryError(artefact, format_, "its items are nested too deep") from None

@@ -1,4 +1,4 @@
-"""Spark on a replica: its codelists as DataFrames, and data frames checked against its data structures.
+"""Spark on a replica: its codelists as DataFrames, and data frames validated against its data structures.
 
 ::
 
@@ -9,7 +9,7 @@
     codes = views(spark, snapshot).codes()
     good, bad = split(validate(frame, "KR_DEMO:LABOUR(1.0)", snapshot))
 
-The replica lives in the driver; what it knows goes to executors inside a plan or as a frame, of one version.
+The replica lives in the driver; its content goes to executors inside a plan or as a frame, always of one version.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from kafka_replica.errors import MissingExtraError
 
 try:
-    # Only to tell early, and well, that they are missing.
+    # Only for an early, clear error if they are missing.
     import pyarrow  # noqa: F401, ICN001
     import pyspark  # noqa: F401
 except ImportError as error:

@@ -1,6 +1,6 @@
-"""What is written down of each micro-batch, beside the checkpoint of its query: with which version it was begun.
+"""A record of the version that each micro-batch was begun with, stored beside the checkpoint of the query.
 
-One small file a batch, through Hadoop's file systems, so that it lies wherever the checkpoint lies.
+Each batch has a small file, written through Hadoop's file systems, so that it is stored wherever the checkpoint is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _KEPT: Final = 100
 
 
 class Begun(NamedTuple):
-    """A batch was begun with this version; ``position`` is JSON."""
+    """A version that a batch was begun with; ``position`` is JSON."""
 
     version: int
     position: str
@@ -38,21 +38,21 @@ class BatchRecord:
         self._read_all = jvm.org.apache.commons.io.IOUtils.toByteArray
 
     def begun(self, batch: int) -> Begun | None:
-        """With which version the batch was begun before; None if it was not, or that is not known any more."""
+        """Return the version that the batch was begun with; None if it was not begun, or the version is unknown."""
         path = self._file(batch)
         if not self._files.exists(path):
             return None
         stream = self._files.open(path)
         try:
             plain: dict[str, Any] = json.loads(bytes(self._read_all(stream)))
-        except ValueError:  # torn: the driver died while it was written
+        except ValueError:  # incomplete: the driver died while writing the file
             return None
         finally:
             stream.close()
         return Begun(plain["version"], json.dumps(plain["position"]))
 
     def begin(self, batch: int, begun: Begun) -> None:
-        """Writes down that it is begun now."""
+        """Record that the batch begins now."""
         plain = {"batch": batch, "version": begun.version, "position": json.loads(begun.position)}
         stream = self._files.create(self._file(batch), True)
         try:

@@ -22,36 +22,36 @@ class Version(NamedTuple):
     structures: Structures
 
     def message(self, urn: Urn) -> bytes | None:
-        """The message that an artefact's own record holds; None where it has none."""
+        """Return the message in an artefact's own record; None if it has no record."""
         record = self.snapshot.get(str(urn))
         return None if record is None else record.value
 
 
 class Block(NamedTuple):
-    """One list, and what it was made of."""
+    """A list, and the messages it was built from."""
 
     urn: Urn
     data: pa.Buffer
     made_of: tuple[tuple[Urn, Urn, bytes | None], ...]
-    """The lists that it takes codes from, itself first: as they are referred to, what that means, their messages."""
+    """The lists that it takes codes from, itself first: their references, the resolved artefacts, their messages."""
 
 
 def block(version: Version, found: Codelist | ValueList, languages: Sequence[str] | None) -> Block:
-    """A list as it is looked up: its codes, those by extension included.
+    """Return a list in the form for look-ups: its codes, including inherited codes.
 
     Args:
-        version: what it is of.
+        version: the version of the list.
         found: the list.
-        languages: of which names are kept beside the default one; all if None.
+        languages: the languages of names to keep besides the default name; all if None.
 
     Raises:
-        SdmxError: it, or a list that it extends, cannot be read.
+        SdmxError: the list, or a list that it extends, cannot be read.
     """
     items: Mapping[str, Code | ValueItem]
     if isinstance(found, ValueList):
         values: dict[str, Code | ValueItem] = {}
         for one in found.values:
-            values.setdefault(one.id, one)  # of two with one id the first counts
+            values.setdefault(one.id, one)  # if two codes have the same id, the first wins
         items = values
     else:
         items = version.structures.expanded(found).codes
@@ -59,7 +59,7 @@ def block(version: Version, found: Codelist | ValueList, languages: Sequence[str
 
 
 def is_same(known: Block, version: Version) -> bool:
-    """Whether a list is made of the same messages in this version; decodes nothing, unless it extends others."""
+    """Return whether a list has the same messages in this version; decodes nothing, unless the list extends others."""
     if any(message is None for _, _, message in known.made_of):
         return False
     (_, own, message), *others = known.made_of
@@ -70,7 +70,7 @@ def is_same(known: Block, version: Version) -> bool:
 
 
 class Place(NamedTuple):
-    """Where a block lies: the number of the piece, where it begins there, and its bytes."""
+    """The location of a block: the number of its piece, its offset there, and its size in bytes."""
 
     piece: int
     start: int
@@ -80,18 +80,18 @@ class Place(NamedTuple):
 def joined(
     blocks: Iterable[Block], piece: int, elsewhere: Mapping[Urn, Place], told: Mapping[str, Any]
 ) -> tuple[bytes, dict[Urn, Place]]:
-    """Blocks in one piece, with the index of all; and the places of all.
+    """Return blocks in one piece, with the index of all blocks; and the locations of all blocks.
 
     Args:
-        blocks: the lists that lie in this piece.
-        piece: its number.
-        elsewhere: where other lists lie, in pieces before it.
-        told: what else the index says.
+        blocks: the lists in this piece.
+        piece: the number of the piece.
+        elsewhere: the locations of other lists, in earlier pieces.
+        told: additional content of the index.
     """
     kept = list(blocks)
     probe = {"probe": int(hashes([PROBE])[0])}
     places = dict(elsewhere) | {one.urn: Place(piece, 0, one.data.size) for one in kept}
-    # The index says where blocks lie, which depends on its own length: room for the longest.
+    # The index holds the locations of blocks, which depend on its own length: reserve space for the longest.
     begin = _aligned(HEAD + len(_index(told, probe, places)) + 20 * len(kept))
     parts: list[Any] = []
     at = begin

@@ -38,19 +38,19 @@ def broadcast(
     *,
     languages: Sequence[str] | None = None,
 ) -> BroadcastCodelists:
-    """Sends codelists and value lists of one version to the executors, for look-ups in UDFs.
+    """Send codelists and value lists of one version to the executors, for look-ups in UDFs.
 
     Args:
         spark: a session in this process.
-        source: the version, or a replica whose newest one is taken.
-        codelists: which lists, by URN, or codelists by short reference; versions may be rules of SDMX 3. None: all that
-            can be read; ``unreadable`` lists the others.
-        languages: of which names go along, beside the default ones (English, else the first); None: all.
+        source: the version, or a replica, whose newest version is used.
+        codelists: the lists, by URN, or codelists by short reference; versions may be rules of SDMX 3. None: all
+            readable lists; ``unreadable`` lists the others.
+        languages: the languages of the names to send besides the default names (English, else the first); None: all.
 
     Raises:
-        UsageError: on Spark Connect, which has no broadcast variables; a text in place of a list.
+        UsageError: on Spark Connect, which has no broadcast variables; a text instead of a list.
         ArtefactNotFoundError: a list is not in this version.
-        SdmxError: a list, or one that it extends, cannot be read.
+        SdmxError: a list, or a list that it extends, cannot be read.
     """
     refuse_connect(
         spark,
@@ -64,7 +64,7 @@ def broadcast(
 
 
 class _Request(NamedTuple):
-    """What was asked for."""
+    """The arguments of a broadcast."""
 
     spark: SparkSession
     codelists: tuple[str, ...] | None
@@ -80,16 +80,17 @@ class _Piece:
         self.users = 0
 
     def leave(self) -> None:
-        """One version less uses it; the last one takes it away."""
+        """Remove one version's use; the last removal destroys the variable."""
         self.users -= 1
         if self.users == 0:
             self.variable.destroy()
 
 
 class BroadcastCodelists(CodelistLookups):
-    """Codelists of one version, to be looked up in UDFs, and in the driver as well; see :class:`CodelistLookups`.
+    """Codelists of one version, for look-ups in UDFs, and in the driver as well; see :class:`CodelistLookups`.
 
-    A UDF that uses this object takes the look-ups with it. It keeps its version; :meth:`refresh` makes another one.
+    A UDF that uses this object carries the look-ups with it. The object keeps its version; :meth:`refresh` returns a
+    new object.
     """
 
     def __init__(
@@ -105,31 +106,31 @@ class BroadcastCodelists(CodelistLookups):
         for piece in pieces:
             piece.users += 1
         self.unreadable = unreadable
-        """The lists that were not asked for by name and cannot be read, and why."""
+        """The unreadable lists that were not requested by name, and the reasons."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CodelistLookups, tuple(piece.variable for piece in self._pieces)
 
     @property
     def size_bytes(self) -> int:
-        """What a Python process on an executor holds that uses all lists."""
+        """The memory, in bytes, of a Python process on an executor that uses all lists."""
         return sum(len(piece.value) for piece in self._pieces)
 
     def refresh(self, source: Snapshot | Replica) -> BroadcastCodelists:
-        """The same lists of another version; only lists that have changed are made and sent.
+        """Return the same lists of another version; only changed lists are built and sent.
 
-        This object goes on answering for its own version. Let go of it with :meth:`destroy` when no frame uses it any
-        more. UDFs keep what they were made with, so make them anew, in ``foreachBatch`` for each batch.
+        This object keeps answering for its own version. Release it with :meth:`destroy` when no frame uses it any
+        more. UDFs keep the object they were created with, so create them again, in ``foreachBatch`` for each batch.
         """
         return _made(self._request, source, self._pieces, self._lists)
 
     def unpersist(self) -> None:
-        """Takes it away from the executors; it is sent again if it is used again."""
+        """Remove the lists from the executors; they are sent again on the next use."""
         for piece in self._pieces:
             piece.variable.unpersist()
 
     def destroy(self) -> None:
-        """Takes it away for good, but for what other versions share: UDFs that use it fail from now on. Idempotent."""
+        """Remove the lists permanently, except what other versions share; UDFs that use them fail. Idempotent."""
         if not self._is_destroyed:
             self._is_destroyed = True
             for piece in self._pieces:
@@ -166,14 +167,14 @@ def _made(
     told = {"version": snapshot.version, "position": position_json(snapshot), "names": names}
     data, places = joined(new, len(pieces), same, told)
     here = pa.py_buffer(data)
-    for one in new:  # from now on it is kept as a part of the piece, once
+    for one in new:  # from now on it is kept as a part of the piece, without a copy
         blocks[one.urn] = one._replace(data=here.slice(places[one.urn].start, places[one.urn].size))
     lists = {urn: (one, places[urn]) for urn, one in blocks.items()}
     return BroadcastCodelists(request, [*pieces, _Piece(request.spark, data)], lists, unreadable)
 
 
 def _is_worn(pieces: list[_Piece], same: Mapping[Urn, Place]) -> bool:
-    """Whether there are many pieces, or mostly what is not used any more: then all is sent in one piece."""
+    """Return whether there are many pieces, or mostly unused content: then everything is sent in one piece."""
     used = sum(place.size for place in same.values())
     return len(pieces) >= _MOST_PIECES or 2 * used < sum(len(piece.value) for piece in pieces)
 
@@ -185,7 +186,7 @@ def _all(version: Version) -> list[str]:
 def _block(
     version: Version, asked: str, known: Mapping[Urn, tuple[Block, Place]], languages: Sequence[str] | None
 ) -> Block:
-    """The block of a list: the one there was, if nothing in it has changed; then nothing is decoded."""
+    """Return the block of a list: the previous one, without decoding, if the list is unchanged."""
     urn = Urn.parse(asked) if asked.startswith("urn:") else Urn.of_reference("Codelist", asked)
     there, _ = known.get(urn, (None, None))
     if there is not None and is_same(there, version):

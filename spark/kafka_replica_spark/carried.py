@@ -1,4 +1,4 @@
-"""What goes to executors: pickled whole, so that they need pyarrow and pyspark, and not this package.
+"""Classes for executors: pickled by value, so that executors need pyarrow and pyspark, but not this package.
 
 Nothing here may import anything of kafka_replica.
 """
@@ -14,7 +14,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 
 class Slice(InputPartition):
-    """Some rows of a table, as a compressed Arrow stream."""
+    """A slice of the rows of a table, as a compressed Arrow stream."""
 
     def __init__(self, stream: bytes) -> None:
         super().__init__(None)
@@ -22,9 +22,9 @@ class Slice(InputPartition):
 
 
 class SliceReader(DataSourceReader):
-    """Gives the rows of slices, with the stamps of their version.
+    """A reader of the rows of slices, with the stamps of their version.
 
-    ``slices`` stay on the driver: a task gets its own, and the reader without any.
+    ``slices`` stay on the driver: a task gets its own slice, and the reader without slices.
     """
 
     def __init__(self, schema: pa.Schema, stamps: tuple[int, str], batch_rows: int, slices: list[Slice]) -> None:
@@ -35,12 +35,12 @@ class SliceReader(DataSourceReader):
         return self.__dict__ | {"_slices": []}
 
     def partitions(self) -> list[InputPartition]:
-        """The slices; an empty one where there are no rows."""
+        """Return the slices; an empty slice if there are no rows."""
         return list(self._slices)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of one slice."""
-        # Not isinstance: the class was pickled, too. Where there are no rows, Spark makes a partition of its own.
+        """Yield the rows of one slice."""
+        # Not isinstance: the class was pickled, too. If there are no rows, Spark creates a partition of its own.
         stream: bytes | None = getattr(partition, "stream", None)
         if stream is None:
             return
@@ -56,11 +56,11 @@ class SliceReader(DataSourceReader):
 
 
 class Planned(DataSource):
-    """The data source as it goes along with tasks: its name, and nothing else."""
+    """The data source as pickled with tasks: only its name."""
 
     @classmethod
     def name(cls) -> str:
-        """How it is called."""
+        """Return the name of the format."""
         return "kafka_replica"
 
 

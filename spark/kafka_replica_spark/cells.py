@@ -1,8 +1,9 @@
 """Tables of texts as one literal of bytes.
 
-A map literal is found by hash, but each entry is two objects, which the plan, the driver and each task pay for: 500,000
-entries cost seconds a query. Here a table is one run of bytes: cells of one length, in each of them the entries whose
-keys have one remainder of CRC-32, which Python and Spark compute alike. A cell is cut out without a look at the others.
+A map literal is searched by hash, but each entry consists of two objects, at a cost for the plan, the driver and each
+task: 500,000 entries cost seconds per query. Here a table is one run of bytes: cells of equal length, each with the
+entries whose keys have the same remainder of CRC-32, which Python and Spark compute alike. A cell is cut out without
+reading the others.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from pyspark.sql import functions as F  # noqa: N812 - everyone calls it so
 from kafka_replica_spark.connect import is_connect
 
 Bytes: TypeAlias = Callable[[bytes], Column]
-"""Puts bytes into a plan."""
+"""A function that puts bytes into a plan."""
 
 _IN_A_CELL: Final = 8
-"""Entries in a cell: with fewer the literal gets longer, with more the search."""
+"""Entries per cell: fewer entries make the literal longer, more entries make the search longer."""
 _MOST_WRITTEN: Final = 100_000
-"""Longer literals are kept out of the text of a plan, which Spark writes out several times a query, in hex."""
+"""Longer literals are kept out of the text of a plan, which Spark writes out several times per query, in hex."""
 
 
 def bytes_for(df: DataFrame) -> Bytes:
-    """How bytes are put into plans on a frame: long ones as the result of a query, which is not written out."""
+    """Return a function that puts bytes into plans; long ones go in as a query result, which is not written out."""
     if df.isStreaming or is_connect(df):
         return F.lit
 
@@ -40,12 +41,12 @@ def bytes_for(df: DataFrame) -> Bytes:
 
 
 def cell_of(key: Column, entries: Iterable[tuple[bytes, bytes]], separator: bytes, put: Bytes = F.lit) -> Column:
-    """The cell in which the entry of a key is, if there is one; NULL for NULL.
+    """Return the cell that holds the entry of a key, if there is an entry; NULL for NULL.
 
     Args:
         key: a key, as bytes.
-        entries: keys, and what is to stand in the cell for each; at least one.
-        separator: stands before and after each entry.
+        entries: keys, and the entry of each in the cell; at least one.
+        separator: the text before and after each entry.
         put: puts the table into the plan.
     """
     every = list(entries)

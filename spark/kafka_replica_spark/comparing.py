@@ -1,7 +1,7 @@
-"""Rows compared with each other: duplicate keys, and attributes within their series or group.
+"""Rules that compare rows with each other: duplicate keys, and attributes within their series or group.
 
-First each row is one hash of 64 bits, and only groups of equal hashes that may break a rule are looked at again, by
-their values: in most data there are none, and then Spark leaves the second look out. What breaks a rule comes back to
+First each row is reduced to one hash of 64 bits, and only groups of equal hashes that may break a rule are compared
+by their values: most data has none, and then Spark skips the second comparison. Groups that break a rule are joined to
 the rows as a broadcast.
 """
 
@@ -22,7 +22,7 @@ from kafka_replica_spark.rows import Prepared, joined
 MARK: Final = "__broken_"
 _HASH: Final = f"{MARK}hash"
 _AGAIN: Final = f"{MARK}again"
-"""A second hash, and of it the least and the greatest in a group."""
+"""A second hash, and the least and the greatest of these hashes in a group."""
 
 
 class Marked(NamedTuple):
@@ -34,7 +34,7 @@ class Marked(NamedTuple):
 
 
 def compared(rows: Prepared) -> tuple[DataFrame, list[Marked]]:
-    """The frame with a column for each check that compares rows; nothing runs before an action."""
+    """Return the frame with a column for each check that compares rows; nothing runs before an action."""
     df = rows.df
     marked: list[Marked] = []
     counted = rows.expressions.condition(rows.bound.applies_to)
@@ -57,7 +57,7 @@ def compared(rows: Prepared) -> tuple[DataFrame, list[Marked]]:
 
 
 def _with(df: DataFrame, rows: Prepared, level: Sequence[str], checks: dict[str, KeyCheck | LevelCheck]) -> DataFrame:
-    """The frame with columns that are true in rows of groups that are wrong."""
+    """Return the frame with columns that are true in rows of wrong groups."""
     texts = [rows.texts[one] for one in level]
     names = [f"{MARK}level{number}" for number in range(len(level))]
     counted = rows.df.filter(rows.expressions.condition(rows.bound.applies_to))
@@ -83,7 +83,7 @@ def _with(df: DataFrame, rows: Prepared, level: Sequence[str], checks: dict[str,
 def _doubtful(
     counted: DataFrame, texts: list[Column], values: dict[str, Column], checks: dict[str, KeyCheck | LevelCheck]
 ) -> DataFrame:
-    """The hashes of groups in which a check may be broken: a group may be two whose hashes are the same."""
+    """Return the hashes of groups in which a check may be broken: two groups may have the same hash."""
     hashed = counted.select(
         F.xxhash64(*texts).alias(_HASH),
         F.xxhash64(F.lit(0), *texts, *(text.isNull() for text in texts)).alias(_AGAIN),
@@ -98,19 +98,19 @@ def _doubtful(
         else:
             maybe.append((F.count(name) == 0) | (F.min(_AGAIN) != F.max(_AGAIN)))
     if all(isinstance(check, KeyCheck) for check in checks.values()):
-        # Nearly each row is a group of its own: to count before the rows are sent would only cost.
+        # Nearly each row is a group of its own: a partial count before the shuffle would only cost.
         hashed = hashed.repartition(_HASH)
     asked = hashed.groupBy(_HASH).agg(any_of(maybe).alias(_AGAIN))
     return asked.filter(F.col(_AGAIN)).select(_HASH)
 
 
 def _same(one: Column, other: Column) -> Column:
-    """Whether two texts are equal or both missing; not as Spark's ``<=>``, which would become a key of the join."""
+    """Return whether two texts are equal or both missing; Spark's ``<=>`` would become a key of the join."""
     return F.coalesce(one == other, one.isNull() & other.isNull())
 
 
 def any_of(conditions: Iterable[Column]) -> Column:
-    """Whether one is true."""
+    """Return whether at least one condition is true."""
     return balanced([F.lit(False), *conditions], or_)
 
 
@@ -123,7 +123,7 @@ def _wrong(name: str, check: KeyCheck | LevelCheck) -> Column:
 
 
 def whole_findings(rows: Prepared) -> tuple[Finding, ...]:
-    """What is wrong with attributes of the data set; reads the frame once."""
+    """Return the findings about attributes of the data set; reads the frame once."""
     checks = rows.bound.whole
     if not checks:
         return ()

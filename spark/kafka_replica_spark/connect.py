@@ -1,4 +1,4 @@
-"""Telling Spark Connect from a session in this process, and refusing what cannot be there."""
+"""Detection of Spark Connect, and errors for features that Spark Connect cannot support."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from kafka_replica.errors import UsageError
 
 
 def is_connect(what: SparkSession | DataFrame) -> bool:
-    """Whether it is of Spark Connect: then the driver is another process, perhaps far away."""
+    """Return whether an object is of Spark Connect: then the driver is another process, possibly on another host."""
     return type(what).__module__.startswith("pyspark.sql.connect")
 
 
 def refuse_connect(what: SparkSession | DataFrame, doing: str, instead: str) -> None:
-    """Raises UsageError on Spark Connect."""
+    """Raise UsageError on Spark Connect."""
     if is_connect(what):
         raise UsageError(f"{doing} on Spark Connect: {instead}")

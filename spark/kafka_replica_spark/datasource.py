@@ -1,9 +1,9 @@
 """``spark.read.format("kafka_replica")``: a Python data source.
 
-Spark makes the source once, when ``load()`` is called, in a Python process on the driver; there the replica lives for
-as long as it takes to make the table, which then goes along inside the source, in compressed slices. Every plan of the
-frame uses these slices, and every task carries its own: so a frame shows one version for life, whatever is retried
-wherever, and executors ask nobody for anything.
+Spark creates the source once, when ``load()`` is called, in a Python process on the driver. The replica lives there
+only until the table is built; then the source carries the table, in compressed slices. Every plan of the frame uses
+these slices, and every task carries its own slice: so a frame shows one version permanently, regardless of retries,
+and executors contact no other process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ROWS_TRIED: Final = 2_000
 
 
 def register(spark: SparkSession) -> None:
-    """Makes ``spark.read.format("kafka_replica")`` known to a session, of Spark Connect, too.
+    """Register ``spark.read.format("kafka_replica")`` in a session, including Spark Connect.
 
     ::
 
@@ -43,16 +43,17 @@ def register(spark: SparkSession) -> None:
             .load()
         )
 
-    Options: ``view``; either ``kafka.bootstrap.servers`` and other ``kafka.*`` properties with ``topic`` (several with
-    commas between, read as one key space), or ``store`` (the folder of a store or a checkpoint file on the driver);
-    ``agency``, ``id``, ``version`` select artefacts; ``timeoutSeconds`` (120) to get ready; ``maxBytes`` (256 MiB) for
-    the compressed table; ``sliceBytes`` (4 MiB) for what a task carries of it.
+    Options: ``view``; either ``kafka.bootstrap.servers`` and other ``kafka.*`` properties with ``topic`` (several
+    topics separated by commas, read as one key space), or ``store`` (the folder of a store or a checkpoint file on the
+    driver); ``agency``, ``id``, ``version`` select artefacts; ``timeoutSeconds`` (120) until the replica must be ready;
+    ``maxBytes`` (256 MiB) for the compressed table; ``sliceBytes`` (4 MiB) for the part of the table that a task
+    carries.
     """
     spark.dataSource.register(KafkaReplicaSource)
 
 
 class Pinned(NamedTuple):
-    """The table of one version: what the source is from ``load()`` on."""
+    """The table of one version: the state of the source after ``load()``."""
 
     schema: StructType
     stamps: tuple[int, str]
@@ -60,30 +61,30 @@ class Pinned(NamedTuple):
 
 
 class KafkaReplicaSource(DataSource):
-    """One view of one version. See :func:`register`."""
+    """A view of one version. See :func:`register`."""
 
     _pinned: Pinned | None = None
 
     @classmethod
     def name(cls) -> str:
-        """How it is called."""
+        """Return the name of the format."""
         return FORMAT
 
     def schema(self) -> StructType:
-        """Reads the replica, once: Spark asks this when ``load()`` is called, and keeps the source as it is then.
+        """Return the schema; read the replica first, once: Spark calls this in ``load()``, and then keeps the source.
 
         Raises:
-            KafkaReplicaError: an option is impossible, the broker or store gives no version, or the table is too large.
+            KafkaReplicaError: an option is invalid, the broker or store gives no version, or the table is too large.
         """
         if self._pinned is None:
             self._pinned = _pinned(parsed(self.options))
         return self._pinned.schema
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """A reader of what was read at ``load()``.
+        """Return a reader of the table that was read in ``load()``.
 
         Raises:
-            UsageError: a schema was given, so that Spark did not ask for one.
+            UsageError: a schema was given, so that Spark did not request one.
         """
         if self._pinned is None:
             raise UsageError(f'reading format("{FORMAT}"): leave schema() out; the view decides on the columns')
@@ -93,13 +94,13 @@ class KafkaReplicaSource(DataSource):
     _is_planned = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._is_planned:  # goes along with each task, which needs its slice alone
+        if self._is_planned:  # pickled with each task, which needs only its slice
             return Planned, ({},)
         return _restored, (type(self), self._pinned)
 
 
 def _restored(kind: type[KafkaReplicaSource], pinned: Pinned | None) -> KafkaReplicaSource:
-    # Without the options: there may be passwords among them, and nobody asks again.
+    # Without the options: they may include passwords, and are not needed again.
     made = kind({})
     made._pinned = pinned  # noqa: SLF001 - of its own class
     return made
@@ -130,7 +131,7 @@ def _bounded(slices: Iterable[Slice], options: Options) -> Iterator[Slice]:
 
 
 def _slices(tables: Iterable[pa.Table], slice_bytes: int) -> Iterator[Slice]:
-    """The tables as compressed streams of about that size, in order; one artefact may be in several."""
+    """Yield the tables as compressed streams of about that size, in order; an artefact may be in several streams."""
     waiting: list[pa.Table] = []
     size = 0
     for table in tables:
@@ -146,7 +147,7 @@ def _slices(tables: Iterable[pa.Table], slice_bytes: int) -> Iterator[Slice]:
 
 
 def _parts(table: pa.Table, slice_bytes: int) -> Iterator[pa.Table]:
-    """A table in parts none of which is much larger than a slice, by the size of its first rows."""
+    """Yield parts of a table, none of them much larger than a slice, by the size of its first rows."""
     head = table.slice(0, _ROWS_TRIED)
     rows = max(1, slice_bytes * head.num_rows // max(1, len(_stream([head]))))
     for start in range(0, table.num_rows, rows):

@@ -46,14 +46,14 @@ _NUMBER: Final = r"\A\+?(-?)([0-9]*)(?:\.([0-9]*?)0*)?\z"
 
 
 class Expressions:
-    """Makes expressions over the texts of components.
+    """A compiler of conditions into expressions over the texts of components.
 
     Args:
         texts: the text of each component.
         floating: components whose column holds floating-point numbers.
-        in_maps: sets (these very objects) that are looked up in maps.
+        in_maps: sets (compared by identity) that are looked up in maps.
         put: puts long tables into the plan.
-        lists: all values of components of which ``texts`` has one.
+        lists: all values of components for which ``texts`` has a single value.
     """
 
     def __init__(
@@ -67,23 +67,23 @@ class Expressions:
         self._texts, self._floating, self._put = texts, floating, put
         self._lists = texts if lists is None else lists
         self._in_maps = {id(one) for one in in_maps}
-        # A set is put into the plan once for all places that ask for it.
+        # A set is put into the plan once for all expressions that use it.
         self._members: dict[tuple[OneOf, bool], Column] = {}
-        # What stands at several places is sent to Spark once: the node is kept, for its identity is the key.
+        # A repeated expression is sent to Spark once: the node is kept, because its identity is the key.
         self._conditions: dict[int, tuple[Condition, Column]] = {}
         self._numbers: dict[int, tuple[Whole_, Column]] = {}
 
     def with_maps(self, in_maps: Collection[frozenset[str]]) -> Expressions:
-        """The same, with these sets looked up in maps."""
+        """Return these expressions with the sets looked up in maps."""
         made = Expressions(self._texts, self._floating, in_maps, self._put, self._lists)
         made._members = self._members
         return made
 
     def broken(self, node: Condition) -> Column:
-        """A condition of which only matters where it is true: elsewhere it may be false or NULL.
+        """Return a condition that is exact only where it is true: elsewhere it may be false or NULL.
 
-        Spark takes what stands twice in a plan out of AND and computes it for each row, which what is seldom asked
-        for must not cost; it leaves the branches of CASE alone.
+        Spark moves an expression that occurs twice in a plan out of AND and computes it for each row, which is too
+        expensive for rarely needed expressions; it does not touch the branches of CASE.
         """
         match node:
             case All(parts):
@@ -103,7 +103,7 @@ class Expressions:
         return id(values) in self._in_maps and fits_a_map(values)
 
     def condition(self, node: Condition) -> Column:
-        """A condition: true, false or NULL."""
+        """Return a condition: true, false or NULL."""
         if id(node) not in self._conditions:
             self._conditions[id(node)] = node, self._condition(node)
         return self._conditions[id(node)][1]
@@ -137,7 +137,7 @@ class Expressions:
         return self._members[node, in_map]
 
     def text(self, node: Text) -> Column:
-        """A text, or NULL."""
+        """Return a text, or NULL."""
         match node:
             case Value(component):
                 return self._texts[component]
@@ -148,7 +148,7 @@ class Expressions:
                 return F.regexp_extract(self.text(text), anchored(expression), 1)
 
     def number(self, node: Whole_) -> Column:
-        """A whole number of 64 bits, or NULL."""
+        """Return a whole number of 64 bits, or NULL."""
         if id(node) not in self._numbers:
             self._numbers[id(node)] = node, self._number(node)
         return self._numbers[id(node)][1]
@@ -185,7 +185,7 @@ class Expressions:
 
 
 def _asks(conditions: Sequence[Condition], text: Text) -> bool:
-    """Whether conditions ask if something is missing, and nothing else but what makes a text NULL."""
+    """Return whether conditions only test that components are missing, and only those that make the text NULL."""
     components = (
         {text.component} if isinstance(text, Value) else set(text.components) if isinstance(text, Joined) else ()
     )
@@ -199,7 +199,7 @@ def _scaled(text: Column, decimals: int) -> Column:
 
 
 def balanced(conditions: Sequence[Column], joined: Callable[[Column, Column], Column]) -> Column:
-    """Conditions joined as a balanced tree, for Spark walks it recursively."""
+    """Return conditions joined as a balanced tree, because Spark traverses it recursively."""
     if len(conditions) > 2:
         middle = len(conditions) // 2
         return joined(balanced(conditions[:middle], joined), balanced(conditions[middle:], joined))

@@ -1,4 +1,4 @@
-"""What is found in a row, put into its ``_errors``."""
+"""The findings of a row, collected in its ``_errors``."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from kafka_replica_spark.rows import ERRORS_TYPE
 
 _ASKED: Final = f"{MARK}asked"
 _SURELY_COMPILED: Final = 56
-"""The size of conditions, of which with their findings no method gets too long."""
+"""The size of conditions for which, with their findings, no method gets too long."""
 _TOGETHER: Final = 16
-"""How much more a part may have of items with one question, which then need not be asked in two parts."""
+"""The extra size of a part whose items share a condition, which then need not be evaluated in two parts."""
 _FINDING: Final = 2
-"""The size of what lists a finding: its number and its value, for all else is the same in each row."""
+"""The size of the code for a finding: its number and its value; everything else is the same in each row."""
 _FOUND_TYPE: Final = "array<struct<number:int,value:string>>"
 
 
 class Finding(NamedTuple):
-    """An element of ``_errors``: what it is in all rows, but for the value."""
+    """An element of ``_errors``: the same in all rows, except for the value."""
 
     rule: str
     component: str | None
@@ -36,13 +36,13 @@ class Finding(NamedTuple):
 
 
 class Item(NamedTuple):
-    """Something that may be found.
+    """A possible finding.
 
     Attributes:
-        suspected: a short condition that is true in each row in which it is found.
-        is_found: whether it is, where that is true; the same column if nothing is left to ask.
-        finding: what is then listed.
-        size: how many nodes the condition has.
+        suspected: a short condition that is true in each row that has the finding.
+        is_found: whether a row has the finding, if ``suspected`` is true; the same column if that decides it.
+        finding: the finding to list.
+        size: the number of nodes of the condition.
     """
 
     suspected: Column
@@ -52,13 +52,14 @@ class Item(NamedTuple):
 
 
 def with_findings(df: DataFrame, items: Sequence[Item], metadata: Mapping[str, Any]) -> DataFrame:
-    """The frame with its errors, in two steps: short questions, then findings where these ask for it, in one array.
+    """Return the frame with its errors, in two steps: short conditions, then their findings, in one array.
 
-    Spark makes one Java method of all it does to a row, and Java never compiles a method of more than 8,000 bytes but
-    interprets it, ten times as slow. What stands twice in a step gets a method of its own, so all here is in parts
-    that stand twice. Spark does not make one step of two where what was computed is used twice. Each step hands all
-    columns on to the next, which costs as much as a look-up or two: so there are no more of them. What the findings
-    say stands in one table, and is put to their numbers at the end, which makes methods and plans shorter.
+    Spark generates one Java method for all it does to a row, and Java never compiles a method of more than 8,000 bytes
+    but interprets it, ten times slower. An expression that occurs twice in a step gets a method of its own, so
+    everything here is in parts that occur twice. Spark does not merge two steps if a computed value is used twice. Each
+    step passes all columns to the next, which costs as much as a look-up or two: so there are no more steps. The
+    constant fields of the findings are in one table, and are joined to the numbers at the end, which makes methods and
+    plans shorter.
     """
     told = dict(metadata)
     if not items:
@@ -80,7 +81,7 @@ def with_findings(df: DataFrame, items: Sequence[Item], metadata: Mapping[str, A
 
 
 def in_full(finding: Finding) -> Column:
-    """An element of ``_errors``."""
+    """Return an element of ``_errors``."""
     return F.struct(
         *(
             (told if isinstance(told, Column) else F.lit(told).cast("string")).alias(name)
@@ -90,7 +91,7 @@ def in_full(finding: Finding) -> Column:
 
 
 def _errors(found: Sequence[Column], findings: Sequence[Finding]) -> Column:
-    """Findings in full, of their numbers and values in all parts; NULL if there are none."""
+    """Return the complete findings for the numbers and values in all parts; NULL if there are none."""
     some = balanced([_has_any(one) for one in found], or_)
     nothing = F.array().cast(_FOUND_TYPE)
     listed = F.concat(*(F.coalesce(one, nothing) for one in found))
@@ -104,7 +105,7 @@ def _errors(found: Sequence[Column], findings: Sequence[Finding]) -> Column:
 
 
 def _parts(items: Sequence[Item]) -> list[slice]:
-    """Items one after the other that make a method that is surely compiled."""
+    """Return slices of consecutive items that result in methods which are certainly compiled."""
     parts = [slice(0, 0)]
     total = 0
     for number, one in enumerate(items):
@@ -119,20 +120,20 @@ def _parts(items: Sequence[Item]) -> list[slice]:
 
 
 def _has_any(found: Column) -> Column:
-    """Whether a part has found something, asked in two ways that Spark does not see are one: it stands twice then."""
+    """Return whether a part has found something, in two forms that Spark does not unify: so the part occurs twice."""
     return (F.size(found) > 0) & F.get(found, F.lit(0)).isNotNull()
 
 
 def _here(column: Column) -> Column:
-    """The same, where it stands: Spark moves nothing past what it takes for not deterministic.
+    """Return the condition, pinned to its place: Spark moves nothing past an expression it considers nondeterministic.
 
-    A filter on ``_errors`` would otherwise be asked of the rows first, with all the conditions in one method.
+    Otherwise a filter on ``_errors`` would be evaluated on the rows first, with all the conditions in one method.
     """
     return column & (F.spark_partition_id() >= 0)
 
 
 def _asked(items: Sequence[Item]) -> Column:
-    """A number with a bit for each condition that is true; a part has too few items for more bits than there are."""
+    """Return a number with a bit for each true condition; a part never has more items than the number has bits."""
     bits = [F.when(one, F.lit(1 << bit)).otherwise(F.lit(0)) for bit, one in enumerate(_distinct(items))]
     return balanced(bits, Column.bitwiseOR)
 
@@ -142,7 +143,7 @@ def _distinct(items: Sequence[Item]) -> list[Column]:
 
 
 def _found(items: Sequence[Item], first: int, asked: Column) -> Column:
-    """The number and the value of each finding of a part."""
+    """Return the number and the value of each finding of a part."""
     places = {id(one): bit for bit, one in enumerate(_distinct(items))}
     found: list[Column] = []
     for number, one in enumerate(items, first):

@@ -14,7 +14,7 @@ __all__ = ["POSITION", "VERSION", "Unreadable", "Views", "position_json", "views
 
 
 def views(spark: SparkSession, source: Snapshot | Replica) -> Views:
-    """DataFrames of one version: that of a snapshot, or the newest that a replica has now; see :class:`Views`.
+    """Return DataFrames of one version: a snapshot's, or the newest version that a replica has now; see :class:`Views`.
 
     Raises:
         NotReadyError: the replica has no version yet.
@@ -23,14 +23,14 @@ def views(spark: SparkSession, source: Snapshot | Replica) -> Views:
 
 
 class Views:
-    """DataFrames of one version, the same as ``spark.read.format("kafka_replica")`` gives.
+    """DataFrames of one version, the same as from ``spark.read.format("kafka_replica")``.
 
-    A frame is a copy: it keeps its version for life, whatever becomes of the replica or the snapshot. Its last columns
-    are ``_version`` (long) and ``_position`` (string, JSON), the same in each row; their metadata in the schema says
+    A frame is a copy: it keeps its version permanently, regardless of the replica or the snapshot. Its last columns
+    are ``_version`` (long) and ``_position`` (string, JSON), the same in each row; their metadata in the schema has
     ``view``, ``version``, ``position``, ``unreadable_count`` and ``unreadable``.
 
-    All views take ``agency``, ``id`` and ``version`` of the artefacts they show: ``*`` stands for any text, and
-    ``version`` may be a rule of SDMX 3, such as ``1.0+`` or ``+`` for the latest stable one.
+    All views take ``agency``, ``id`` and ``version`` of the artefacts they show: ``*`` matches any text, and
+    ``version`` may be a rule of SDMX 3, such as ``1.0+`` or ``+`` for the latest stable version.
     """
 
     def __init__(self, spark: SparkSession, snapshot: Snapshot) -> None:
@@ -44,44 +44,44 @@ class Views:
 
     @property
     def version(self) -> int:
-        """The version all frames come from."""
+        """The version that all frames come from."""
         return self._snapshot.version
 
     @property
     def unreadable(self) -> list[Unreadable]:
-        """What the frames made so far do not show, or not wholly, and why: damaged, stubs, unknown classes."""
+        """The artefacts missing from, or incomplete in, the frames so far, and why: damaged, stubs, unknown classes."""
         return list(self._unreadable)
 
     def structures(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """All artefacts, of any class; one row each."""
+        """Return all artefacts, of any class; one row per artefact."""
         return self._frame("structures", Selection(agency, id, version))
 
     def codes(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """The codes of codelists and the values of value lists, those by extension included (``inherited``)."""
+        """Return the codes of codelists and the values of value lists, including inherited codes (``inherited``)."""
         return self._frame("codes", Selection(agency, id, version))
 
     def concepts(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """The concepts of concept schemes."""
+        """Return the concepts of concept schemes."""
         return self._frame("concepts", Selection(agency, id, version))
 
     def components(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """The components of data structures, each with the representation that holds: its own, or its concept's."""
+        """Return the components of data structures, each with its own representation, or else its concept's."""
         return self._frame("components", Selection(agency, id, version))
 
     def constraints(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """What constraints select: one row a value, or a component without values."""
+        """Return the selections of constraints: one row per value, or per component without values."""
         return self._frame("constraints", Selection(agency, id, version))
 
     def mappings(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """The rules of structure maps, representation maps, item scheme maps and structure sets; one row each."""
+        """Return the rules of structure maps, representation maps, item scheme maps and structure sets; a row each."""
         return self._frame("mappings", Selection(agency, id, version))
 
     def hierarchies(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """The places of hierarchies, parents first."""
+        """Return the nodes of hierarchies, parents first."""
         return self._frame("hierarchies", Selection(agency, id, version))
 
     def references(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """What each artefact refers to, as written (``target``) and as this version has it (``resolved``)."""
+        """Return the references of each artefact, as written (``target``) and in this version (``resolved``)."""
         return self._frame("references", Selection(agency, id, version))
 
     def _frame(self, name: str, selection: Selection) -> DataFrame:

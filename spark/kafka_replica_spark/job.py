@@ -1,4 +1,4 @@
-"""The engine ``spark``: data from files to folders, in a local session or the one that ``spark-submit`` made."""
+"""The engine ``spark``: data from files to folders, in a local session or the session of ``spark-submit``."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ from kafka_replica_spark.validation import split, validate
 
 _FILE: Final = re.compile(r"while reading file (?P<path>\S+)\.\s")
 _REFUSED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (?P<said>(?:reading|writing) .*?)\s+SQLSTATE", re.DOTALL)
-"""What expressions of ours refuse; see ``raise_error``."""
+"""An error raised by this package's own expressions; see ``raise_error``."""
 
 
 @contextmanager
 def _in_words_of_ours() -> Iterator[None]:
-    """A row that Spark cannot read is a fault of the data, and no failure of Spark.
+    """Report a row that Spark cannot read as an error in the data, not as a failure of Spark.
 
     Raises:
         DatasetError: a row is longer or shorter than the header, or the file has another header.
     """
     try:
         yield
-    except Exception as error:  # py4j's too, which clients of Spark Connect need not have
+    except Exception as error:  # also errors of py4j, which clients of Spark Connect need not have
         text = str(error)
         refused = _REFUSED.search(text)
         if refused is not None:
@@ -69,14 +69,14 @@ def _in_words_of_ours() -> Iterator[None]:
 
 
 class SparkEngine:
-    """Spark."""
+    """The engine that runs jobs on Spark."""
 
     def __init__(self) -> None:
         self._spark = SparkSession.getActiveSession() or _session()
 
     @property
     def writes_here(self) -> bool:
-        """Whether a path without a scheme means a file that this process sees."""
+        """True if a path without a scheme is a file that this process can access."""
         if is_remote():
             return False
         hadoop = self._spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 - Python has no name for it
@@ -84,7 +84,7 @@ class SparkEngine:
 
     @_in_words_of_ours()
     def validate(self, job: ValidationJob, step: Step) -> Outcome:
-        """Validates data and writes good and rejected rows, a folder each.
+        """Validate data and write good and rejected rows, a folder each.
 
         Raises:
             KafkaReplicaError: no row is of the structure, or a line is wrong.
@@ -97,7 +97,7 @@ class SparkEngine:
 
     @_in_words_of_ours()
     def map(self, job: MappingJob, step: Step) -> Outcome:
-        """Maps data and writes mapped rows, and rejected ones as they came, a folder each.
+        """Map data and write mapped rows, and rejected rows unchanged, a folder each.
 
         Raises:
             KafkaReplicaError: no row is of the source, or a line is wrong.
@@ -109,7 +109,7 @@ class SparkEngine:
         return self._written(job, job.target, mapped, lambda: _map_report(mapped, job), others)
 
     def _mine(self, job: Job, step: Step) -> tuple[DataFrame, dict[Urn, int]]:
-        """The rows that are meant, and how many others there are."""
+        """Return the rows of the job's structure, and the numbers of other rows."""
         step("reading data")
         df = self._read(job)
         step("picking rows")
@@ -140,7 +140,7 @@ class SparkEngine:
         return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
     def _read_one(self, source: Source, job: Job) -> DataFrame:
-        """The rows of a source, without what an earlier run said of them."""
+        """Return the rows of a source, without the verdict column of an earlier run."""
         verdict = verdict_of(source, job.rules)
         df = self._rows(source, job)
         return df if verdict is None else df.drop(verdict)
@@ -159,16 +159,16 @@ class SparkEngine:
 
 
 def _session() -> SparkSession:
-    """The one that spark-submit or the address of a Spark Connect server asks for; else a local one."""
+    """Return the session of spark-submit or of a Spark Connect server if configured, else a local session."""
     if "SPARK_REMOTE" in os.environ or "PYSPARK_GATEWAY_PORT" in os.environ:
         return SparkSession.Builder().appName("kafka-replica").getOrCreate()
-    # What ends a command is said once, by its last sentence.
+    # An error that ends a command is reported once, by the command's last sentence.
     level = "ERROR" if "KAFKA_REPLICA_DEBUG" in os.environ else "FATAL"
     return session("kafka-replica", "local[*]", **{"spark.log.level": level})
 
 
 def _with_maps(df: DataFrame) -> DataFrame:
-    """Lists of languages and texts as maps, which is what they are on Spark."""
+    """Convert lists of languages and texts to maps, their form on Spark."""
     listed = [name for name, kind in df.dtypes if kind == "array<struct<language:string,text:string>>"]
     return df.withColumns({name: F.map_from_entries(quoted(name)) for name in listed})
 

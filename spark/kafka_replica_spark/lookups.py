@@ -1,12 +1,13 @@
-"""Codelists as UDFs look them up: out of pieces of bytes, which are read in place.
+"""Look-ups of codelists in UDFs, in pieces of bytes that are read in place.
 
-Goes to executors pickled whole, so that they need pandas, pyarrow and pyspark, and not this package. Nothing here may
-import anything of kafka_replica; errors are Python's own for that reason.
+The module is pickled by value for executors, so that they need pandas, pyarrow and pyspark, but not this package.
+Nothing here may import anything of kafka_replica; errors are Python's own for that reason.
 
-A piece: eight bytes of the length of a JSON object, that object, and blocks of lists: uncompressed Arrow streams with a
-row a code. The object of the newest piece tells version, cut, in which piece and where the block of each list lies, and
-other names of lists. So a new version sends the lists that have changed, and a process loads the pieces that it uses.
-A code is found by binary search among the sorted hashes of all codes; then the text itself is compared.
+A piece consists of eight bytes with the length of a JSON object, that object, and blocks of lists: uncompressed Arrow
+streams with one row per code. The object of the newest piece has the version, its position, the piece and the offset of
+each list's block, and other names of lists. So a new version sends only the changed lists, and a process loads only the
+pieces that it uses. A code is found by binary search among the sorted hashes of all codes; then the text itself is
+compared.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PROBE: Final = "kafka_replica"
 _ASKED: Final = "looking up codes, which are texts (cast the values to string): asked for"
 _TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 SAME_AS_DEFAULT: Final = b"same as default"
-"""Languages whose names are those of the default column."""
+"""The languages whose names are in the default column."""
 
 
 class Carrier(Protocol):
@@ -43,7 +44,7 @@ class Carrier(Protocol):
 
 
 def hashes(texts: list[str | None]) -> npt.NDArray[np.uint64]:
-    """A hash of each text, the same in every process."""
+    """Return a hash of each text, the same in every process."""
     found: npt.NDArray[np.uint64] = hash_array(np.array(texts, dtype=object), categorize=False)
     return found
 
@@ -51,8 +52,8 @@ def hashes(texts: list[str | None]) -> npt.NDArray[np.uint64]:
 class CodelistLookups:
     """Look-ups in the codelists of one version; immutable, and cheap to send with a UDF.
 
-    Lists are named by URN, by short reference (``SDMX:CL_FREQ(2.1)``), or as they were asked for
-    (``SDMX:CL_FREQ(2+.0)``). Values are a text, a pandas Series, or a pyarrow Array; the answer is of the same kind,
+    Lists are named by URN, by short reference (``SDMX:CL_FREQ(2.1)``), or as they were requested
+    (``SDMX:CL_FREQ(2+.0)``). Values are a text, a pandas Series, or a pyarrow Array; the result is of the same kind,
     NULL where the value is NULL.
     """
 
@@ -71,12 +72,12 @@ class CodelistLookups:
 
     @property
     def version(self) -> int:
-        """The version that all answers come from."""
+        """The version that all results come from."""
         return int(self._index["version"])
 
     @property
     def position(self) -> str:
-        """Its cut, as JSON."""
+        """The position of the version, as JSON."""
         return str(self._index["position"])
 
     @property
@@ -85,22 +86,22 @@ class CodelistLookups:
         return list(self._index["lists"])
 
     def is_code(self, codelist: str, values: Any) -> Any:
-        """Whether each value is a code of the list."""
+        """Return whether each value is a code of the list."""
         return _answer(values, lambda array: self._block(codelist).is_code(array))
 
     def name(self, codelist: str, values: Any, language: str | None = None) -> Any:
-        """The name of each code; NULL where it has none in that language, or is no code.
+        """Return the name of each code; NULL if it has none in that language, or is not a code.
 
-        Without a language the English one, else the first.
+        Without a language, the name is the English one, else the first.
         """
         return _answer(values, lambda array: self._block(codelist).text(array, language))
 
     def parent(self, codelist: str, values: Any) -> Any:
-        """The code above each code; NULL where there is none."""
+        """Return the parent of each code; NULL if there is none."""
         return _answer(values, lambda array: self._block(codelist).parent(array))
 
     def codes(self, codelist: str) -> pa.Array[Any]:
-        """All codes of the list, in its order."""
+        """Return all codes of the list, in its order."""
         found: pa.Array[Any] = self._block(codelist).codes
         return found
 
@@ -133,7 +134,7 @@ class CodelistLookups:
 
 
 class _Block:
-    """One codelist."""
+    """A codelist in a piece."""
 
     def __init__(self, table: pa.Table) -> None:
         columns: dict[str, Any] = {name: table[name].chunk(0) for name in table.schema.names} if table.num_rows else {}
@@ -146,22 +147,22 @@ class _Block:
             self._names[f"name_{language}"] = columns.get("name", self.codes)
 
     def is_code(self, values: Any) -> Any:
-        """Whether each is one."""
+        """Return whether each value is a code."""
         return pc.if_else(values.is_null(), None, pc.is_valid(self._places(values)))
 
     def text(self, values: Any, language: str | None) -> Any:
-        """Their names."""
+        """Return the names of the codes."""
         column = self._names.get("name" if language is None else f"name_{language}".lower())
         return pa.nulls(len(values), pa.string()) if column is None else column.take(self._places(values))
 
     def parent(self, values: Any) -> Any:
-        """What is above them."""
+        """Return the parents of the codes."""
         if self._parents is None:
             return pa.nulls(len(values), pa.string())
         return self.codes.take(self._parents.take(self._places(values)))
 
     def _places(self, values: Any) -> Any:
-        """The row of each code, NULL for what is none; values that come again are looked up once."""
+        """Return the row of each code, NULL for values that are not codes; repeated values are looked up once."""
         encoded = pc.dictionary_encode(values.cast(pa.string()))
         return self._rows_of(encoded.dictionary).take(encoded.indices)
 
@@ -170,7 +171,7 @@ class _Block:
         wanted = hashes(texts.to_pylist())
         at = np.searchsorted(self._hashes, wanted)
         left = np.flatnonzero(at < len(self._hashes))
-        while left.size:  # once, but for texts that have a hash in common
+        while left.size:  # once, except for texts with equal hashes
             left = left[self._hashes[at[left]] == wanted[left]]
             rows = self._rows[at[left]]
             same = pc.equal(self.codes.take(pa.array(rows)), texts.take(pa.array(left))).to_numpy(zero_copy_only=False)

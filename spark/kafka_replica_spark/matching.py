@@ -1,8 +1,9 @@
-"""Whether an expression fits a text, with Java's regular expressions.
+"""Matching of texts against expressions, with Java's regular expressions.
 
-Java calls itself for each round of a group in which one round need not be like another, such as ``(?:[A-Z]|[0-9])+``:
-a long value overflows the stack, which Spark answers by ending the process. So such an expression is asked of values
-that are short enough for the stack of a thread, and unknown of longer ones; what is not asked is told.
+Java recurses for each repetition of a group whose repetitions may differ, such as ``(?:[A-Z]|[0-9])+``:
+a long value overflows the stack, and Spark then terminates the process. So such an expression is evaluated only for
+values that are short enough for the stack of a thread; for longer values the result is unknown, and the omission is
+reported.
 """
 
 from __future__ import annotations
@@ -20,33 +21,33 @@ from kafka_replica.data.validation.model import Check
 from kafka_replica.sdmx.text_types import anchored
 
 _STACK: Final = 1500
-"""How often Java may call itself: measured with code that is not compiled yet, and a stack of 1 MB, the default."""
+"""The maximum depth of Java's recursion: measured with code not compiled yet, and a stack of 1 MB, the default."""
 _FEW: Final = 100
-"""TransactionAssigner that are no danger."""
+"""The number of repetitions that are harmless."""
 _PIECE: Final = re.compile(r"\\.|\[|\]|\((?:\?:)?|\)|\||[*+?]|\{[0-9]+(?:,[0-9]*)?\}|.", re.DOTALL)
 
 
 class _Group:
-    """What was read of a group: whether rounds of it may differ, what one costs, and how many there are within."""
+    """The facts about a group: whether its repetitions may differ, the cost of one, and the repetitions within it."""
 
     def __init__(self) -> None:
         self.varies, self.cost, self.rounds = False, 1, 1.0
 
 
 def fits(text: Column, expression: str) -> Column:
-    """Whether an expression without anchors fits a whole text; NULL where the text is, or is too long to ask."""
+    """Return whether an expression without anchors matches a whole text; NULL if the text is NULL or too long."""
     return short_enough(text, expression).rlike(anchored(expression))
 
 
 def short_enough(text: Column, expression: str) -> Column:
-    """A text that an expression can be asked of; NULL for a longer one."""
+    """Return a text that is short enough for an expression; NULL for a longer text."""
     longest = longest_for(expression)
-    # Position as well, for Spark may compute the branches of a condition before it.
+    # Truncate the text as well, because Spark may compute the branches of a condition before the condition.
     return text if longest is None else F.when(F.char_length(text) <= longest, F.substring(text, 1, longest))
 
 
 def not_asked(checks: Iterable[Check]) -> tuple[str, ...]:
-    """What :func:`fits` leaves out, a sentence each."""
+    """Return the checks that :func:`fits` leaves out, in one sentence each."""
     found = [
         f"{check.component or '.'.join(check.shown)}: {check.rule} of values longer than {longest} characters on "
         "Spark, for their pattern repeats a group"
@@ -59,7 +60,7 @@ def not_asked(checks: Iterable[Check]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def longest_for(expression: str) -> int | None:
-    """The characters of the longest text that an expression can be asked of; None: any."""
+    """Return the length in characters of the longest text that an expression can be matched with; None: any length."""
     groups, closed, depth = [_Group()], _Group(), 0
     dearest = 0
     for piece in _PIECE.findall(expression):
@@ -96,7 +97,7 @@ def _add(outer: _Group, inner: _Group) -> None:
 
 
 def _counts(piece: str) -> tuple[int, float]:
-    """How often a quantifier repeats, at least and at most; what is none, never."""
+    """Return the least and greatest number of repetitions of a quantifier; 0 and 0 for anything else."""
     if piece in {"*", "+", "?"}:
         return int(piece == "+"), 1 if piece == "?" else float("inf")
     if len(piece) < 3 or piece[0] != "{":

@@ -1,7 +1,7 @@
-"""Whether a text is in a set, as a native expression that plans and runs fast.
+"""Tests whether a text is in a set, as native expressions that plan and run fast.
 
-A list of 20,000 codes as ``isin`` costs ten seconds before the query starts, for each value becomes a node of the plan.
-Here a larger set is one literal: a table in cells, or a map, which is found faster and costs more to send.
+A list of 20,000 codes in ``isin`` delays the query by ten seconds, because each value becomes a node of the plan.
+Here a larger set is one literal: a table in cells, or a map, which is searched faster and costs more to send.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from kafka_replica_spark.literals import SHORT, is_missing_from
 
 _FEW: Final = 16
 _LONG: Final = 48
-"""Bytes of a value above which it goes into a table of its own, for the longest decides how long all cells are."""
+"""The size in bytes above which a value goes into a separate table: the longest value sets the length of all cells."""
 _BYTE: Final = b"\xff"
-"""Before and after each value; UTF-8 has no such byte."""
+"""The byte before and after each value; it does not occur in UTF-8."""
 _BETWEEN: Final = "\x05"
 
 
 def is_in(text: Column, values: Iterable[str], *, in_map: bool = False, put: Bytes = F.lit) -> Column:
-    """Whether a text is one of the values, exactly; NULL where the text is.
+    """Return whether a text exactly equals one of the values; NULL if the text is NULL.
 
     Args:
         text: the text.
         values: the values.
-        in_map: whether to look it up in a map, where no value has the character 5 in it.
+        in_map: whether to look the text up in a map, if no value contains the character 5.
         put: puts a table into the plan.
     """
     every = sorted(set(values))
@@ -45,12 +45,12 @@ def is_in(text: Column, values: Iterable[str], *, in_map: bool = False, put: Byt
 
 
 def fits_a_map(values: Collection[str]) -> bool:
-    """Whether values can be looked up in a map, and are enough to be found faster there than one after the other."""
+    """Return whether values are valid in a map, and so many that a map is faster than a sequential search."""
     return len(values) > SHORT and not any(_BETWEEN in value for value in values)
 
 
 def is_missed(text: Column, values: Iterable[str]) -> Column:
-    """Whether a map does not have a text; also true for NULL, so that nothing else is to be asked."""
+    """Return whether a map lacks a text; also true for NULL, so that no other condition is needed."""
     return is_missing_from(text, sorted(values), _BETWEEN)
 
 

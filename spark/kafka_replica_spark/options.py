@@ -1,4 +1,4 @@
-"""The options of the data source, and the version they lead to."""
+"""The options of the data source, and the version that they select."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MIB: Final = 1 << 20
 
 
 class Options(NamedTuple):
-    """The options of one read, checked."""
+    """The options of one read, validated."""
 
     view: View
     selection: Selection
@@ -42,10 +42,10 @@ class Options(NamedTuple):
 
 
 def parsed(given: Mapping[str, str]) -> Options:
-    """What was given to ``option()``; names are case-insensitive.
+    """Return the options that were given to ``option()``; names are case-insensitive.
 
     Raises:
-        ConfigurationError: an option is missing, unknown or impossible, or two contradict each other.
+        ConfigurationError: an option is missing, unknown or invalid, or two options contradict each other.
     """
     plain = {name.lower(): value for name, value in given.items()}
     kafka = hide_secrets({name[len(_KAFKA) :]: plain.pop(name) for name in list(plain) if name.startswith(_KAFKA)})
@@ -72,10 +72,10 @@ def parsed(given: Mapping[str, str]) -> Options:
 
 @contextmanager
 def snapshot_of(options: Options) -> Iterator[Snapshot]:
-    """The version that the options lead to, for the time of the block.
+    """Provide the version that the options select, for the duration of the block.
 
     Raises:
-        KafkaReplicaError: the broker or the store does not give one; the message says why.
+        KafkaReplicaError: the broker or the store cannot provide a version; the message says why.
     """
     if options.store is not None:
         yield _of_store(look(options.store), options)
@@ -86,7 +86,7 @@ def snapshot_of(options: Options) -> Iterator[Snapshot]:
 
 
 def _of_store(snapshot: Snapshot, options: Options) -> Snapshot:
-    """The version, or the part of one topic where each has keys of its own."""
+    """Return the version, or the part of one topic if each topic has keys of its own."""
     there = sorted({partition.topic for partition in snapshot.position})
     missing = sorted(set(options.topics) - set(there))
     if missing:

@@ -1,4 +1,4 @@
-"""What was found, put together by Spark."""
+"""Reports of findings, aggregated by Spark."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from kafka_replica_spark.rows import joined, prepared
 
 
 def dataset_findings(df: DataFrame, rules: Rules) -> tuple[Finding, ...]:
-    """What is wrong with the data set as a whole: its columns, and attributes that describe all of it.
+    """Return the findings about the data set as a whole: its columns, and attributes that describe all of it.
 
-    Reads the frame once, where there is such an attribute.
+    The function reads the frame once if there is such an attribute.
     """
     ready = prepared(df, rules)
     return (*ready.bound.findings, *whole_findings(ready))
 
 
 def report(validated: DataFrame, rules: Rules, *, samples: int = 5, series: int = 20) -> Report:
-    """Counts of what :func:`validate` found, with samples, and the findings of the data set.
+    """Return counts of the findings of :func:`validate`, with samples, and the findings of the data set.
 
-    Cached while it is made, unless it is already.
+    The frame is cached during the call, unless it is already cached.
 
     Args:
         validated: a frame with ``_errors``.
         rules: the rules it was validated with.
-        samples: how many findings are kept of each rule and component.
+        samples: how many findings are kept per rule and component.
         series: how many series are listed, those with the most findings first.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A data frame made ready: the texts of its components, and the rules for its columns."""
+"""A data frame prepared for rules: the texts of its components, and the rules for its columns."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Prepared:
 
     Attributes:
         df: the frame.
-        texts: the text of each component; arrays of them where it holds several values, NULL where it has none.
-            Dimensions by which rows are compared are all there, NULL where the frame has no column.
+        texts: the text of each component; an array of texts if the component holds several values, NULL if it has none.
+            Dimensions by which rows are compared are always included, NULL if the frame has no such column.
         bound: the rules for these columns.
-        expressions: makes expressions over ``texts``.
+        expressions: creates expressions over ``texts``.
         several: the columns that hold several values.
         floating: the columns that hold floating-point numbers.
     """
@@ -48,28 +48,28 @@ class Prepared:
 
     @property
     def screened(self) -> tuple[Check, ...]:
-        """The checks that ask nothing of one value among several."""
+        """The checks that do not concern a single value among several."""
         return tuple(check for check in self.bound.checks if not asked_singly(check.broken, self.several))
 
     def broken(self, check: Check) -> Column:
-        """Whether a row breaks a check; of arrays, whether one of their values does."""
+        """Return whether a row breaks a check; for arrays, whether any of their values does."""
         lists = asked_singly(check.broken, self.several)
         return self._exists(check, lists, {}) if lists else self.expressions.broken(check.broken)
 
     def shown(self, check: Check) -> Column:
-        """The value that a finding shows; of arrays the first that is wrong."""
+        """Return the value that a finding shows; for arrays, the first wrong value."""
         lists = asked_singly(check.broken, self.several)
         if not lists:
             return self._values(check, {})
         return F.get(F.filter(self._wrong(check, lists, {}), lambda one: one.isNotNull()), F.lit(0))
 
     def to_compare(self, component: str) -> Column:
-        """A text for comparing rows: several values are one text, whatever their order."""
+        """Return a text for comparing rows: several values become one text, regardless of their order."""
         text = self.texts[component]
         return F.array_join(F.array_sort(text), _BETWEEN) if component in self.several else text
 
     def told(self, text: Column) -> Column:
-        """What was compared, as it is shown."""
+        """Return the compared text in the form in which findings show it."""
         return F.replace(text, F.lit(_BETWEEN), F.lit(";")) if self.several else text
 
     def _exists(self, check: Check, lists: tuple[str, ...], chosen: dict[str, Column]) -> Column:
@@ -79,7 +79,7 @@ class Prepared:
         return F.exists(self._or_nothing(first), lambda one: self._exists(check, tuple(rest), {**chosen, first: one}))
 
     def _wrong(self, check: Check, lists: tuple[str, ...], chosen: dict[str, Column]) -> Column:
-        """What to show of each choice of values, NULL where the choice breaks nothing."""
+        """Return the value to show for each choice of values, NULL if the choice breaks nothing."""
         if not lists:
             return F.array(F.when(self._of_one(chosen).condition(check.broken), self._values(check, chosen)))
         first, *rest = lists
@@ -91,7 +91,7 @@ class Prepared:
         return Expressions({**self.texts, **chosen}, self.floating, lists=self.texts)
 
     def _or_nothing(self, component: str) -> Column:
-        """The values; a single NULL where there is none."""
+        """Return the values; a single NULL if there is none."""
         return F.coalesce(self.texts[component], F.array(F.lit(None).cast("string")))
 
     def _values(self, check: Check, chosen: dict[str, Column]) -> Column:
@@ -104,7 +104,7 @@ class Prepared:
 
 
 def joined(texts: Sequence[Column]) -> Column:
-    """Values joined by dots, as keys are written; an empty one is nothing."""
+    """Return the values joined by dots, as keys are written; an empty result is NULL."""
     if not texts:
         return F.lit(None).cast("string")
     if len(texts) == 1:
@@ -113,10 +113,10 @@ def joined(texts: Sequence[Column]) -> Column:
 
 
 def prepared(df: DataFrame, rules: Rules) -> Prepared:
-    """The frame made ready for rules.
+    """Return the frame prepared for rules.
 
     Raises:
-        UsageError: more than one column is called like a component; Spark does not tell upper from lower case. A
+        UsageError: more than one column has the name of a component; Spark's names are case-insensitive. A
             dimension or the action has several values in a row.
     """
     wanted = {column.id for column in rules.columns} | {ACTION}
@@ -140,7 +140,7 @@ def prepared(df: DataFrame, rules: Rules) -> Prepared:
 
 
 def _given(texts: Column) -> Column:
-    """The values that are given; NULL where there is none."""
+    """Return the values that are present; NULL if there are none."""
     given = F.array_compact(texts)
     return F.when(F.size(given) > 0, given)
 
@@ -150,10 +150,10 @@ def _is_floating(kind: DataType) -> bool:
 
 
 def quoted(name: str) -> Column:
-    """A column by its name, whatever is in it."""
+    """Return a column by its name, whatever characters the name has."""
     return F.col(f"`{name.replace('`', '``')}`")
 
 
 def _present(name: str) -> Column:
-    """Something where something stands."""
+    """Return a value if the column has content, otherwise NULL."""
     return F.when(quoted(name).isNotNull(), F.lit(""))

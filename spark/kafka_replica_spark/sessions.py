@@ -22,22 +22,22 @@ _QUIET: Final = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
     "spark.sql.shuffle.partitions": "4",
-    # A laptop's host name may resolve to nothing, or to an address that changes.
+    # A laptop's host name may not resolve, or may resolve to an address that changes.
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
 }
 
 
 def session(app_name: str = "kafka_replica", master: str = "local[2]", **conf: str) -> SparkSession:
-    """A local Spark session that keeps quiet: no UI, no progress bars, errors only in the log.
+    """Return a quiet local Spark session: no UI, no progress bars, errors only in the log.
 
-    A convenience; everything here takes any other session as well. If one is active it is returned, with
-    ``conf`` set where Spark allows that afterwards.
+    This function is a convenience; all functions of this package accept any other session as well. If a session is
+    active, it is returned, with ``conf`` set as far as Spark allows that afterwards.
 
     Args:
-        app_name: what Spark calls it.
-        master: Spark's master URL; only ``local[...]`` ones, for the addresses set here are local.
-        conf: Spark settings by their full names, which win over the quiet ones:
+        app_name: the application name in Spark.
+        master: Spark's master URL; only ``local[...]`` URLs, because the addresses set here are local.
+        conf: Spark settings by their full names, which override the quiet defaults:
             ``session(**{"spark.driver.memory": "2g"})``.
 
     Raises:
@@ -59,12 +59,12 @@ def session(app_name: str = "kafka_replica", master: str = "local[2]", **conf: s
 
 @contextmanager
 def _java() -> Iterator[None]:
-    """The environment as Spark's launcher needs it, put back afterwards."""
+    """Set the environment as Spark's launcher needs it, and restore it afterwards."""
     if SparkSession.getActiveSession() is not None:
         yield
         return
     wanted = {"JAVA_HOME": str(spark_java_home()), "SPARK_LOCAL_IP": "127.0.0.1"}
-    # Spark reads no setting here: without it, Python on executors is whichever python3 comes first.
+    # Spark reads no setting here: otherwise, executors run whichever python3 comes first.
     wanted["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
     before = {name: os.environ.get(name) for name in wanted}
     os.environ |= wanted

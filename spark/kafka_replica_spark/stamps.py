@@ -1,4 +1,4 @@
-"""The version that a frame shows: as columns, and as metadata in its schema."""
+"""The version of a frame: as columns, and as metadata in its schema."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kafka_replica_spark.tables import Unreadable
 VERSION: Final = "_version"
 """The column that holds the number of the version a row comes from."""
 POSITION: Final = "_position"
-"""The column that holds its cut: a JSON object, ``{"topic-partition": offset}``."""
+"""The column that holds the version's position: a JSON object, ``{"topic-partition": offset}``."""
 
 _LISTED: Final = 100
 _PLAIN: Final[Mapping[pa.DataType, T.DataType]] = {
@@ -30,12 +30,12 @@ _PLAIN: Final[Mapping[pa.DataType, T.DataType]] = {
 
 
 def position_json(snapshot: Any) -> str:
-    """The cut of a snapshot as JSON, ``{"topic-partition": offset}``."""
+    """Return the position of a snapshot as JSON, ``{"topic-partition": offset}``."""
     return json.dumps(snapshot.position.as_json())
 
 
 def with_stamp(df: DataFrame, snapshot: Snapshot | None, doing: str) -> DataFrame:
-    """The frame with the version in each row.
+    """Return the frame with the version in each row.
 
     Raises:
         UsageError: there is no snapshot, or the frame has such a column.
@@ -51,9 +51,11 @@ def with_stamp(df: DataFrame, snapshot: Snapshot | None, doing: str) -> DataFram
 
 
 def metadata(view: str, version: int, position: str, unreadable: Sequence[Unreadable]) -> dict[str, Any]:
-    """Return the metadata of a frame: ``view``, ``version``, ``position``, ``unreadable_count``, and the first 100
-    of what is not in it as ``unreadable``.
-    """  # noqa: D205 - one sentence
+    """Return the metadata of a frame.
+
+    The keys are ``view``, ``version``, ``position``, ``unreadable_count``, and ``unreadable``, the first 100 artefacts
+    that are not in the frame.
+    """
     return {
         "view": view,
         "version": version,
@@ -64,7 +66,7 @@ def metadata(view: str, version: int, position: str, unreadable: Sequence[Unread
 
 
 def stamped(schema: pa.Schema, told: Mapping[str, Any]) -> T.StructType:
-    """The schema of a frame with the columns ``_version`` and ``_position``, which carry the metadata."""
+    """Return the schema of a frame with the columns ``_version`` and ``_position``, which carry the metadata."""
     return T.StructType(
         [
             *(T.StructField(one.name, spark_type(one.type)) for one in schema),
@@ -75,7 +77,7 @@ def stamped(schema: pa.Schema, told: Mapping[str, Any]) -> T.StructType:
 
 
 def spark_type(kind: pa.DataType) -> T.DataType:
-    """Spark's type for one of a view's."""
+    """Return Spark's type for a type of a view."""
     if isinstance(kind, pa.MapType):
         return T.MapType(spark_type(kind.key_type), spark_type(kind.item_type))
     if isinstance(kind, pa.ListType):

@@ -33,14 +33,14 @@ _log = logging.getLogger("kafka_replica")
 
 
 class Batch(NamedTuple):
-    """A micro-batch, and the one version that all of it was looked at with."""
+    """A micro-batch, and the one version that all of it is processed with."""
 
     number: int
-    """Spark's number of the batch, the same when it is repeated."""
+    """Spark's number of the batch, the same when the batch is repeated."""
     snapshot: Snapshot
     """The version."""
     repeats: Begun | None
-    """With which version the batch was begun before, where it was and this is a repetition; else None."""
+    """The version that the batch was begun with before, if this is a repetition and the version is known; else None."""
 
     @property
     def version(self) -> int:
@@ -49,14 +49,14 @@ class Batch(NamedTuple):
 
     @property
     def position(self) -> str:
-        """The cut of the version, as JSON: the same in every replica of the topic, which numbers are not."""
+        """The position of the version, as JSON: the same in every replica of the topic, unlike version numbers."""
         return position_json(self.snapshot)
 
 
 Prepare: TypeAlias = Callable[[DataFrame, Snapshot], DataFrame]
-"""From the rows of a batch and a version to the rows to be written: ``validate`` and the like."""
+"""A function from the rows of a batch and a version to the rows to write: ``validate`` and similar functions."""
 Write: TypeAlias = Callable[[DataFrame, Batch], object]
-"""Writes the prepared rows of a batch."""
+"""A function that writes the prepared rows of a batch."""
 
 
 def validate_stream(
@@ -71,21 +71,22 @@ def validate_stream(
     as_of: date | None = None,
     timeout_s: float = 60.0,
 ) -> DataStreamWriter:
-    """A query that validates each micro-batch; ``trigger()``, ``queryName()`` and ``start()`` are left to the caller.
+    """Return a query that validates each micro-batch; the caller adds ``trigger()``, ``queryName()`` and ``start()``.
 
-    Rows are stamped with the version (``_version``, ``_position``). Rules that compare rows compare those of one batch.
+    Rows are stamped with the version (``_version``, ``_position``). Rules that compare rows compare the rows of one
+    batch.
 
     Args:
         stream: a streaming frame of observations.
-        reference: what to validate against; as for ``validate``, like ``rules``, ``action`` and ``as_of``.
-        replica: lives in this process, and must be started.
-        write: is given the validated rows and the batch. Spark repeats a batch that did not end, so write in a way
+        reference: the artefact to validate against; as for ``validate``, like ``rules``, ``action`` and ``as_of``.
+        replica: a replica in this process, which must be started.
+        write: receives the validated rows and the batch. Spark repeats a batch that did not end, so write in a way
             that may be repeated, such as into a folder named by ``batch.number``.
-        checkpoint: where the query keeps its checkpoint.
+        checkpoint: the checkpoint location of the query.
         rules: rule code to severity or ``off``.
         action: the action of rows that name none.
         as_of: the date on which constraints must be valid; the day of each batch if None.
-        timeout_s: how long the first batch waits for the replica to be ready.
+        timeout_s: how long, in seconds, the first batch waits for the replica to be ready.
 
     Raises:
         UsageError: the frame is not streaming, or of Spark Connect, where the driver is not this process.
@@ -106,7 +107,7 @@ def write_stream(
     checkpoint: str,
     timeout_s: float = 60.0,
 ) -> DataStreamWriter:
-    """The same with any preparation of rows: mapping, a join with views, or several of them.
+    """Return a query with any preparation of rows: mapping, a join with views, or several of them.
 
     ::
 
@@ -136,14 +137,14 @@ def foreach_batch(
     record: BatchRecord | None = None,
     timeout_s: float = 60.0,
 ) -> Callable[[DataFrame, int], None]:
-    """What ``DataStreamWriter.foreachBatch`` takes: takes the newest version at the start of each batch, for all of it.
+    """Return a function for ``DataStreamWriter.foreachBatch`` that uses the newest version at the start of each batch.
 
     Args:
-        replica: lives in this process, and must be started.
-        prepare: makes the rows to be written.
-        write: writes them.
-        record: where the version of each batch is written down; without it nobody can say that a batch is a repetition.
-        timeout_s: how long a batch waits for the replica to be ready.
+        replica: a replica in this process, which must be started.
+        prepare: returns the rows to write.
+        write: writes the rows.
+        record: records the version of each batch; without it, repetitions of a batch cannot be detected.
+        timeout_s: how long, in seconds, a batch waits for the replica to be ready.
 
     The function raises, which ends the query:
         ReplicaClosedError: the replica was closed.

@@ -1,4 +1,4 @@
-"""Checking the observations of a data frame, in Spark's own expressions."""
+"""Validation of the observations of a data frame, in Spark's own expressions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kafka_replica_spark.stamps import POSITION, VERSION, position_json, with_st
 
 
 class Split(NamedTuple):
-    """Good rows without ``_errors``, and bad ones with it; both read one cache."""
+    """Good rows without ``_errors``, and bad rows with it; both read the same cache."""
 
     good: DataFrame
     bad: DataFrame
@@ -44,20 +44,20 @@ def validate(
     as_of: date | None = None,
     stamp: bool = False,
 ) -> DataFrame:
-    """The frame with a column ``_errors`` that says what is wrong with each row.
+    """Return the frame with a column ``_errors`` that lists the errors of each row.
 
-    One row is one observation, one column a component, by its id exactly; a component without a column counts as empty
-    in each row. Other columns are left alone. ``_errors`` is NULL for a valid row, else an array of structs ``rule,
-    component, value, message, severity, artefact`` (all strings). Only Spark's own expressions are used; the data is
-    not touched before an action. Everything looked at is of the snapshot's one version.
+    A row is an observation, a column is a component, with exactly the component's id; a component without a column
+    counts as empty in each row. Other columns are unchanged. ``_errors`` is NULL for a valid row, else an array of
+    structs ``rule, component, value, message, severity, artefact`` (all strings). Only Spark's own expressions are
+    used; the data is not read before an action. All structures come from the snapshot's one version.
 
-    The metadata of ``_errors`` in the schema says ``version`` (int), ``position`` (JSON; with a snapshot),
+    The metadata of ``_errors`` in the schema has ``version`` (int), ``position`` (JSON; with a snapshot),
     ``artefact`` (URN of the data structure), ``dataset`` (findings about the columns) and ``unchecked`` (list of
     strings).
 
     Args:
         df: the observations. Values are compared as text; other types are written as SDMX writes them. Rules that
-            compare rows are left out for a streaming frame, and ``unchecked`` says so.
+            compare rows are skipped for a streaming frame, and listed in ``unchecked``.
         reference: the URN of a data structure, dataflow or provision agreement, a short reference to one, or rules.
         snapshot: the version to validate against; None with rules.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``.
@@ -66,12 +66,12 @@ def validate(
         stamp: also add the columns ``_version`` (long) and ``_position`` (string, JSON), constant.
 
     Raises:
-        UsageError: a component is there twice, or a column that would be added is there already; a dimension or the
-            action has several values in a row; the reference is of something else; a stamp is asked for without a
+        UsageError: a component occurs twice, or a column that would be added exists already; a dimension or the
+            action has several values in a row; the reference is of something else; a stamp is requested without a
             snapshot.
         ArtefactNotFoundError: the artefact is not in this version.
         IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
-            (a stub, a record that cannot be read); names all of them.
+            (a stub, an unreadable record); names all of them.
         SdmxError: the artefact itself cannot be read.
     """
     compiled = rules_for(reference, snapshot, rules, action, as_of)
@@ -90,15 +90,15 @@ def validate(
 
 
 def split(validated: DataFrame, *, severity: str = "error") -> Split:
-    """What :func:`validate` or ``transform`` gave, parted: rows that may pass, and those with a finding that severe.
+    """Split the result of :func:`validate` or ``transform`` into good rows and rows with a finding of that severity.
 
-    Bad rows that could not be mapped are given as they came. The frame is cached (memory, then disk), so that both
-    parts are made of one pass; take it out of the cache with ``validated.unpersist()`` when they are written. A
+    Bad rows that could not be mapped are returned in their original form. The frame is cached (memory, then disk), so
+    that one pass computes both parts; remove it from the cache with ``validated.unpersist()`` after writing them. A
     streaming frame is not cached.
 
     Args:
         validated: a frame with ``_errors``.
-        severity: a row is bad from this severity on; rows with lesser findings are good.
+        severity: the least severity that makes a row bad; rows with only lesser findings are good.
 
     Raises:
         UsageError: the frame has no column ``_errors``, or there is no such severity.
@@ -108,7 +108,7 @@ def split(validated: DataFrame, *, severity: str = "error") -> Split:
         validated.persist(StorageLevel.MEMORY_AND_DISK)
     bad = F.coalesce(F.exists(F.col(ERRORS), lambda one: one["severity"].isin(*worse)), F.lit(False))
     if SOURCE in validated.columns:
-        # Mapped rows: the bad ones as they came.
+        # Mapped rows: bad rows in their original form.
         as_it_came = validated.select(f"{SOURCE}.*").columns
         stamps = [name for name in (VERSION, POSITION) if name in validated.columns and name not in as_it_came]
         mapped = validated.filter(~bad).drop(ERRORS, SOURCE)
@@ -136,9 +136,9 @@ def _check_columns(df: DataFrame, rules: Rules, added: list[str]) -> None:
 
 
 def _items(rows: Prepared, rules: Rules, marked: list[Marked]) -> list[Item]:
-    """All that may be found, with a short condition for each that is true where it is."""
+    """Return all possible findings, each with a short condition that is true in all rows that have it."""
     screened = dict(zip(rows.screened, screens(rules, rows.screened, rows.several), strict=True))
-    # These are asked of each row, all else of few.
+    # These conditions are evaluated for each row, all others for few rows.
     expressions = rows.expressions.with_maps(_in_maps(rows.df.sparkSession, screened.values()))
     made: dict[Condition, Column] = {}
     items: list[Item] = []
@@ -158,7 +158,7 @@ def _items(rows: Prepared, rules: Rules, marked: list[Marked]) -> list[Item]:
 
 
 def _in_maps(session: SparkSession, conditions: Iterable[Condition]) -> list[frozenset[str]]:
-    """The sets that are looked up in maps: the smallest ones, as many as there may be."""
+    """Return the sets to look up in maps: the smallest sets, as many as the limit allows."""
     if not maps_are_hashed(session):
         return []
     sets = sorted((one for condition in set(conditions) for one in sets_in(condition)), key=len)

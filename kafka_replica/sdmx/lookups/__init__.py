@@ -1,1 +1,1 @@
-"""The look-ups: artefacts of one version by URN, pattern, version rule and reference; live, decoded once."""
+"""Look-ups of artefacts in one version, by URN, pattern, version rule and reference; live, and decoded once."""

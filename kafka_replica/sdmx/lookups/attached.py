@@ -1,4 +1,4 @@
-"""Queries for what is attached to an artefact: constraints, and associations of hierarchies."""
+"""Queries for the constraints and hierarchy associations that are attached to an artefact."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ T = TypeVar("T")
 
 
 class AttachedArtefacts(RelatedArtefacts):
-    """The artefacts of one version, and what is attached to them.
+    """The artefacts of one version, and the constraints and associations attached to them.
 
-    The first query decodes the constraints and hierarchy associations of the version, and nothing else.
+    The first query decodes only the constraints and hierarchy associations of the version.
     """
 
     @cached_property
@@ -37,36 +37,36 @@ class AttachedArtefacts(RelatedArtefacts):
 
     @abstractmethod
     def find(self, cls: str = "*", agency: str = "*", id: str = "*", version: str = "*") -> list[Urn]:  # noqa: A002
-        """The URNs that fit."""
+        """Return the matching URNs."""
 
     def constraints_of(self, reference: Reference) -> QueryResult[Constraint]:
-        """The constraints that are attached to this very artefact or data provider: all versions, all roles; sorted.
+        """Return the constraints attached to exactly this artefact or data provider: all versions, all roles; sorted.
 
-        The first question decodes all constraints of the version, and nothing else. ``unreadable`` of the result has
-        the constraints that do not say what they are attached to: stubs, and what cannot be read.
+        The first query decodes all constraints of the version, and nothing else. ``unreadable`` of the result lists
+        the constraints whose attachments are unknown: stubs, and constraints that cannot be read.
         """
         return self.constraints_on(self._known(reference))
 
     def constraints_on(self, urn: Urn) -> QueryResult[Constraint]:
-        """Return the same for a URN with a version, of an artefact or provider that need not be in this version."""
+        """Return the constraints attached to a URN with a version; its artefact need not be in this version."""
         return self._attached(urn, CONSTRAINTS, Constraint)
 
     @property
     def unread_constraints(self) -> dict[Urn, SdmxError]:
-        """The constraints on data that do not say what they are attached to, each with the reason; sorted.
+        """The constraints on data whose attachments are unknown, each with the reason; sorted.
 
-        These are stubs, and what cannot be read.
+        These are stubs, and constraints that cannot be read.
         """
         return dict(sorted(self._unread(classes_of("DataConstraint")).items()))
 
     def hierarchies_of(
         self, reference: Reference, context: Reference | None = None
     ) -> QueryResult[HierarchyAssociation]:
-        """The associations of hierarchies with a codelist, a dimension, or whatever else has a URN (3.x); sorted.
+        """Return the associations of hierarchies with a codelist, dimension, or anything else with a URN; sorted (3.x).
 
         Args:
             reference: the artefact, or the item or component.
-            context: take those alone that hold in this context, a dataflow say, or that name none.
+            context: return only associations for this context, for example a dataflow, or without a context.
         """
         found = self._attached(self._known(reference), ("HierarchyAssociation",), HierarchyAssociation)
         if context is None:
@@ -79,7 +79,7 @@ class AttachedArtefacts(RelatedArtefacts):
         return QueryResult(held, found.unreadable)
 
     def moved_to(self, snapshot: Snapshot, changed: Iterable[Key] | None = None) -> Self:
-        """See :meth:`RelatedArtefacts.moved_to`; what is attached to what is taken along, too."""
+        """See :meth:`RelatedArtefacts.moved_to`; the index of attachments is carried over, too."""
         keys = None if changed is None else list(changed)
         moved = super().moved_to(snapshot, keys)
         urns = None if keys is None else [urn for key in keys if (urn := urn_of_key(key)) is not None]
@@ -95,12 +95,12 @@ class AttachedArtefacts(RelatedArtefacts):
         return base.moved(pending, self._recorded)
 
     def _recorded(self, key: Urn) -> Artefact | None:
-        """The artefact of a key's own record; None where it has none."""
+        """Return the artefact of a key's own record; None if the record does not have it."""
         message = self._message(key)
         return None if message is None else self._of_key(key, message)
 
     def _unread(self, classes: tuple[str, ...]) -> dict[Urn, SdmxError]:
-        """The artefacts of some classes that do not say what they are attached to, and why not."""
+        """Return the artefacts of some classes whose attachments are unknown, and the reasons."""
         return {one: error for one, error in self._attachment_index().unread.items() if one.cls in classes}
 
     def _attached(self, wanted: Urn, classes: tuple[str, ...], kind: type[T]) -> QueryResult[T]:
@@ -123,18 +123,18 @@ class AttachedArtefacts(RelatedArtefacts):
         return QueryResult((one for _, one in sorted(found.items()) if isinstance(one, kind)), unread)
 
     def _key_of(self, urn: Urn) -> Urn | None:
-        """The key of the record that holds an artefact."""
+        """Return the key of the record that holds an artefact."""
         holder = self._holder(urn)
         return holder if holder is None or holder in self._keys else self._companions(holder).get(holder)
 
     def _beside(self, key: Urn) -> Iterator[Artefact]:
-        """The artefacts in the message of a key that have no record of their own."""
+        """Yield the artefacts in the message of a key that have no record of their own."""
         message = self._message(key)
         if message is not None:
             yield from (message.artefacts[one] for one in companions_in(key, message) if one not in self._keys)
 
     def _means(self, target: Urn, wanted: Urn) -> bool:
-        """Whether a reference means this artefact or item of this version."""
+        """Return whether a reference means this artefact or item of this version."""
         holder = wanted.maintainable
         same = [one for one in target.maintainables if one.cls in classes_of(holder.cls)]
         if not same or (target.agency, target.id, target.item) != (wanted.agency, wanted.id, wanted.item):
@@ -149,4 +149,4 @@ def _attachments(artefact: Artefact) -> tuple[Urn, ...]:
     try:
         return attached_to(artefact)
     except UnreadableContentError:
-        return ()  # a stub that came along: the artefact in a record of its own says more, if there is one
+        return ()  # a stub among the companions: the artefact's own record has more content, if there is one

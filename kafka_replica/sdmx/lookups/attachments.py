@@ -1,4 +1,4 @@
-"""Which constraints and hierarchy associations are attached to an artefact, without a look at anything else."""
+"""An index of the constraints and hierarchy associations attached to artefacts; it decodes nothing else."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ CONSTRAINTS: Final = ("DataConstraint", "ContentConstraint", "MetadataConstraint
 """The classes of constraints."""
 
 ATTACHED: Final = (*CONSTRAINTS, "HierarchyAssociation")
-"""The classes of artefacts that say themselves what they are attached to."""
+"""The classes of artefacts that name the artefacts they are attached to."""
 
 Recorded: TypeAlias = Callable[[Urn], Artefact | None]
-"""The artefact of a key's record in one version, or None; raises SdmxError where it cannot be read."""
+"""A function that returns the artefact of a key's record or None; raises SdmxError if the record cannot be read."""
 
 _Name: TypeAlias = tuple[str, str]
 _Sources: TypeAlias = PersistentMap[Urn, None]
@@ -27,23 +27,23 @@ _NO_SOURCES: Final[_Sources] = PersistentMap()
 
 
 class AttachmentIndex:
-    """What the constraints and hierarchy associations of a version are attached to. Immutable.
+    """The targets that the constraints and hierarchy associations of a version are attached to. Immutable.
 
-    Only they are decoded for it. ``unread`` holds those that do not say what they are attached to, each with the
-    reason: it is a stub, its content is unknown, or it cannot be read. What a version rule in a reference means is
-    looked up when it is needed.
+    Only these artefacts are decoded. ``unread`` holds those whose attachments are unknown, each with the reason: the
+    artefact is a stub, its content is unknown, or the record cannot be read. Version rules in references are resolved
+    on demand.
     """
 
     __slots__ = ("_attached", "_naming", "unread")
 
     def __init__(self) -> None:
-        """Empty."""
+        """Create an empty index."""
         self._attached: PersistentMap[Urn, tuple[Urn, ...]] = PersistentMap()
         self._naming: PersistentMap[_Name, _Sources] = PersistentMap()
         self.unread: PersistentMap[Urn, SdmxError] = PersistentMap()
 
     def moved(self, changed: Iterable[Urn], recorded: Recorded) -> AttachmentIndex:
-        """The index of another version, which differs by the records of these keys."""
+        """Return the index of another version that differs in the records of these keys."""
         made = AttachmentIndex()
         made._attached, made._naming, made.unread = self._attached, self._naming, self.unread
         for own in changed:
@@ -53,7 +53,7 @@ class AttachmentIndex:
         return made
 
     def candidates(self, agency: str, id_: str) -> Iterable[tuple[Urn, tuple[Urn, ...]]]:
-        """What is attached to some version of an artefact of this agency and id, or to an item in it: and to what."""
+        """Yield the attachments to any version of the artefact with this agency and id, or to an item in it."""
         for own in self._naming.get((agency, id_)) or _NO_SOURCES:
             yield own, self._attached.get(own) or ()
 
@@ -80,11 +80,7 @@ class AttachmentIndex:
 
 
 def attached_to(artefact: Artefact) -> tuple[Urn, ...]:
-    """Return what a constraint or an association is attached to.
-
-    Raises:
-        UnreadableContentError: the artefact is a stub, or its content is not known.
-    """
+    """Return the targets that a constraint or an association is attached to."""
     if artefact.is_stub:
         raise stub_error(artefact.urn)
     if isinstance(artefact, Constraint):

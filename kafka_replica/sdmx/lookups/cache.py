@@ -1,7 +1,7 @@
-"""Messages that were read, kept within a bound: each content is decoded once, for all versions and threads.
+"""A bounded cache of decoded messages: each content is decoded once, for all versions and threads.
 
-A content is known by its digest, so two records of the same bytes share one message: those of two versions, of a topic
-that was made again, of two replicas.
+A content is identified by its digest, so two records with the same bytes share one message, even records of two
+versions, of a recreated topic, or of two replicas.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx.message import Message
 
 DEFAULT_MAX_BYTES: Final = 128 * 1024 * 1024
-"""So many bytes of messages are kept decoded unless it is set otherwise."""
+"""The default bound of the decode cache, in bytes of messages."""
 
 Content: TypeAlias = tuple[bytes, str | None]
-"""What a content is known by: the digest of its bytes, and the media type that its record names."""
+"""The identity of a content: the digest of its bytes, and the media type that its record names."""
 
 
 def content_of(value: bytes, content_type: str | None) -> Content:
-    """What a value is known by."""
+    """Return the identity of a value's content."""
     return blake2b(value, digest_size=16).digest(), content_type
 
 
 class CacheStats(NamedTuple):
-    """What a cache has done since it was made, and what it holds."""
+    """The counts of a cache since its creation, and its current contents."""
 
     hits: int
     misses: int
-    """Contents that had to be decoded; those that could not be are among them."""
+    """Contents that had to be decoded, including those that could not be decoded."""
     evictions: int
     decode_seconds: float
     contents: int
     size_bytes: int
-    """Of the messages it holds, unpacked, as they were written; decoded they take several times as much."""
+    """The size of the cached messages, unpacked, as written; decoded they take several times as much."""
     max_bytes: int
 
 
 class _UnderWay:
-    """A decoding that one thread does and others wait for."""
+    """A decoding that one thread performs while others wait for the result."""
 
     __slots__ = ("done", "message", "thread")
 
@@ -57,14 +57,15 @@ class _UnderWay:
 
 
 class DecodeCache:
-    """Decoded messages, those used last. Any number of threads.
+    """The most recently used decoded messages. Thread-safe.
 
     Args:
-        max_bytes: the sum of the sizes of the messages, as they were written (unpacked). The longest unused goes first;
-            one that is larger than this is decoded each time. 0 keeps nothing.
+        max_bytes: the bound on the sum of the sizes of the messages, as written (unpacked). The least recently used
+            message is evicted first; a message that is larger than the bound is decoded each time. 0 disables the
+            cache.
 
     Raises:
-        ConfigurationError: the bound is none.
+        ConfigurationError: the bound is invalid.
     """
 
     def __init__(self, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
@@ -77,7 +78,7 @@ class DecodeCache:
         return f"<DecodeCache, {held}, {self._bytes / 1e6:.1f} of {self._max_bytes / 1e6:.1f} MB>"
 
     def _begin(self) -> None:
-        self._lock = threading.RLock()  # a signal handler may ask what the same thread is asking
+        self._lock = threading.RLock()  # a signal handler may request what the same thread is decoding
         self._kept: OrderedDict[Content, tuple[Message, int]] = OrderedDict()
         self._under_way: dict[Content, _UnderWay] = {}
         self._bytes = self._hits = self._misses = self._evictions = 0
@@ -85,7 +86,7 @@ class DecodeCache:
 
     @property
     def max_bytes(self) -> int:
-        """The bound; it may be set at any time."""
+        """The bound; can be set at any time."""
         return self._max_bytes
 
     @max_bytes.setter
@@ -96,7 +97,7 @@ class DecodeCache:
 
     @property
     def stats(self) -> CacheStats:
-        """What it has done, and what it holds."""
+        """The counts since the creation of the cache, and its current contents."""
         with self._lock:
             return CacheStats(
                 self._hits,
@@ -109,13 +110,13 @@ class DecodeCache:
             )
 
     def clear(self) -> None:
-        """Forgets all messages; the counts stay."""
+        """Remove all messages; the counts stay."""
         with self._lock:
             self._kept.clear()
             self._bytes = 0
 
     def known(self, content: Content) -> Message | None:
-        """The message of a content, if it is here."""
+        """Return the message of a content, if it is cached."""
         with self._lock:
             found = self._kept.get(content)
             if found is None:
@@ -125,13 +126,14 @@ class DecodeCache:
             return found[0]
 
     def message(self, content: Content, decode: Callable[[], tuple[Message, int]], *, keep: bool = True) -> Message:
-        """The message of a content; decoded if it is not here, by one thread, while others wait for it.
+        """Return the message of a content; if it is not cached, one thread decodes it while others wait.
 
         Args:
-            content: what it is known by.
-            decode: gives the message and its size in bytes. What it raises is raised, and decoding tried again next
-                time.
-            keep: False for who goes through everything once: what was not here is kept if nothing else has to go.
+            content: the identity of the content.
+            decode: returns the message and its size in bytes. Its errors are raised, and the next call decodes
+                again.
+            keep: False for a single pass over all messages: a new message is cached only if nothing else has to be
+                evicted.
         """
         with self._lock:
             found = self._kept.get(content)
@@ -146,11 +148,11 @@ class DecodeCache:
                 self._hits += 1
         if under_way is None:
             return self._decode(content, decode, mine, keep=keep)
-        if under_way.thread != threading.get_ident():  # else a signal handler has interrupted it
+        if under_way.thread != threading.get_ident():  # otherwise a signal handler has interrupted it
             under_way.done.wait()
         if under_way.message is not None:
             return under_way.message
-        return decode()[0]  # it could not be read: whoever asks has an error of their own
+        return decode()[0]  # decoding failed: each caller gets an error of its own
 
     def _decode(
         self, content: Content, decode: Callable[[], tuple[Message, int]], mine: _UnderWay, *, keep: bool
@@ -197,4 +199,4 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_locks)
 
 decode_cache: Final = DecodeCache()
-"""The cache of this process: all look-ups share it that are not given another one."""
+"""The cache of this process, shared by all look-ups without a cache of their own."""

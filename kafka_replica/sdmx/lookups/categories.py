@@ -19,10 +19,10 @@ from kafka_replica.sdmx.model import Artefact, Category, ReportingCategory
 from kafka_replica.sdmx.urn import Urn
 
 CATEGORY_CLASSES = ("Category", "ReportingCategory", "CategoryScheme", "ReportingTaxonomy")
-"""The classes of artefacts and items that dataflows can be in."""
+"""The classes of artefacts and items that can contain dataflows."""
 
 _CATEGORISING = ("Categorisation", "Dataflow")
-"""The classes of artefacts that put a dataflow into a category; dataflows themselves in 2.0."""
+"""The classes of artefacts that assign dataflows to categories; in 2.0, dataflows themselves."""
 
 
 def dataflows_in(
@@ -33,9 +33,9 @@ def dataflows_in(
     Args:
         relations: the references of the version.
         holder: the category scheme or reporting taxonomy.
-        path: the path of the category; None for all of the scheme.
-        category: the category or scheme itself; None where it cannot be read.
-        children: whether those in the categories below count.
+        path: the path of the category; None for the whole scheme.
+        category: the category or scheme itself; None if it cannot be read.
+        children: whether dataflows in the categories below count, too.
     """
     named = _categorising(relations, holder, lambda item: _is_in(item, path, children=children))
     flows = {*named, *(one for one in _named_by(category, holder, children=children) if one.cls == "Dataflow")}
@@ -43,7 +43,7 @@ def dataflows_in(
 
 
 def _categorising(relations: Relations, holder: Urn, is_in: Callable[[str | None], bool]) -> Iterator[Urn]:
-    """The dataflows that categorisations, or the dataflows themselves, put into the category."""
+    """Yield the dataflows that categorisations, or the dataflows themselves, assign to the category."""
     for place in relations.contents.naming((holder.agency, holder.id)):
         if place.artefact.cls not in _CATEGORISING or not relations.counts(place):
             continue
@@ -60,7 +60,7 @@ def _is_in(item: str | None, path: str | None, *, children: bool) -> bool:
 
 
 def _named_by(category: Artefact | Item | None, holder: Urn, *, children: bool) -> Iterable[Urn]:
-    """What a category of 2.0, or of a reporting taxonomy, names itself."""
+    """Return the references, of any class, in a category of 2.0 or of a reporting taxonomy."""
     if category is None or (isinstance(category, ItemScheme) and category.is_stub):
         return ()
     if not children and isinstance(category, Category):

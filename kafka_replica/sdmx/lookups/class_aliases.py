@@ -1,4 +1,4 @@
-"""Classes that one edition calls so and another otherwise."""
+"""Classes whose names differ between editions of the standard."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ ALIASES: Final = {
     "GeographicCodelist": ("Codelist",),
     "GeoGridCodelist": ("Codelist",),
 }
-"""A class, and what else it may be called; the standard's own samples mix the codelists."""
+"""Aliases by class; the standard's own samples mix the codelist classes."""
 
 
 def classes_of(cls: str) -> tuple[str, ...]:
-    """The class, and the names other editions give it."""
+    """Return the class and the names that other editions give it."""
     return (cls, *ALIASES.get(cls, ()))
 
 
 def spellings(urn: Urn) -> Iterator[Urn]:
-    """The URN, and the same under the names other editions give its class."""
+    """Yield the URN, and its variants with the class names of other editions."""
     yield urn
     for alias in ALIASES.get(urn.cls, ()):
         yield Urn(urn.package, alias, urn.agency, urn.id, urn.version)

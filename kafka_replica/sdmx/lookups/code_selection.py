@@ -1,4 +1,4 @@
-"""Which codes of a list are meant by ids, patterns and cascades, in codelist extensions and constraints alike.
+"""The codes of a list that ids, patterns and cascades select, for codelist extensions and constraints alike.
 
 Source: SDMX 3.1 Section 6, "Codelist extension" and "Multiple Constraints"; SDMXStructureCodelist.xsd,
 ``MemberValueType``; SDMXCommon.xsd, ``CascadeSelectionType``.
@@ -20,20 +20,20 @@ class Selection(Protocol):
 
     @property
     def value(self) -> str:
-        """An id, or a pattern in which ``%`` stands for any text, also for none."""
+        """An id, or a pattern in which ``%`` matches any text, including the empty text."""
         ...
 
     @property
     def cascade_values(self) -> str | None:
-        """``true``: with all codes below; ``excluderoot``: these alone; else the code alone."""
+        """``true``: with all codes below; ``excluderoot``: only the codes below; otherwise only the code itself."""
         ...
 
 
 def selected_codes(selections: Iterable[Selection], codes: Items[Code]) -> set[str]:
-    """The ids of the codes that any of the selections means; one that means no code of the list adds none.
+    """Return the ids of the codes that any of the selections matches; a selection without a match adds no code.
 
-    Codes below are the children of a code (by their ``parent``), theirs, and so on. ``excluderoot`` leaves out all
-    codes that its own value fits, also those that are children of others.
+    Codes below a code are its children (by their ``parent``), their children, and so on. ``excluderoot`` leaves out all
+    codes that its own value matches, also those that are children of other codes.
     """
     chosen: set[str] = set()
     for selection in selections:
@@ -47,7 +47,7 @@ def selected_codes(selections: Iterable[Selection], codes: Items[Code]) -> set[s
 
 
 def matching_ids(pattern: str, ids: Collection[str]) -> set[str]:
-    """Those of the ids that a value fits, in which ``%`` stands for any text."""
+    """Return the ids that match a value, in which ``%`` matches any text."""
     if "%" not in pattern:
         return {pattern} if pattern in ids else set()
     first, *middle, last = pattern.split("%")
@@ -55,7 +55,7 @@ def matching_ids(pattern: str, ids: Collection[str]) -> set[str]:
 
 
 def _fits(text: str, first: str, middle: list[str], last: str) -> bool:
-    # No regular expression: one with many gaps may try for hours.
+    # No regular expression: a pattern with many wildcards can backtrack for hours.
     if len(text) < len(first) + len(last) or not (text.startswith(first) and text.endswith(last)):
         return False
     at, end = len(first), len(text) - len(last)
@@ -68,7 +68,7 @@ def _fits(text: str, first: str, middle: list[str], last: str) -> bool:
 
 
 def _below(roots: set[str], children: Mapping[str, Sequence[str]]) -> set[str]:
-    """All below the roots; a root only where it stands below another. Circles do no harm."""
+    """Return all codes below the roots; a root is included only if it is below another root. Cycles are safe."""
     found: set[str] = set()
     stack = list(roots)
     while stack:

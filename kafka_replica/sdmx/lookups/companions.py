@@ -1,8 +1,8 @@
-"""Artefacts that came along in the message of another's key, found without an index.
+"""Artefacts in the messages of other artefacts' keys, found without an index.
 
-Older registries answer with everything in one message. What it holds is known only by decoding, and decoding all for
-one question would take too long: an artefact's id stands in the message as it is, so messages without it are passed
-over.
+Older registries return everything in one message. The content of a message is known only after decoding, and decoding
+all messages for one query would take too long. An artefact's id appears literally in the message, so messages without
+the id are skipped.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from kafka_replica.sdmx.message import Message, UnreadableArtefact
 from kafka_replica.sdmx.readers.identity import FIXED_IDS
 from kafka_replica.sdmx.urn import Urn
 
-# An id that the standard fixes may be left out; the name of the class then stands there, small or capital.
+# An id that the standard fixes may be omitted; then the class name appears instead, with a small or capital initial.
 _OR_CLASS: Final = {id_: class_[1:].encode() for class_, id_ in FIXED_IDS.items()}
 _PACKED: Final = (b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff")
 
 
 class Companions(NamedTuple):
-    """The companions of one agency and id that count, each with the key it came with, and those that are unreadable."""
+    """The valid companions of one agency and id, each with the key of its message, and the unreadable companions."""
 
     found: dict[Urn, Urn]
     unreadable: dict[Urn, tuple[Urn, UnreadableArtefact]]
@@ -39,7 +39,7 @@ def companions_named(
 ) -> Companions:
     """Return the companions of an agency and id.
 
-    Goes through all values; decodes those that may hold one. A record that cannot be read is passed over.
+    The function scans all values and decodes those that may hold a companion. Unreadable records are skipped.
     """
     companions = Companions({}, {})
     for key in sorted(keys):
@@ -60,7 +60,7 @@ def companions_named(
 
 
 def companions_in(key: Urn, message: Message) -> list[Urn]:
-    """Return the artefacts of a message beside that of its key.
+    """Return the artefacts of a message other than the artefact of its key.
 
     A message that does not hold the artefact of its key, readable or not, is a bad record and has no companions.
     """

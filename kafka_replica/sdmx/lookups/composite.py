@@ -1,4 +1,4 @@
-"""Look-ups that gather: codelists with what they extend, hierarchies, categories, all that a dataflow needs."""
+"""Composite look-ups: codelists with inherited codes, hierarchies, categories, everything that a dataflow needs."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ T = TypeVar("T")
 
 
 class GatheredLookUps(AttachedArtefacts, TypedLookUps):
-    """Adds them to the look-ups of one version."""
+    """Composite look-ups, in addition to the look-ups of one version."""
 
     @cached_property
     def _expansions(self) -> ExpansionCache:
         return ExpansionCache()
 
     def expanded(self, codelist: Reference | Codelist) -> Codelist:
-        """A codelist with the codes of the lists it extends (3.x): prefixed, and chosen as its extensions say.
+        """Return a codelist with the codes of the lists it extends (3.x), selected and prefixed by its extensions.
 
-        It has no extensions then, and its codes that are taken over come first. ``codelist()`` gives the artefact as
-        it is.
+        The result has no extensions, and its inherited codes come first. ``codelist()`` returns the artefact
+        unchanged.
 
         Raises:
-            ExtensionError: the extensions go in circles, or give ids that no code can have, or too many codes.
-            UnreadableContentError: it, or a list it extends, is a stub.
-            ArtefactNotFoundError: it, or a list it extends, is not in this version.
+            ExtensionError: the extensions form a cycle, or produce invalid ids, or too many codes.
+            UnreadableContentError: the codelist, or a list it extends, is a stub.
+            ArtefactNotFoundError: the codelist, or a list it extends, is not in this version.
         """
         found = codelist if isinstance(codelist, Codelist) else self.codelist(codelist)
         if not found.extensions and not found.is_stub:
@@ -59,9 +59,10 @@ class GatheredLookUps(AttachedArtefacts, TypedLookUps):
         return self._expansions.get(found, self.codelist, expanded)
 
     def hierarchy_tree(self, hierarchy: Reference | AnyHierarchy) -> HierarchyTree:
-        """A hierarchy to walk: of 3.x, or by its URN or ``A:HCL(1.0).H`` one within a hierarchical codelist of 2.1.
+        """Return a hierarchy to traverse.
 
-        Codes are looked up when a place is asked for its code; those that a codelist has by extension are found, too.
+        The hierarchy is one of 3.x, or one within a hierarchical codelist of 2.1, given by its URN or ``A:HCL(1.0).H``.
+        Codes are looked up when a node's code is requested; codes that a codelist inherits are found, too.
         """
         if isinstance(hierarchy, Hierarchy | HierarchyOfCodelist):
             return HierarchyTree(hierarchy, self.get)
@@ -73,37 +74,38 @@ class GatheredLookUps(AttachedArtefacts, TypedLookUps):
     def child_items(self, reference: Reference) -> tuple[Item, ...]:
         """Return the items right below an item: the codes below a code, concepts, categories, hierarchical codes.
 
-        Codes and concepts are below the one that they name as their parent. Codes that a codelist has by extension
+        Codes and concepts are below the code or concept that they name as their parent. Inherited codes of a codelist
         count. The scheme itself has methods for its own items: ``codelist.children_of("EU")``.
 
         Raises:
-            UrnError: it is no item of a scheme.
+            UrnError: the reference is not an item of a scheme.
         """
         scheme, path = self._scheme_of(reference)
         return scheme.children_of(path)
 
     def descendant_items(self, reference: Reference) -> tuple[Item, ...]:
-        """Return all items below an item, each before those below it. Raises what :meth:`child_items` raises."""
+        """Return all items below an item, each before those below it. Raises the errors of :meth:`child_items`."""
         scheme, path = self._scheme_of(reference)
         return scheme.descendants_of(path)
 
     def ancestor_items(self, reference: Reference) -> tuple[Item, ...]:
-        """Return the items above an item, nearest first. Raises what :meth:`child_items` raises."""
+        """Return the items above an item, nearest first. Raises the errors of :meth:`child_items`."""
         scheme, path = self._scheme_of(reference)
         return scheme.ancestors_of(path)
 
     def dataflows_of(self, category: Reference, *, children: bool = True) -> QueryResult[Urn]:
         """Return the dataflows of this version that are in a category, sorted.
 
-        Categorisations put them there; in 2.0, and in reporting taxonomies, the dataflows or categories themselves.
+        Categorisations assign them to categories; in 2.0, and in reporting taxonomies, the dataflows or categories
+        themselves do.
 
         Args:
             category: the URN of a category, reporting category, category scheme or reporting taxonomy, or a short
                 reference: ``A:CS(1.0)`` is a category scheme, ``A:CS(1.0).ECO.PRICES`` a category in it.
-            children: count dataflows in the categories below as well.
+            children: include dataflows in the categories below.
 
         Raises:
-            UrnError: it is of another class.
+            UrnError: the URN is of another class.
         """
         urn = _category_urn(category)
         if urn.cls not in CATEGORY_CLASSES:
@@ -116,38 +118,38 @@ class GatheredLookUps(AttachedArtefacts, TypedLookUps):
     def resolve(
         self, what: Reference | Dataflow | DataStructure | ProvisionAgreement, *, metadata: bool = True
     ) -> ResolvedStructure:
-        """All that is needed to validate data, in one value: structure, representations, lists, constraints.
+        """Return everything that is needed to validate data: structure, representations, lists, constraints.
 
         Args:
             what: a dataflow, data structure or provision agreement, or its URN. A short reference,
                 ``SDMX:DF(1.0)``, means a dataflow.
-            metadata: resolve the metadata attributes that data may carry (3.x), too; without them the metadata
-                structure need not be there.
+            metadata: resolve the metadata attributes that data may carry (3.x), too; otherwise the metadata
+                structure need not exist.
 
         Raises:
-            IncompleteStructureError: something that is needed is not in this version, or cannot be used (stubs,
-                records that cannot be read); its message and its ``missing`` list all of it.
-            ArtefactNotFoundError: what was asked for is not in this version.
-            UrnError: it is of another class.
+            IncompleteStructureError: a required artefact is not in this version, or cannot be used (stubs,
+                unreadable records); the message and ``missing`` list all such artefacts.
+            ArtefactNotFoundError: the requested artefact is not in this version.
+            UrnError: the URN is of another class.
         """
         if isinstance(what, Dataflow | DataStructure | ProvisionAgreement):
             return resolve(self, what.urn, metadata=metadata)
         return resolve(self, _urn_of("Dataflow", what), metadata=metadata)
 
     def moved_to(self, snapshot: Snapshot, changed: Iterable[Key] | None = None) -> Self:
-        """See :meth:`RelatedArtefacts.moved_to`; expanded codelists are taken along, too."""
+        """See :meth:`RelatedArtefacts.moved_to`; expanded codelists are carried over, too."""
         moved = super().moved_to(snapshot, changed)
         moved._expansions = self._expansions  # noqa: SLF001 - it checks that what it gives out is still so
         return moved
 
     def _inherited(self, artefact: Artefact, urn: Urn) -> Item | None:
-        """The code that a codelist has from one it extends."""
+        """Return the code that a codelist inherits from a list it extends."""
         if not isinstance(artefact, Codelist):
             return None
         return item_of(self.expanded(artefact), urn.cls, urn.item or "")
 
     def _scheme_of(self, reference: Reference) -> tuple[ItemScheme, str]:
-        """The scheme that holds an item, with all its items, and the path of the item."""
+        """Return the scheme that holds an item, with all its items, and the path of the item."""
         urn = self.get(reference).urn
         found = self._artefact(urn)
         if urn.item is None or not isinstance(found, ItemScheme):

@@ -1,4 +1,4 @@
-"""The artefacts of one version: found by their keys, decoded when they are asked for, each content once."""
+"""The artefacts of one version: found by key, decoded on first use, each content only once."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ CONTENT_TYPE: Final = "content-type"
 
 _MISSES_KEPT = 1_000
 _SHOWN: Final = 3
-"""How many artefacts that cannot be read an error names."""
+"""The maximum number of unreadable artefacts that an error names."""
 
 
 class Snapshot(Protocol):
-    """One version of a replica, as far as it is needed here: it never changes."""
+    """The part of an immutable replica version that look-ups need."""
 
     @property
     def version(self) -> int:
@@ -45,30 +45,30 @@ class Snapshot(Protocol):
         ...
 
     def __iter__(self) -> Iterator[bytes]:
-        """All keys."""
+        """Iterate over all keys."""
         ...
 
 
 class Indexes(NamedTuple):
-    """What is known of a version beside its records; each made at first use."""
+    """The indexes of a version; each is built on first use."""
 
     keys: Kept[KeyIndex]
     contents: Kept[ContentIndex]
     dangling: Kept[DanglingIndex]
 
     def moved(self, changed: set[Urn] | None) -> Indexes:
-        """Those of another version, which differs by the records of these keys; None: all may differ."""
+        """Return the indexes of a version that differs in the records of these keys; None means that all may differ."""
         return Indexes(self.keys.moved(changed), self.contents.moved(changed), self.dangling.moved(changed))
 
 
 class DecodedArtefacts:
-    """What look-ups stand on: the URNs of a version, and the artefact of each. Any number of threads may ask.
+    """The basis of all look-ups: the URNs of a version and their artefacts. Thread-safe.
 
     Args:
         snapshot: the version.
-        cache: where decoded messages are kept; that of the process, ``decode_cache``, by default.
-        companions: whether artefacts without a record of their own are looked for in the messages of others; False
-            where each message is known to hold its key's artefact alone.
+        cache: the cache of decoded messages; ``decode_cache``, shared by the process, by default.
+        companions: whether to search the messages of other keys for artefacts without a record of their own; False
+            if each message is known to hold only its key's artefact.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class DecodedArtefacts:
         self._cache = decode_cache if cache is None else cache
         self._has_companions = companions
         self._indexes = Indexes(Kept(), Kept(), Kept())
-        self._contents: dict[Urn, Content] = {}  # of the records that were read
+        self._contents: dict[Urn, Content] = {}  # by key, for the records that were read
         self._missed: dict[tuple[str, str], Companions] = {}
 
     def __repr__(self) -> str:
@@ -92,7 +92,7 @@ class DecodedArtefacts:
 
     def _repr_html_(self) -> str:
         keys = self._indexes.keys.made
-        # Without the index all keys would have to be read to sort them.
+        # Without the index, sorting would require reading all keys.
         urns = (urn for key in self._snapshot if (urn := urn_of_key(key)) is not None) if keys is None else self.urns
         rows = ((urn.cls, urn.agency, urn.id, urn.version) for urn in urns)
         columns = ("class", "agency", "id", "version")
@@ -100,7 +100,7 @@ class DecodedArtefacts:
 
     @property
     def version(self) -> int:
-        """The version all answers come from."""
+        """The version that all results come from."""
         return self._snapshot.version
 
     @cached_property
@@ -139,13 +139,13 @@ class DecodedArtefacts:
         return record if record is not None and record.value is not None else None
 
     def _keyed(self, urn: Urn) -> Urn | None:
-        """The artefact with a record of its own that the URN of an artefact means."""
+        """Return the artefact with a record of its own that an artefact's URN refers to."""
         if is_wildcard(urn.version) or self._indexes.keys.is_begun:
             return keyed(self._keys, urn)
         return next((one for one in spellings(urn) if self._record(one) is not None), None)
 
     def _holder(self, urn: Urn) -> Urn | None:
-        """The artefact of this version that a reference means, or that holds the item it means; None if none does."""
+        """Return the artefact that a reference means, or that holds the referenced item; None if it is missing."""
         wanted = urn.maintainables
         found = next((found for one in wanted if (found := self._keyed(one)) is not None), None)
         if found is None and self._has_companions:
@@ -153,7 +153,7 @@ class DecodedArtefacts:
         return found
 
     def _companions(self, urn: Urn) -> dict[Urn, Urn]:
-        """Companions of this agency, id and class, each with the key it came with."""
+        """Return the companions with this agency, id and class, each with the key of the message that contains it."""
         contents = self._indexes.contents.made
         if contents is not None:
             return Relations(self._keys, contents).companions(urn)
@@ -168,7 +168,7 @@ class DecodedArtefacts:
         return self._missed[name]
 
     def _unreadable_companion(self, urn: Urn) -> MessageError | None:
-        """Return the error for an artefact that came in the message of another's key and cannot be read."""
+        """Return the error for an unreadable artefact in the message of another artefact's key."""
         contents = self._indexes.contents.made
         if not self._has_companions or (contents is not None and not len(contents.unreadable)):
             return None
@@ -180,10 +180,10 @@ class DecodedArtefacts:
     # --- decoding ---
 
     def _artefact(self, urn: Urn) -> Artefact:
-        """The artefact that a URN means, or that holds the item it means."""
+        """Return the artefact that a URN refers to, or that holds the item the URN refers to."""
         content = self._contents.get(urn)
         message = None if content is None else self._cache.known(content)
-        if message is not None and urn in message.artefacts:  # asked before, and still here
+        if message is not None and urn in message.artefacts:  # requested before, and still in the cache
             return message.artefacts[urn]
         holder = self._holder(urn)
         if holder is None:
@@ -191,7 +191,7 @@ class DecodedArtefacts:
         return self._held(holder)
 
     def _held(self, artefact: Urn) -> Artefact:
-        """An artefact that is there, of its own record or of another's."""
+        """Return an existing artefact, from its own record or from the message of another key."""
         own = self._message(artefact)
         if own is not None:
             return self._of_key(artefact, own)
@@ -210,7 +210,7 @@ class DecodedArtefacts:
         raise MessageError(place + why_not_held(key, message))
 
     def _message(self, key: Urn) -> Message | None:
-        """The message of a key; None where it has no record."""
+        """Return the message of a key; None if the key has no record."""
         content = self._contents.get(key)
         known = None if content is None else self._cache.known(content)
         if known is not None:
@@ -245,7 +245,7 @@ class DecodedArtefacts:
 
 
 def partly_unreadable(record: Record, message: Message) -> MessageError:
-    """Return the error for a record whose message holds artefacts that cannot be read beside that of its key."""
+    """Return the error for a record whose message holds unreadable artefacts besides the artefact of its key."""
     shown = "; ".join(str(one) for one in message.errors[:_SHOWN])
     more = f"; and {len(message.errors) - _SHOWN} more" if len(message.errors) > _SHOWN else ""
     count = len(message) + len(message.errors)
@@ -255,7 +255,7 @@ def partly_unreadable(record: Record, message: Message) -> MessageError:
 
 
 def why_not_held(key: Urn, message: Message) -> str:
-    """Return why a message does not have the artefact of its key: that is unreadable, or others are there."""
+    """Return why a message lacks the artefact of its key: the artefact is unreadable, or the message holds others."""
     names = set(spellings(key))
     own = [one for one in message.errors if one.urn in names]
     if own:
@@ -266,7 +266,7 @@ def why_not_held(key: Urn, message: Message) -> str:
 
 
 def media_type(record: Record) -> str | None:
-    """What the header of a record says of its value."""
+    """Return the media type in the header of a record."""
     return (record.header(CONTENT_TYPE) or b"").decode("latin-1") or None
 
 

@@ -1,7 +1,4 @@
-"""A component of a data structure with all that its values are judged by.
-
-Source: SDMX 3.1 Section 2, "Representation"; Section 6, "Constraints".
-"""
+"""A component of a data structure with everything that determines its valid values."""
 
 from __future__ import annotations
 
@@ -27,26 +24,26 @@ from kafka_replica.sdmx.model import (
 from kafka_replica.sdmx.representation import Representation
 
 Enumeration: TypeAlias = Codelist | ValueList | ConceptScheme
-"""What lists the values of a component; a concept scheme is the list of a measure dimension of 2.1."""
+"""The list of a component's values; for a measure dimension of 2.1 a concept scheme."""
 
 
 class AppliesConstraints(Protocol):
-    """The constraints on the data that a component stands in: ``kafka_replica.sdmx.lookups.constraints``."""
+    """The constraints on the component's data: ``kafka_replica.sdmx.lookups.constraints``."""
 
     def allowed_ids(self, component: str, given: Mapping[str, str], as_of: date | None) -> frozenset[str] | None: ...  # noqa: D102
 
 
 class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
-    """A component with all that its values are judged by.
+    """A component with everything that determines its valid values.
 
     Attributes:
-        component: the component as the data structure has it.
-        concept: its concept; None where it is not in this version and not needed.
+        component: the component as written in the data structure.
+        concept: its concept; None if the concept is not in this version and not needed.
         representation: its own representation, or its concept's; None: any text.
-        enumeration: the list of its values, a codelist with what it extends; None where it is not coded.
-        unprefixed: the codes that the list has by extension with a prefix, each with what it is without.
-        relationship: that of an attribute, or of the usage of a metadata attribute.
-        constraints: the constraints on the data that the component stands in.
+        enumeration: the list of its values, a codelist with its inherited codes; None if the component is not coded.
+        unprefixed: the inherited codes with a prefix, each with its id without the prefix.
+        relationship: the relationship of an attribute, or of the usage of a metadata attribute.
+        constraints: the constraints on the component's data.
     """
 
     component: Component
@@ -61,7 +58,7 @@ class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
         return f"<EffectiveComponent {self.id}, {self.kind}, {self.values_text()}>"
 
     def values_text(self) -> str:
-        """Return in words what its values are: codes of a list, or text of a type."""
+        """Return a description of the valid values: codes of a list, or text of a type."""
         if self.enumeration is not None:
             return f"coded by {self.enumeration.urn.reference}"
         format_ = None if self.representation is None else self.representation.format
@@ -82,7 +79,7 @@ class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
         return "attribute" if isinstance(self.component, Attribute) else "measure"
 
     def listed_ids(self) -> frozenset[str] | None:
-        """Return the ids in its list, allowed by constraints or not; None where it is not coded."""
+        """Return the ids in the component's list, allowed by constraints or not; None if the component is not coded."""
         match self.enumeration:
             case None:
                 return None
@@ -94,32 +91,32 @@ class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
     def allowed_ids(
         self, *, given: Mapping[str, str] | None = None, as_of: date | None = None
     ) -> frozenset[str] | None:
-        """Return the ids that a row of data may have here, by its list and by all constraints that apply.
+        """Return the ids that a row of data may have here, by the list and by all constraints that apply.
 
-        The constraints are those that validation applies, read in the same way: of the data provider, data structure,
-        dataflow and provision agreement, as far as these were resolved. An id is left out where no row can have it:
-        each constraint, and what the other dimensions can be, are taken into account. Combinations that only several
-        constraints together make impossible may stay in.
+        The constraints are those that validation applies, interpreted in the same way: of the data provider, data
+        structure, dataflow and provision agreement, as far as these were resolved. An id is left out if no row can have
+        it: each constraint, and the possible values of the other dimensions, are taken into account. Combinations that
+        become impossible only through several constraints together may remain.
 
         Args:
-            given: values of other components, by id: ``{"FREQ": "A", "TIME_PERIOD": "2024"}``. Then the ids are those
-                that go with them; with a value of the time dimension, those that are valid at that time.
+            given: values of other components, by id: ``{"FREQ": "A", "TIME_PERIOD": "2024"}``. The result then has the
+                ids that are possible with these values; with a value of the time dimension, the ids valid at that time.
             as_of: the date on which constraints must be valid; today in UTC if None.
 
         Returns:
-            The ids; None where the component is not coded.
+            The ids; None if the component is not coded.
 
         Raises:
-            UsageError: ``given`` names what is no component of the structure.
+            UsageError: ``given`` has a key that is not a component of the structure.
         """
         if self.constraints is None:
             return self.listed_ids()
         return self.constraints.allowed_ids(self.id, given or {}, as_of)
 
     def selected_ids(self, selections: Iterable[Selection]) -> frozenset[str]:
-        """Return the ids that the values of a constraint mean: patterns with ``%`` and cascades are followed.
+        """Return the ids that the values of a constraint select; patterns with ``%`` and cascades are expanded.
 
-        A value that is not in the list means itself. Only codes cascade. For a component that is coded.
+        A value that is not in the list selects itself. Only codes cascade. Requires a coded component.
         """
         values = tuple(selections)
         codes: Items[Any] = (

@@ -1,4 +1,4 @@
-"""The components of a data structure, each with the concept, representation and list that hold for it."""
+"""The components of a data structure, each with the concept, representation and list that apply to it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class Source(Protocol):
-    """The look-ups of one version, as far as they are needed here."""
+    """The look-ups of one version that building components needs."""
 
     def get(self, urn: Urn) -> Artefact | Item: ...  # noqa: D102
     def codelist(self, reference: Urn) -> Codelist: ...  # noqa: D102
@@ -38,7 +38,7 @@ class Source(Protocol):
 
 
 class _Listed(NamedTuple):
-    """A list of values, and those of its codes that have a prefix by extension, each with what it is without."""
+    """A list of values, and its codes that carry an extension prefix, mapped to their ids without the prefix."""
 
     enumeration: Enumeration | None
     unprefixed: Mapping[str, str]
@@ -48,7 +48,7 @@ _UNLISTED: Final = _Listed(None, {})
 
 
 class Components:
-    """Makes them; what is not there is noted in ``needed``, or in ``unneeded`` where data can be judged without it."""
+    """A builder of components; notes missing artefacts in ``needed``, or in ``unneeded`` if validation works anyway."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -57,7 +57,7 @@ class Components:
         self.unneeded: list[Missing] = []
 
     def component(self, component: Component, relationship: AttributeRelationship | None = None) -> EffectiveComponent:
-        """The component with what holds for it."""
+        """Return the component with its effective concept, representation, list and relationship."""
         own = component.representation
         concept = self._concept(component, is_needed=not says_values(own))
         representation = effective_representation(own, concept.core_representation if concept else None)
@@ -105,8 +105,8 @@ class Components:
         return _Listed(found, {})
 
     def metadata_structure(self, structure: DataStructure) -> MetadataStructure | None:
-        """The metadata structure whose attributes data may carry."""
-        # Without usages no data carries any of its attributes.
+        """Return the metadata structure whose attributes data may carry."""
+        # Without usages, data carries none of its attributes.
         note = self.needed if structure.metadata_attribute_usages else self.unneeded
         if structure.metadata is None:
             if structure.metadata_attribute_usages:
@@ -122,7 +122,7 @@ class Components:
     def metadata_attributes(
         self, structure: DataStructure, metadata: MetadataStructure | None
     ) -> dict[str, EffectiveComponent]:
-        """The metadata attributes that data may carry, by the path they are referred to with."""
+        """Return the metadata attributes that data may carry, by the path used to refer to them."""
         found: dict[str, EffectiveComponent] = {}
         for usage in structure.metadata_attribute_usages if metadata is not None else ():
             assert metadata is not None  # noqa: S101 - for mypy
@@ -135,7 +135,7 @@ class Components:
         return found
 
     def optional(self, source: Urn, target: Urn, note: list[Missing]) -> Artefact | Item | None:
-        """What a URN names; None, and a note, where it is not there."""
+        """Return the artefact or item of a URN; if it is missing, add a note and return None."""
         try:
             return self._source.get(late_bound(target, source))
         except SdmxError as error:

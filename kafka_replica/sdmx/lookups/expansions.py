@@ -1,4 +1,4 @@
-"""Expanded codelists that were asked for, kept as long as what they were made of is the same."""
+"""A cache of expanded codelists, valid as long as the lists they were built from are unchanged."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from kafka_replica.sdmx.model import Codelist
 from kafka_replica.sdmx.urn import Urn
 
 MAX_KEPT_CODES: Final = 200_000
-"""Lists of so many codes together are kept; the longest unused goes first."""
+"""The maximum number of codes in all cached lists together; the least recently used list is evicted first."""
 
 LookUp: TypeAlias = Callable[[Urn], Codelist]
 Expand: TypeAlias = Callable[[Codelist, LookUp], Codelist]
 
 
 class ExpansionCache:
-    """Expanded lists, each with the lists it was made of. Any number of threads."""
+    """Expanded lists, each with the lists it was built from. Thread-safe."""
 
     def __init__(self) -> None:
-        """Empty."""
+        """Create an empty cache."""
         self._lock = threading.RLock()
         self._kept: OrderedDict[Urn, tuple[Codelist, Codelist, dict[Urn, Codelist]]] = OrderedDict()
         self._codes = 0
 
     def get(self, codelist: Codelist, look_up: LookUp, expand: Expand) -> Codelist:
-        """The expanded list; made anew where it, or a list it extends, is not the same object any more."""
+        """Return the expanded list; expand again if the list, or a list it extends, is no longer the same object."""
         with self._lock:
             known = self._kept.get(codelist.urn)
         if known is not None and known[0] is codelist and _are_same(known[2], look_up):

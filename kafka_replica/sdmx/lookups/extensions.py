@@ -1,9 +1,10 @@
-"""Codelists that extend others (SDMX 3.x), with the codes they take from there.
+"""Codelists that extend others (SDMX 3.x), with the inherited codes.
 
 Source: SDMX 3.1 Section 6, "Codelist extension and discriminated unions"; SDMXStructureCodelist.xsd,
-``CodelistExtensionType``. Of two codes with one id that of the later extension counts, and the list's own before all.
-A selection names codes as the extended list has them; the prefix is put before them when they are taken over. A code
-keeps its parent where that was taken over from the same list and counts; else it has none.
+``CodelistExtensionType``. If two codes have the same id, the code of the later extension wins, and the list's own code
+wins over all extensions. A selection names codes by their ids in the extended list; the prefix is added when they are
+inherited. A code keeps its parent if the parent was inherited from the same list and was not overridden; otherwise it
+has no parent.
 """
 
 from __future__ import annotations
@@ -21,48 +22,48 @@ from kafka_replica.sdmx.model import Code, Codelist, CodelistExtension
 from kafka_replica.sdmx.urn import Urn
 
 MAX_CODES: Final = 2_000_000
-"""No expanded list has more: extensions that double a list again and again would fill any memory."""
+"""The maximum number of codes in an expanded list: repeated doubling by extensions would exhaust the memory."""
 
 MAX_DEPTH: Final = 50
-"""No list is extended by a longer chain of lists."""
+"""The maximum length of a chain of extended lists."""
 
 _OWN: Final = -1
 
 
 class _Source(NamedTuple):
-    """A list that codes come from, and what is put before their ids."""
+    """A list that codes are inherited from, and the prefix for their ids."""
 
     codelist: Codelist
     prefix: str
 
 
 class _Place(NamedTuple):
-    """Where a code comes from: the number of the source, or -1 for the list itself; and its id there."""
+    """The origin of a code: the number of the source, or -1 for the list itself; and the code's id there."""
 
     source: int
     id: str
 
 
 def expanded(codelist: Codelist, look_up: Callable[[Urn], Codelist]) -> Codelist:
-    """The codelist with the codes of the lists it extends, and no extensions; itself if it has none.
+    """Return the codelist with all inherited codes and without extensions; the same object if it has no extensions.
 
-    Codes that are taken over come first, list by list, then its own. They have the URN that they have in this list,
-    and are made when they are first asked for. The result is partial where a list that it takes codes from is.
+    Inherited codes come first, list by list, then the list's own codes. Inherited codes have URNs in this list, and are
+    created on first access. The result is partial if any of the lists it inherits from is partial.
 
     Args:
         codelist: the list; not changed.
-        look_up: gives the codelist of the URN in an extension.
+        look_up: returns the codelist for a URN in an extension.
 
     Raises:
-        ExtensionError: the extensions go in circles, or give ids that no code can have, or too many codes.
-        UnreadableContentError: it, or a list it extends, is a stub or of a class without codes.
-        SdmxError: what ``look_up`` raises, with the extension named.
+        ExtensionError: the extensions form a cycle, or produce invalid ids, or too many codes.
+        UnreadableContentError: the list, or a list it extends, is a stub or of a class without codes.
+        SdmxError: an error raised by ``look_up``, with the extension named.
     """
     return _Expansion(look_up).of(codelist, ())
 
 
 class _Expansion:
-    """One expansion; lists that are met twice are expanded once."""
+    """A single expansion; a list that occurs twice is expanded once."""
 
     def __init__(self, look_up: Callable[[Urn], Codelist]) -> None:
         self._look_up = look_up
@@ -82,7 +83,7 @@ class _Expansion:
         return made
 
     def sources(self, codelist: Codelist, path: tuple[Urn, ...]) -> list[_Source]:
-        """What a list takes codes from; ``path`` ends with the list itself."""
+        """Return the lists that a codelist inherits from; ``path`` ends with the list itself."""
         return [self._source(one, path) for one in codelist.extensions]
 
     def _source(self, extension: CodelistExtension, path: tuple[Urn, ...]) -> _Source:
@@ -101,9 +102,9 @@ class _Expansion:
 
 
 def without_prefixes(codelist: Codelist, look_up: Callable[[Urn], Codelist]) -> dict[str, str]:
-    """The codes that a list takes from others with a prefix, each with what it is without it.
+    """Return the codes that a list inherits with a prefix, mapped to their ids without the prefix.
 
-    A code of its own that begins like a prefix is not among them. Raises what :func:`expanded` raises.
+    The list's own codes are not included, even if they begin with a prefix. Raises the errors of :func:`expanded`.
     """
     sources = _Expansion(look_up).sources(codelist, (codelist.urn,))
     return {
@@ -114,7 +115,7 @@ def without_prefixes(codelist: Codelist, look_up: Callable[[Urn], Codelist]) -> 
 
 
 def _places(codelist: Codelist, sources: list[_Source]) -> dict[str, _Place]:
-    """Where each code comes from that counts."""
+    """Return the origin of each code in the expanded list."""
     places: dict[str, _Place] = {}
     for number, (source, extension) in enumerate(zip(sources, codelist.extensions, strict=True)):
         for id_ in _chosen(extension, source.codelist):
@@ -148,7 +149,7 @@ def _numbered(places: dict[str, _Place], codelist: Codelist) -> dict[str, Any]:
 
 
 def _put(places: dict[str, _Place], id_: str, place: _Place, codelist: Codelist) -> None:
-    places.pop(id_, None)  # it stands where the one that counts stands
+    places.pop(id_, None)  # it takes the position of the code that wins
     places[id_] = place
     if len(places) > MAX_CODES:
         raise ExtensionError(f"{_doing(codelist.urn)}: it has more than {MAX_CODES} codes; extend it by fewer lists")

@@ -1,7 +1,4 @@
-"""Walking a hierarchy: parents, children, levels, leaves, and the code that each place stands for.
-
-Source: SDMX 3.1 Section 2, "Hierarchy"; SDMX 2.1 Section 2, "Hierarchical Codelist".
-"""
+"""Traversal of a hierarchy: parents, children, levels, leaves, and the code of each node."""
 
 from __future__ import annotations
 
@@ -15,16 +12,16 @@ from kafka_replica.sdmx.model import Code, HierarchicalCode, Hierarchy, Hierarch
 from kafka_replica.sdmx.urn import Urn
 
 AnyHierarchy: TypeAlias = Hierarchy | HierarchyOfCodelist
-"""A hierarchy of 3.x, or one within a hierarchical codelist of 2.1."""
+"""A hierarchy of 3.x, or a hierarchy within a hierarchical codelist of 2.1."""
 
 K = TypeVar("K")
 
 LookUp: TypeAlias = "Callable[[Urn], object]"
-"""What a URN names; raises SdmxError."""
+"""A function that returns the artefact or item of a URN; raises SdmxError."""
 
 
 class HierarchyNode:
-    """One place in a hierarchy. ``depth`` counts from 1; ``parent`` is None for those of the first level."""
+    """A node of a hierarchy. ``depth`` counts from 1; ``parent`` is None for nodes of the first level."""
 
     def __init__(self, tree: HierarchyTree, hierarchical_code: HierarchicalCode, parent: HierarchyNode | None) -> None:
         self._tree = tree
@@ -42,58 +39,58 @@ class HierarchyNode:
 
     @property
     def path(self) -> str:
-        """The ids from the first level down to this one, ``EU.DE``."""
+        """The ids from the first level down to this node, ``EU.DE``."""
         return ".".join(reversed([self.id, *(one.id for one in self.ancestors())]))
 
     @property
     def code_urn(self) -> Urn | None:
-        """The URN of the code it stands for, as written; None where 2.1's alias of the codelist is not known."""
+        """The URN of the node's code, as written; None if 2.1's alias of the codelist is unknown."""
         return self.hierarchical_code.code
 
     @cached_property
     def code(self) -> Code:
-        """The code it stands for.
+        """The code of the node.
 
-        Raises ArtefactNotFoundError where it, or its codelist, is not in this version.
+        Raises ArtefactNotFoundError if the code, or its codelist, is not in this version.
         """
         return self._tree.code_of(self)
 
     @property
     def level(self) -> Level | None:
-        """The level that its hierarchical code names; else the one at its depth, if the hierarchy has that many."""
+        """The level that the hierarchical code names; otherwise the level at the node's depth, if there is one."""
         return self._tree.level_of(self)
 
     @cached_property
     def children(self) -> tuple[HierarchyNode, ...]:
-        """The places right below, in order."""
+        """The child nodes, in order."""
         return tuple(HierarchyNode(self._tree, one, self) for one in self.hierarchical_code.codes.values())
 
     @property
     def is_leaf(self) -> bool:
-        """Whether nothing is below."""
+        """True if the node has no children."""
         return not self.children
 
     def ancestors(self) -> Iterator[HierarchyNode]:
-        """The places above, nearest first."""
+        """Yield the ancestors, nearest first."""
         above = self.parent
         while above is not None:
             yield above
             above = above.parent
 
     def walk(self) -> Iterator[HierarchyNode]:
-        """This place and all below it, parents first."""
+        """Yield this node and all descendants, parents first."""
         return _walk((self,))
 
     def leaves(self) -> Iterator[HierarchyNode]:
-        """The places below, or this one, that have nothing below themselves."""
+        """Yield the leaves below this node, or the node itself if it is a leaf."""
         return (one for one in self.walk() if one.is_leaf)
 
 
 class HierarchyTree:
-    """A hierarchy to be walked. Immutable; codes are looked up when they are asked for."""
+    """A hierarchy to traverse. Immutable; codes are looked up on demand."""
 
     def __init__(self, hierarchy: AnyHierarchy, look_up: LookUp) -> None:
-        """Of a hierarchy; ``look_up`` finds codes by URN."""
+        """Create the tree of a hierarchy; ``look_up`` finds codes by URN."""
         self.hierarchy = hierarchy
         self._look_up = look_up
 
@@ -107,12 +104,12 @@ class HierarchyTree:
 
     @cached_property
     def roots(self) -> tuple[HierarchyNode, ...]:
-        """The places of the first level, in order. Raises UnreadableContentError for a stub."""
+        """The nodes of the first level, in order. Raises UnreadableContentError for a stub."""
         return tuple(HierarchyNode(self, one, None) for one in self.hierarchy.codes.values())
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
-        """The levels, the highest first; empty where it has none."""
+        """The levels, the highest first; empty if the hierarchy has none."""
         found, level = [], self.hierarchy.level
         while level is not None:
             found.append(level)
@@ -120,15 +117,15 @@ class HierarchyTree:
         return tuple(found)
 
     def walk(self) -> Iterator[HierarchyNode]:
-        """All places, parents first."""
+        """Yield all nodes, parents first."""
         return _walk(self.roots)
 
     def leaves(self) -> Iterator[HierarchyNode]:
-        """All places with nothing below."""
+        """Yield all leaves."""
         return (one for one in self.walk() if one.is_leaf)
 
     def at(self, path: str) -> HierarchyNode:
-        """The place of a path of ids, ``EU.DE``. Raises ArtefactNotFoundError."""
+        """Return the node of a path of ids, ``EU.DE``. Raises ArtefactNotFoundError."""
         level: tuple[HierarchyNode, ...] = self.roots
         found: HierarchyNode | None = None
         for id_ in path.split("."):
@@ -140,35 +137,35 @@ class HierarchyTree:
         return found
 
     def places_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
-        """All places of a code, which may be none: by its URN as the hierarchy writes it, or by its id in any list."""
+        """Return all nodes of a code, given by its URN as the hierarchy writes it, or by its id in any list."""
         if isinstance(code, str) and not code.startswith("urn:"):
             return self._by_code_id.get(code, ())
         return self._by_code_urn.get(Urn.parse(code) if isinstance(code, str) else code, ())
 
     def children_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
-        """Return the places right below all places of a code, which is given as for :meth:`places_of`."""
+        """Return the children of all nodes of a code, which is given as for :meth:`places_of`."""
         return tuple(child for place in self.places_of(code) for child in place.children)
 
     def descendants_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
-        """Return all places below the places of a code, each once, parents first."""
+        """Return all descendants of the nodes of a code, each once, parents first."""
         found = (one for place in self.places_of(code) for child in place.children for one in child.walk())
         return tuple(dict.fromkeys(found))
 
     def ancestors_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
-        """Return the places above the places of a code, each once, nearest first for each place."""
+        """Return the ancestors of the nodes of a code, each once, nearest first for each node."""
         return tuple(dict.fromkeys(one for place in self.places_of(code) for one in place.ancestors()))
 
     def level_of(self, node: HierarchyNode) -> Level | None:
-        """The level of a place: see ``HierarchyNode.level``."""
+        """Return the level of a node: see ``HierarchyNode.level``."""
         named = node.hierarchical_code.level
         if named is not None:
-            # The id; in 2.1 the path of ids, with or without the hierarchy before it.
+            # The level's id; in 2.1 its path of ids, with or without the hierarchy's id before it.
             last = named.rpartition(".")[2]
             return next((one for one in self.levels if one.id == last), None)
         return self.levels[node.depth - 1] if node.depth <= len(self.levels) else None
 
     def code_of(self, node: HierarchyNode) -> Code:
-        """The code of a place: see ``HierarchyNode.code``."""
+        """Return the code of a node: see ``HierarchyNode.code``."""
         urn = node.code_urn
         if urn is None:
             alias = node.hierarchical_code.codelist_alias

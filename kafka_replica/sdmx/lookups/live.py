@@ -1,4 +1,4 @@
-"""Look-ups that go along with a replica: for each version what has changed is looked at, and no more."""
+"""Look-ups that follow a replica and process only the changes of each version."""
 
 from __future__ import annotations
 
@@ -14,39 +14,38 @@ from kafka_replica.sdmx.lookups.decoding import Snapshot
 from kafka_replica.sdmx.lookups.replica_protocol import Followed, OfTopics
 from kafka_replica.sdmx.lookups.structures import Structures
 
-_PUBLISHING_S: Final = 5.0  # a version is shown, and told a moment later
+_PUBLISHING_S: Final = 5.0  # the replica shows a version a moment before it notifies
 
 
 class LiveStats(NamedTuple):
-    """What is known of the newest version, for metrics."""
+    """Counts of the newest version, for metrics."""
 
     version: int
     artefacts: int
     """Artefacts that have a record of their own."""
     dangling: int | None
-    """References that lead nowhere; None before ``prepare()``, or the first question for references."""
+    """Dangling references; None before ``prepare()``, or the first query for references."""
     unreadable: int | None
-    """Records that cannot be read; None likewise."""
+    """Records that cannot be read; None in the same cases."""
     cache: CacheStats
 
 
 class LiveStructures:
-    """Look-ups in the newest version of a replica, in time that does not depend on how much it holds.
+    """Look-ups in the newest version of a replica, in time that does not depend on the size of the replica.
 
     ::
 
         live = LiveStructures(replica)
-        structures = live.structures()  # of one version; ask again for a newer one
+        structures = live.structures()  # of one version; call again for a newer one
 
-    Each :meth:`structures` takes in what has changed since the last one; nothing is done in between, and there is no
-    thread. What waits meanwhile is bounded, as for any listener: one record a key that was written. Any number of
-    threads may ask.
+    Each call of :meth:`structures` processes the changes since the previous call; nothing happens in between, and there
+    is no thread. The backlog is bounded, as for any listener: one record per key that was written. Thread-safe.
 
     Args:
         replica: a ``Replica``, started or not; ``async_replica.replica`` with asyncio.
-        cache: where decoded messages are kept; ``decode_cache``, that of the process, by default.
+        cache: the cache of decoded messages; ``decode_cache``, shared by the process, by default.
         companions: as for ``Structures``.
-        topic: of a replica of several topics that are not one key space, the one that holds structures.
+        topic: the topic that holds structures, if the replica has several topics that are not one key space.
     """
 
     def __init__(
@@ -76,20 +75,20 @@ class LiveStructures:
 
     @property
     def cache(self) -> DecodeCache:
-        """Where decoded messages are kept."""
+        """The cache of decoded messages."""
         return self._cache
 
     def structures(self, snapshot: Snapshot | None = None) -> Structures:
-        """Look-ups in the newest version, or in another one of the same replica.
+        """Return look-ups in the newest version, or in another version of the same replica.
 
         Args:
-            snapshot: a version that is held, such as ``replica.at(41)``. If it is not the newest, its keys are gone
-                through once; what was decoded is shared.
+            snapshot: a version that is held, such as ``replica.at(41)``. If it is not the newest, all its keys are
+                scanned once; decoded messages are shared.
 
         Raises:
             NotReadyError: there is no version yet.
-            KafkaReplicaError: the replica failed before there was one.
-            UsageError: this was closed.
+            KafkaReplicaError: the replica failed before there was a version.
+            UsageError: this object was closed.
         """
         with self._lock:
             if self._closed:
@@ -100,23 +99,23 @@ class LiveStructures:
         return now.moved_to(self._of_topic(snapshot))
 
     def prepare(self) -> Structures:
-        """Makes all indexes now, which decodes everything once; from then on they are kept, and counted in metrics.
+        """Build all indexes now, which decodes everything once; from then on they are kept, and counted in metrics.
 
-        Raises what :meth:`structures` raises. Records that cannot be read do no harm.
+        Raises the errors of :meth:`structures`. Unreadable records do not fail the call.
         """
         found = self.structures()
         found.count_references()
         return found
 
     def stats(self) -> LiveStats:
-        """Counts of the newest version. Raises what :meth:`structures` raises."""
+        """Return counts of the newest version. Raises the errors of :meth:`structures`."""
         found = self.structures()
         references = found.reference_stats
         dangling, unreadable = (None, None) if references is None else references
         return LiveStats(found.version, len(found), dangling, unreadable, self._cache.stats)
 
     def close(self) -> None:
-        """Ends it; ``Structures`` that were given out go on. Idempotent."""
+        """Stop following the replica; ``Structures`` that were returned before keep working. Idempotent."""
         with self._lock:
             self._closed = True
             self._now = None
@@ -133,7 +132,7 @@ class LiveStructures:
     # --- helpers; the lock is held ---
 
     def _caught_up(self, shown: Snapshot) -> Structures:
-        """Takes in the changes that wait, at least up to the version that the replica shows."""
+        """Process the pending changes, at least up to the version that the replica shows."""
         last: Snapshot | None = None
         touched: set[bytes] | None = set()
         try:
@@ -142,7 +141,7 @@ class LiveStructures:
                 last, self._version = change.snapshot, change.snapshot.version
                 touched = None if change.initial or touched is None else {*touched, *change.changed, *change.deleted}
         except (StopIteration, KafkaReplicaError):
-            # The replica has ended, and the version it shows was not told any more.
+            # The replica has ended without a notification for the version it shows.
             if self._version < shown.version:
                 last, touched, self._version = shown, None, shown.version
         if last is not None:

@@ -1,4 +1,4 @@
-"""What a version holds that may have been meant, for the error where an artefact is not there."""
+"""Suggestions for the error about a missing artefact: similar artefacts in the version."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from kafka_replica.sdmx.urn import Urn
 
 _SHOWN: Final = 3
 _VERSIONS: Final = 5
-_COMPARED: Final = 20_000  # ids; comparing more would take longer than a person waits
+_COMPARED: Final = 20_000  # ids; comparing more would take longer than a person wants to wait
 
 
 def nearby(urns: Iterable[Urn], wanted: Urn, *classes: str) -> str:
-    """Return a clause that names what may have been meant: other versions, agencies or classes, or a similar id.
+    """Return a clause that names likely alternatives: other versions, agencies or classes, or a similar id.
 
-    It looks at all that there is, so it is for what a person has written, not for references of artefacts.
+    The function scans all URNs, so it is meant for references typed by a person, not for references in artefacts.
 
     Args:
-        urns: what there is.
-        wanted: what is not there.
-        classes: the classes that would do as well; any class if none is given.
+        urns: the URNs of the version.
+        wanted: the URN that was not found.
+        classes: the classes that are acceptable as well; any class if none is given.
     """
     known = list(urns)
     same_id = sorted(urn for urn in known if urn.id == wanted.id)

@@ -19,9 +19,9 @@ _PLACE: Final = Partition("structure files", 0)
 
 
 class FileError(NamedTuple):
-    """A file, or an artefact in one, that could not be read.
+    """A file, or an artefact in a file, that could not be read.
 
-    ``urn`` is None where the file could not be read as a whole, or the artefact does not say what it is called.
+    ``urn`` is None if the file could not be read as a whole, or the artefact does not state its URN.
     """
 
     file: Path
@@ -33,7 +33,7 @@ class FileError(NamedTuple):
 
 
 class FileSnapshot:
-    """Version 1 of a topic that holds what structure files hold: one record an artefact, keys in order of the files."""
+    """Version 1 of a topic with the contents of structure files: one record per artefact, keys in file order."""
 
     version: Final = 1
 
@@ -63,8 +63,8 @@ class FileStructures(Structures):
     """Look-ups in structure files.
 
     Attributes:
-        errors: the files and artefacts that could not be read; all others are there.
-        contents: the artefacts as they would be published, with what was replaced and merged among the files.
+        errors: the files and artefacts that could not be read; all others are available.
+        contents: the artefacts as they would be published, with the replacements and merges among the files.
     """
 
     errors: tuple[FileError, ...] = ()
@@ -74,19 +74,19 @@ class FileStructures(Structures):
 def read_files(*sources: Source, cache: DecodeCache | None = None) -> FileStructures:
     """Return look-ups in the artefacts of structure files; no broker is needed.
 
-    The artefacts are those that ``kafka-replica publish`` publishes of the same files, in every format that is read:
-    where several files hold one, the one in the last file counts, and schemes of items that stand alone are merged.
+    The artefacts are those that ``kafka-replica publish`` publishes from the same files, in every readable format:
+    if several files hold the same artefact, the last file wins, and standalone item schemes are merged.
 
     Args:
         sources: files, folders, patterns (``structures/**/*.xml``), or file objects open for bytes. Folders are
-            searched for files whose names end as structure files do.
-        cache: where decoded messages are kept; that of the process by default.
+            searched for files whose names end like structure files.
+        cache: the cache of decoded messages; shared by the process by default.
 
     Raises:
         UsageError: there is no such file or folder, nothing matches a pattern, or a file cannot be opened.
     """
     contents = read_structures(files_of(sources), skip_unreadable=True)
-    # Each part holds one artefact, so nothing has come along with it.
+    # Each part holds only one artefact, so there are no companions.
     made = FileStructures(FileSnapshot(contents.parts.values()), cache=cache, companions=False)
     made.contents = contents
     made.errors = (

@@ -1,4 +1,4 @@
-"""Texts with wildcards, and which version of each artefact a rule means."""
+"""Texts with wildcards, and version rules applied to sets of URNs."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from kafka_replica.sdmx.versions import newest
 
 
 def pattern(text: str) -> str | Callable[[str], re.Match[str] | None]:
-    """The text itself; with ``*`` in it, which stands for any text, the question whether another one fits."""
+    """Return the text itself or, if it contains ``*`` (any text), a function that matches other texts against it."""
     if "*" not in text:
         return text
     return re.compile(".*".join(re.escape(part) for part in re.split(r"\*+", text))).fullmatch
 
 
 def fitting(wanted: str | Callable[[str], object], text: str) -> bool:
-    """Whether a text is what a pattern wants."""
+    """Return whether a text matches a pattern."""
     return wanted == text if isinstance(wanted, str) else bool(wanted(text))
 
 
 def meant(rule: str, urns: Iterable[Urn]) -> list[Urn]:
-    """Of each artefact the version that the rule means, sorted."""
+    """Return the version of each artefact that the rule selects, sorted."""
     by_artefact: dict[tuple[str, str, str], dict[str, Urn]] = {}
     for urn in urns:
         by_artefact.setdefault((urn.cls, urn.agency, urn.id), {})[urn.version] = urn

@@ -14,22 +14,22 @@ _SHOWN: Final = 20
 
 
 class ErrorsByUrn(Protocol):
-    """A mapping from the URN of each record that cannot be read to its error."""
+    """A mapping from the URN of each unreadable record to its error."""
 
     def items(self) -> Iterable[tuple[Urn, SdmxError]]: ...  # noqa: D102
     def __len__(self) -> int: ...
 
 
 class QueryResult(tuple[T, ...]):
-    """A tuple of what was found, and the records that could not be searched because they cannot be read.
+    """A tuple of the artefacts found, and the records that could not be searched because they cannot be read.
 
-    Each of these records may hold more of what was asked for. The result compares equal to a plain tuple.
+    Each of these records may hold more matches. The result compares equal to a plain tuple.
     """
 
     _errors: ErrorsByUrn
 
     def __new__(cls, found: Iterable[T], unreadable: ErrorsByUrn) -> Self:
-        """Make the result; ``unreadable`` is kept as it is and sorted when it is asked for."""
+        """Create the result; ``unreadable`` is stored as passed and sorted on access."""
         made = super().__new__(cls, found)
         made._errors = unreadable
         return made
@@ -41,7 +41,7 @@ class QueryResult(tuple[T, ...]):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every record could be searched."""
+        """True if every record could be searched."""
         return len(self._errors) == 0
 
     def __repr__(self) -> str:

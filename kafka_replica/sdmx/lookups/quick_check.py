@@ -1,6 +1,6 @@
-"""Whether a message surely holds the artefact of a key, told by its beginning and end: nothing is parsed.
+"""A quick check that a message holds the artefact of a key, by its beginning and end, without parsing all of it.
 
-Only a yes counts. Whatever is unusual (a comment, an entity, several artefacts, another order) is for the reader.
+Only a positive result is certain. Anything unusual (a comment, an entity, another order) is left to the reader.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MARK: Final = msgspec.json.Decoder(_Mark)
 
 
 def surely_holds(urn: Urn, value: bytes, content_type: str | None) -> bool:
-    """Whether it holds this artefact, and that is not marked as an external reference; False where that is open."""
+    """Return whether a message certainly holds this artefact, not as an external reference; False if uncertain."""
     beginning = value[:_LOOKED_AT]
     if value[:2] == b"\x1f\x8b":
         try:

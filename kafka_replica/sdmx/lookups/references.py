@@ -1,4 +1,4 @@
-"""What an artefact refers to, as it is written. What that means in a version is told in ``index``."""
+"""The references of an artefact, as written. Module ``index`` resolves them within a version."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from kafka_replica.sdmx.versions import rule_in
 
 
 class Dangling(NamedTuple):
-    """A reference that leads nowhere: the artefact it stands in, and what it names."""
+    """A dangling reference: the artefact that contains it, and its target."""
 
     source: Urn
     target: Urn
 
 
 def references_of(artefact: Artefact) -> tuple[Urn, ...]:
-    """All that an artefact refers to in other artefacts, sorted; an item by the item's URN.
+    """Return all targets in other artefacts that an artefact refers to, sorted; items by their own URNs.
 
-    Links and annotations are no references. Nothing is known of what an OpaqueArtefact refers to. Targets with
-    wildcards in agency or id (of metadataflows, say) name no artefact.
+    Links and annotations are not references. The references of an OpaqueArtefact are unknown. Targets with
+    wildcards in agency or id (of metadataflows, for example) name no artefact.
     """
     return references_in(artefact, artefact.urn.maintainable)
 
 
 def references_in(part: object, own: Urn) -> tuple[Urn, ...]:
-    """Return all that an artefact, or an item or other part of it, refers to in other artefacts, sorted.
+    """Return all targets in other artefacts that an artefact, or an item or other part of it, refers to, sorted.
 
     Args:
         part: the artefact or part.
@@ -40,7 +40,7 @@ def references_in(part: object, own: Urn) -> tuple[Urn, ...]:
 
 
 def late_bound(target: Urn, source: Urn) -> Urn:
-    """Return what an artefact refers to, with the version rule as it stands in that artefact, a draft or not."""
+    """Return a reference's target with its version rule interpreted for the artefact, which may be a draft."""
     version = rule_in(target.version, source.version) if "+" in target.version else target.version
     if version == target.version:
         return target
@@ -54,7 +54,7 @@ def _collect(part: object, found: set[Urn]) -> None:
         if isinstance(one, Urn):
             found.add(one)
         elif is_compound(one):
-            # Codes refer to nothing, and there are many of them.
+            # Codes have no references, and there are many codes.
             skipped = {"urn", "codes"} if isinstance(one, Codelist) else {"urn"}
             stack.extend(getattr(one, name) for name in one.__struct_fields__ if name not in skipped)
         elif isinstance(one, Items):
@@ -64,7 +64,7 @@ def _collect(part: object, found: set[Urn]) -> None:
 
 
 def walk(start: Urn, children: Callable[[Urn], tuple[Urn, ...]]) -> tuple[Urn, ...]:
-    """Return what is reached from a URN, breadth first, without the URN itself. Circles do no harm."""
+    """Return everything reachable from a URN, breadth first, without the URN itself. Cycles are safe."""
     found: dict[Urn, None] = {start: None}
     level = [start]
     while level:

@@ -1,4 +1,4 @@
-"""References between the artefacts of one version, and moving the indexes of them to another version."""
+"""References between the artefacts of one version, and the transfer of their indexes to another version."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ class ReferenceStats(NamedTuple):
     """Counts of one version."""
 
     dangling: int
-    """References that lead nowhere, in what can be read."""
+    """Dangling references of the readable artefacts."""
     unreadable: int
     """Records that cannot be read."""
 
 
 class RelatedArtefacts(DecodedArtefacts):
-    """The artefacts of one version, and what refers to what.
+    """The artefacts of one version, and the references between them.
 
-    The first query decodes all artefacts and keeps an index of their references, which :meth:`moved_to` takes along.
-    A record that cannot be read does not stop a query: ``unreadable`` of the result lists all such records, because
-    each may hold more of what was asked for. What artefacts of unknown classes refer to is not known.
+    The first query decodes all artefacts and builds an index of their references, which :meth:`moved_to` carries over.
+    An unreadable record does not stop a query: ``unreadable`` of the result lists all such records, because
+    each may hold more matches. The references of artefacts of unknown classes are not known.
 
-    Each query takes a URN with a version or a version rule, of an artefact or of an item in one, and raises
-    ArtefactNotFoundError where that is not in this version.
+    Each query takes a URN with a version or a version rule, of an artefact or of an item in an artefact, and raises
+    ArtefactNotFoundError if the artefact or item is not in this version.
     """
 
     @abstractmethod
     def get(self, urn: Reference) -> Artefact | Item:
-        """Return what a URN names."""
+        """Return the artefact or item of a URN."""
 
     def children(self, reference: Reference) -> QueryResult[Urn]:
-        """Return the artefacts of this version that an artefact refers to, sorted; of an item, what the item refers to.
+        """Return the artefacts of this version that an artefact, or an item, refers to, sorted.
 
-        A version rule in a reference counts as the version that it means. For the codes below a code see
+        A version rule in a reference counts as the version that it selects. For the codes below a code see
         :meth:`child_items`.
         """
         return self._result(self._children(self._known(reference)))
 
     def parents(self, reference: Reference) -> QueryResult[Urn]:
-        """Return the artefacts that refer to an artefact or to any item in it, sorted; of an item, to that very item.
+        """Return the artefacts that refer to an artefact or to any item in it, or to exactly the given item, sorted.
 
         For the codes above a code see :meth:`ancestor_items`.
         """
@@ -76,15 +76,15 @@ class RelatedArtefacts(DecodedArtefacts):
     def dangling(self) -> QueryResult[Dangling]:
         """Return the references to an artefact or item that is not in this version, sorted.
 
-        Items of stubs, of partial lists and of extended codelists are not missed, for they may be elsewhere.
+        Items of stubs, of partial lists and of extended codelists are not reported, because they may exist elsewhere.
         """
         return self._result(sorted(self._dangling()))
 
     def companions(self) -> dict[Urn, Urn]:
-        """The artefacts without a record of their own, each with the key whose message it came in; sorted.
+        """Return the artefacts without a record of their own, each with the key of its message; sorted.
 
-        Their look-ups work as those of others do; :meth:`find`, going through this object and its length are of keys
-        alone. They are gone when that key is deleted, or written again without them.
+        Their look-ups work like those of other artefacts, but :meth:`find`, iteration over this object and its length
+        cover only keys. A companion disappears when that key is deleted, or written again without the companion.
         """
         relations = self._relations()
         if not self._has_companions:
@@ -98,19 +98,19 @@ class RelatedArtefacts(DecodedArtefacts):
         return dict(sorted(found.items()))
 
     def unreadable(self) -> dict[Urn, SdmxError]:
-        """The keys of records that cannot be read, each with the error that asking for it raises; sorted."""
+        """Return the keys of unreadable records, each with the error that a look-up of the key raises; sorted."""
         return dict(sorted(self._read().unreadable.items()))
 
     def moved_to(self, snapshot: Snapshot, changed: Iterable[Key] | None = None) -> Self:
-        """Look-ups in another version that differs from this one by the records of some keys.
+        """Return look-ups in another version that differs from this version in the records of some keys.
 
-        The indexes that were made are taken along: when they are next asked, they are brought up to date, which costs
-        what the changed artefacts hold and what refers to them. This object still answers for its own version.
+        The indexes that were built are carried over: the next query updates them, which costs as much as
+        the changed artefacts hold and the references to them. This object keeps working for its own version.
 
         Args:
             snapshot: the other version.
-            changed: at least all keys whose records are not the same in both, as a delta names them. None where any may
-                differ: then all records are looked at, but only contents that are new are decoded.
+            changed: at least all keys whose records differ between the versions, as a delta names them. None if any may
+                differ: then all records are checked, but only new contents are decoded.
         """
         urns = None if changed is None else {urn for key in changed if (urn := urn_of_key(key)) is not None}
         moved = type(self)(snapshot, cache=self._cache, companions=self._has_companions)
@@ -119,14 +119,15 @@ class RelatedArtefacts(DecodedArtefacts):
 
     @property
     def reference_stats(self) -> ReferenceStats | None:
-        """How many references lead nowhere, for metrics; None where nobody has asked :meth:`dangling` before.
+        """The counts of dangling references and unreadable records; None if :meth:`dangling` was not called before.
 
-        Before means in this version, or in one that this was moved from. What cannot be read is left out.
+        The counts are for metrics. The call may have been in this version, or in a version that this object was moved
+        from. References of unreadable artefacts are not counted.
         """
         return self.count_references() if self._indexes.dangling.is_begun else None
 
     def count_references(self) -> ReferenceStats:
-        """The counts of :attr:`reference_stats`, for which everything is decoded if it was not before."""
+        """Return the counts of :attr:`reference_stats`; decodes everything if that has not happened before."""
         return ReferenceStats(self._dangling().count, len(self._read().unreadable))
 
     # --- queries ---
@@ -158,9 +159,9 @@ class RelatedArtefacts(DecodedArtefacts):
         return () if holder is None else self._relations().parents_of_item(holder, urn.item or "", is_wanted)
 
     def _known(self, reference: Reference) -> Urn:
-        """The URN of the artefact that a reference means; for an item the URN itself, if the item is there.
+        """Return the URN of the artefact that a reference means; for an item the URN itself, if the item exists.
 
-        An item of an artefact that cannot be read counts as being there.
+        An item of an unreadable artefact counts as existing.
         """
         urn = Urn.parse(reference) if isinstance(reference, str) else reference
         holder = self._holder(urn)
@@ -172,7 +173,7 @@ class RelatedArtefacts(DecodedArtefacts):
         return urn if item is None else item.urn
 
     def _item_or_none(self, urn: Urn, *, or_raise: bool = False) -> Artefact | Item | None:
-        """The item of a URN; None where it is not there (unless that is to be raised) or cannot be read."""
+        """Return the item of a URN; None if it is missing (unless ``or_raise`` is set) or cannot be read."""
         try:
             return self.get(urn)
         except ArtefactNotFoundError:
@@ -188,7 +189,7 @@ class RelatedArtefacts(DecodedArtefacts):
         return Relations(self._keys, self._read())
 
     def _read(self) -> ContentIndex:
-        """What all records hold."""
+        """Return the contents of all records."""
         return self._indexes.contents.get(self._make_contents)
 
     def _make_contents(self, older: ContentIndex | None, changed: Pending) -> ContentIndex:
@@ -209,7 +210,7 @@ class RelatedArtefacts(DecodedArtefacts):
         return older.moved(relations, changed, self._held)
 
     def _facts(self, key: Urn, known: Content | None) -> Facts | None:
-        """What the record of a key holds, decoded only if it is not what is known already."""
+        """Return the contents of the record of a key; decode the record only if its content is not the known one."""
         record = self._record(key)
         if record is None:
             return None

@@ -1,4 +1,4 @@
-"""A replica, as far as live look-ups need one."""
+"""The part of a replica's interface that live look-ups use."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ from kafka_replica.sdmx.lookups.decoding import Snapshot
 
 
 class Change(Protocol):
-    """What is told of a new version."""
+    """The notification about a new version."""
 
     @property
     def snapshot(self) -> Snapshot:
-        """The version."""
+        """The new version."""
         ...
 
     @property
     def changed(self) -> Collection[bytes]:
-        """Keys with a new record."""
+        """The keys with a new record."""
         ...
 
     @property
     def deleted(self) -> Collection[bytes]:
-        """Keys that are gone."""
+        """The keys that were deleted."""
         ...
 
     @property
     def initial(self) -> bool:
-        """Whether this is the whole state."""
+        """True if the change covers the whole state."""
         ...
 
 
 class Changes(Protocol):
-    """Changes, one by one."""
+    """An iterator over changes."""
 
     @property
     def ready(self) -> bool:
-        """Whether one waits."""
+        """True if a change is pending."""
         ...
 
     def __next__(self) -> Change:
-        """The next one."""
+        """Return the next change."""
         ...
 
     def close(self) -> None:
-        """No more are wanted."""
+        """Stop receiving changes."""
         ...
 
 
 class Followed(Protocol):
-    """A replica, as far as it is needed here."""
+    """The interface of a replica for live look-ups."""
 
     def snapshot(self) -> Snapshot:
-        """The present version."""
+        """Return the current version."""
         ...
 
     def changes(self, *, timeout_s: float | None = None) -> Changes:
-        """The present state, then each version."""
+        """Iterate over the current state, then over each new version."""
         ...
 
 
@@ -65,5 +65,5 @@ class OfTopics(Protocol):
     """A version of several topics."""
 
     def of(self, topic: str) -> Snapshot:
-        """The keys of one of them."""
+        """Return the keys of one topic."""
         ...

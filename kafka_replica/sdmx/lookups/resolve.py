@@ -1,4 +1,4 @@
-"""Gathering what is needed to validate data: structure, concepts, lists and constraints, in one go."""
+"""Resolution of everything that validating data needs: structure, concepts, lists and constraints, in one call."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SHOWN: Final = 20
 
 
 class Source(ComponentSource, Protocol):
-    """The look-ups of one version, as far as they are needed here."""
+    """The look-ups of one version that resolution needs."""
 
     @property
     def version(self) -> int: ...  # noqa: D102
@@ -49,24 +49,25 @@ class Source(ComponentSource, Protocol):
 
 
 def resolve(source: Source, urn: Urn, *, metadata: bool = True) -> ResolvedStructure:
-    """Return all that is needed to validate data of a dataflow, a data structure, or under a provision agreement.
+    """Return everything that is needed to validate data of a dataflow or data structure, or of a provision agreement.
 
     Args:
         source: the look-ups of a version.
         urn: the artefact.
-        metadata: whether the metadata attributes that data may carry are needed, too.
+        metadata: whether to include the metadata attributes that data may carry.
 
     Raises:
         UrnError: the URN is of another class.
-        IncompleteStructureError: something that is needed is not in this version, or cannot be used; names all of it.
+        IncompleteStructureError: a required artefact is not in this version, or cannot be used; names all such
+            artefacts.
     """
     return _Gathering(source, urn).resolved(metadata=metadata)
 
 
 def require_components(structure: DataStructure) -> None:
-    """Raise UnreadableContentError if a data structure is a stub, marked as one or without any component.
+    """Raise UnreadableContentError if a data structure is a stub: marked as external, or without any component.
 
-    No data can be judged by a structure without components: whatever a row holds, no rule would be broken.
+    No data can be validated against a structure without components: no row could violate a rule.
     """
     if structure.is_stub:
         raise stub_error(structure.urn)
@@ -78,7 +79,7 @@ def require_components(structure: DataStructure) -> None:
 
 
 class _Gathering:
-    """One resolution: what is missing is noted, and told at the end."""
+    """A single resolution: missing artefacts are collected, and reported at the end."""
 
     def __init__(self, source: Source, urn: Urn) -> None:
         self._source, self._urn = source, urn
@@ -110,7 +111,7 @@ class _Gathering:
         )
 
     def _chain(self) -> tuple[ProvisionAgreement | None, Dataflow | None, DataStructure]:
-        """What was asked for, and what it stands on."""
+        """Return the requested artefact and the artefacts it depends on."""
         found = self._source.get(self._urn)
         agreement = flow = None
         if isinstance(found, ProvisionAgreement):
@@ -129,7 +130,7 @@ class _Gathering:
         return agreement, flow, found
 
     def _must(self, holder: Artefact, target: Urn | None, kind: type[T]) -> T:
-        """What an artefact cannot do without."""
+        """Return a required artefact."""
         if holder.is_stub:
             raise self._incomplete(Missing(holder.urn, target, str(stub_error(holder.urn))))
         if target is None:
@@ -152,7 +153,7 @@ class _Gathering:
     def _constraints(
         self, agreement: ProvisionAgreement | None, flow: Dataflow | None, structure: DataStructure
     ) -> Iterator[AttachedConstraint]:
-        # The provider may be in no scheme of this version, and its constraints are.
+        # The provider may be in no scheme of this version although its constraints are in the version.
         provider = agreement.data_provider if agreement is not None else None
         urns = (provider, structure.urn, *(None if one is None else one.urn for one in (flow, agreement)))
         for level, urn in zip(ConstraintLevel, urns, strict=True):
@@ -182,7 +183,7 @@ def _constrained(
     used: Items[EffectiveComponent],
     constraints: tuple[AttachedConstraint, ...],
 ) -> Items[EffectiveComponent]:
-    """The components, of which those that data can have know the constraints on it."""
+    """Return the components; those that data can have get the constraints on the data."""
     applying = StructureConstraints(used, constraints_in_force(constraints))
     return Items({
         id_: structs.replace(one, constraints=applying) if id_ in used else one for id_, one in components.items()

@@ -1,7 +1,4 @@
-"""Everything that is needed to validate the data of a flow, in one value.
-
-Source: SDMX 3.1 Section 2, "Data Structure Definition and Dataflow"; Section 6, "Constraints", for their levels.
-"""
+"""Everything that is needed to validate the data of a flow, in one value."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ from kafka_replica.sdmx.versions import is_stable, sort_key
 
 
 class Missing(NamedTuple):
-    """Something that is referred to and is not there, or cannot be used: where, what, and why not."""
+    """A missing or unusable target of a reference: where the reference is, what it names, and the reason."""
 
     source: Urn
     target: Urn | None
@@ -36,7 +33,7 @@ class Missing(NamedTuple):
 
 
 class ConstraintLevel(StrEnum):
-    """What a constraint is attached to, the widest first."""
+    """The kinds of artefacts that a constraint can be attached to, the widest first."""
 
     DATA_PROVIDER = "data provider"
     DATA_STRUCTURE = "data structure"
@@ -45,7 +42,7 @@ class ConstraintLevel(StrEnum):
 
 
 class AttachedConstraint(msgspec.Struct, frozen=True, kw_only=True):
-    """A constraint, and what it is attached to. A data provider's is about its release calendar alone."""
+    """A constraint and its attachment. A constraint of a data provider concerns only its release calendar."""
 
     constraint: Constraint
     level: ConstraintLevel
@@ -56,29 +53,29 @@ class AttachedConstraint(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_actual(self) -> bool:
-        """Whether it says what data there is, not what may be; for a ContentConstraint that is the default."""
+        """True if the constraint describes existing data, not allowed data; the default for a ContentConstraint."""
         default = "Actual" if isinstance(self.constraint, ContentConstraint) else "Allowed"
         return (self.constraint.role or default).lower() == "actual"
 
 
 class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
-    """All of one version that is needed to validate data. Immutable.
+    """Everything from one version that is needed to validate data. Immutable.
 
     Attributes:
         version: the version of the replica.
-        urn: what was resolved, with the version that was meant.
+        urn: the URN of the resolved artefact, with its concrete version.
         data_structure: the data structure.
         dataflow: the dataflow; None if a data structure was resolved.
         provision_agreement: the provision agreement, if one was resolved.
-        data_provider: who provides the data, where a provision agreement was resolved.
-        metadata_structure: where the metadata attributes come from that data may carry (3.x).
+        data_provider: the data provider, if a provision agreement was resolved.
+        metadata_structure: the metadata structure of the metadata attributes that data may carry (3.x).
         components: all components by id: dimensions, measures, attributes.
-        metadata_attributes: the metadata attributes that data may carry, by the path they are referred to with.
+        metadata_attributes: the metadata attributes that data may carry, by the path used to refer to them.
         constraints: all data constraints that are attached to any of these, the widest level first.
-        unread_constraints: the data constraints of this version that do not say what they are attached to, each with
+        unread_constraints: the data constraints of this version whose attachments are unknown, each with
             the reason: they are stubs, or cannot be read. They may apply, too.
-        missing: what is referred to and not there, and not needed: concepts of components with a representation of
-            their own, the data provider.
+        missing: references to missing artefacts that validation does not need: concepts of components with a
+            representation of their own, and the data provider.
     """
 
     version: int
@@ -106,26 +103,27 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def used_components(self) -> Items[EffectiveComponent]:
-        """The components that data can have: of an evolving structure (3.1) only the dimensions that the flow uses."""
+        """The components that data can have; in an evolving structure (3.1), only the dimensions that the flow uses."""
         return used_components(self.components, self.dataflow)
 
     @property
     def dimensions(self) -> tuple[EffectiveComponent, ...]:
-        """The dimensions that data can have, in order, that of time among them."""
+        """The dimensions that data can have, in order, including the time dimension."""
         return tuple(one for one in self.used_components.values() if one.kind == "dimension")
 
     @property
     def allowed(self) -> tuple[AttachedConstraint, ...]:
-        """The constraints that data must keep to, the widest level first.
+        """The constraints that data must satisfy, the widest level first.
 
-        Of several versions of one, at one place, the latest that is no draft (SDMX 3.1 Section 6, "Multiple
-        Constraints"). Whether their validity covers a date is not asked here.
+        Among several versions of a constraint at the same attachment, the latest version that is not a draft applies
+        (SDMX 3.1 Section 6, "Multiple Constraints"). The property does not check whether a constraint's validity covers
+        a date.
         """
         return in_force(one for one in self.constraints if not one.is_actual)
 
     @property
     def actual(self) -> tuple[AttachedConstraint, ...]:
-        """The constraints that tell what data there is; of several versions of one the latest."""
+        """The constraints that describe the existing data; among several versions of a constraint, the latest."""
         return in_force(one for one in self.constraints if one.is_actual)
 
 
@@ -138,7 +136,7 @@ def used_components(components: Items[EffectiveComponent], dataflow: Dataflow | 
 
 
 def in_force(constraints: Iterable[AttachedConstraint]) -> tuple[AttachedConstraint, ...]:
-    """Of several versions of one constraint, at one place, the latest that is no draft."""
+    """Return, for each constraint and attachment, the latest version that is not a draft."""
     newest: dict[tuple[Urn, str, str], AttachedConstraint] = {}
     for one in constraints:
         urn = one.constraint.urn
@@ -151,6 +149,6 @@ def in_force(constraints: Iterable[AttachedConstraint]) -> tuple[AttachedConstra
 
 
 def constraints_in_force(constraints: Iterable[AttachedConstraint]) -> tuple[Constraint, ...]:
-    """Return the constraints that data must keep to, each once, the widest level first."""
+    """Return the constraints that data must satisfy, each once, the widest level first."""
     allowed = in_force(one for one in constraints if not one.is_actual)
     return tuple({one.constraint.urn: one.constraint for one in allowed}.values())

@@ -29,44 +29,44 @@ T = TypeVar("T")
 
 
 class ResolvedComponent(NamedTuple):
-    """A component and the codelist or value list its values come from; None if it is not coded."""
+    """A component and the codelist or value list of its values; None if the component is not coded."""
 
     component: Component
     enumeration: Urn | None
 
 
 class Structures(GatheredLookUps):
-    """The artefacts of one version, by URN. Any number of threads may ask.
+    """The artefacts of one version, by URN. Thread-safe.
 
-    Nothing is decoded before it is asked for; a content is decoded once for all versions, as long as the cache has
-    room. A key that is not a URN is no artefact. All answers come from the one version, however the replica moves on.
-    An artefact without a record of its own is found in the message of another's key, where it came along.
+    Nothing is decoded before it is requested; a content is decoded once for all versions, as long as the cache has
+    room. A key that is not a URN is not an artefact. All results come from this version, even after the replica has
+    advanced. An artefact without a record of its own is found in the message of another key that contains it.
 
-    All look-ups raise ArtefactNotFoundError where there is no such artefact or item, UrnError for
-    something that is no URN or reference, and MessageError or UnreadableContentError, which name topic,
+    All look-ups raise ArtefactNotFoundError if there is no such artefact or item, UrnError for
+    text that is not a URN or reference, and MessageError or UnreadableContentError, which name topic,
     partition, offset and key, for a record that cannot be read.
 
     Args:
         snapshot: the version.
-        cache: where decoded messages are kept; ``decode_cache``, that of the process, by default.
-        companions: False where each message is known to hold its key's artefact alone: then nobody has to look through
-            all messages to say that something is not there.
+        cache: the cache of decoded messages; ``decode_cache``, shared by the process, by default.
+        companions: False if each message is known to hold only its key's artefact: then a look-up need not search
+            all messages before it reports that an artefact is missing.
     """
 
     def get(self, urn: Reference) -> Artefact | Item:
-        """The artefact of a URN, or the item if the URN names one.
+        """Return the artefact of a URN, or the item if the URN names an item.
 
-        A version with a wildcard (``1.0+``, ``*``) means the newest that fits.
+        A version with a wildcard (``1.0+``, ``*``) means the newest match.
         """
         wanted = Urn.parse(urn) if isinstance(urn, str) else urn
         artefact = self._artefact(wanted)
         return artefact if wanted.item is None else self._item(artefact, wanted)
 
     def find(self, cls: str = "*", agency: str = "*", id: str = "*", version: str = "*") -> list[Urn]:  # noqa: A002
-        """The URNs that fit, sorted; ``*`` in any of the four stands for any text. Decodes nothing.
+        """Return the matching URNs, sorted; ``*`` in any of the four arguments matches any text. Decodes nothing.
 
         ``version`` may be a rule of SDMX 3 (``1.0+``, ``2+.0.0``), ``+`` for the latest stable version or ``~`` for the
-        latest: then each artefact comes once, in the version that is meant.
+        latest: then each artefact is returned once, in the version that the rule selects.
         """
         is_rule = "+" in version or version == LATEST
         found = self._keys.find(pattern(cls), pattern(agency), pattern(id))
@@ -76,10 +76,10 @@ class Structures(GatheredLookUps):
         return sorted(urn for urn in found if fitting(wanted, urn.version))
 
     def latest(self, reference: Reference, *, stable: bool = True) -> Urn:
-        """The URN of the newest version of an artefact, whatever version ``reference``, a URN, says.
+        """Return the URN of the newest version of an artefact, regardless of the version in the URN ``reference``.
 
         Args:
-            reference: the URN of the artefact in any version, be it there or not.
+            reference: the URN of the artefact in any version, existing or not.
             stable: leave drafts (``2.0.0-draft``) out.
         """
         urn = (Urn.parse(reference) if isinstance(reference, str) else reference).maintainable
@@ -90,9 +90,9 @@ class Structures(GatheredLookUps):
         return found
 
     def enumeration_of(self, component: Component) -> Urn | None:
-        """The codelist or value list a component's values come from; None if it is not coded.
+        """Return the codelist or value list of a component's values; None if the component is not coded.
 
-        Its own representation counts; where it has none, its concept's does.
+        The component's own representation takes precedence over its concept's.
         """
         concept = None
         if component.concept is not None and not says_values(component.representation):
@@ -102,11 +102,11 @@ class Structures(GatheredLookUps):
         if found is None or found.enumeration is None:
             return None
         target = late_bound(found.enumeration, component.urn if concept is None else concept.urn)
-        # A rule in a draft may mean a draft: that cannot be written, so what it means is given.
+        # A rule in a draft may select a draft; a URN cannot express that, so return the selected version.
         return found.enumeration if target == found.enumeration else self._holder(target) or found.enumeration
 
     def components(self, reference: Reference | DataStructure) -> tuple[ResolvedComponent, ...]:
-        """The components of a data structure in order, each with the list its values come from."""
+        """Return the components of a data structure in order, each with the list of its values."""
         found = reference if isinstance(reference, DataStructure) else self.data_structure(reference)
         return tuple(ResolvedComponent(one, self.enumeration_of(one)) for one in found.components)
 

@@ -1,7 +1,7 @@
-"""The model: what a structure message says, whatever format it came in. Immutable.
+"""The model: the content of structure messages, independent of their format. Immutable.
 
-Names are those of the SDMX information model (Section 2 of the standards), in snake_case. Everything the
-message says is kept: all languages, annotations, validity, parents, order. One module a subject;
+Names are those of the SDMX information model (Section 2 of the standards), in snake_case. Everything in a
+message is kept: all languages, annotations, validity, parents, order. Each subject has a module;
 ``ARTEFACTS`` has the struct of each maintainable class.
 """
 
@@ -282,7 +282,7 @@ __all__ = [
 ]
 
 Artefact: TypeAlias = Maintainable
-"""Every kind of artefact a message can give."""
+"""All kinds of artefacts that a message can contain."""
 
 ARTEFACTS: Final[dict[str, type[Maintainable]]] = {
     kind.__name__: kind
@@ -331,4 +331,4 @@ ARTEFACTS: Final[dict[str, type[Maintainable]]] = {
         VtlMappingScheme,
     )
 }
-"""Class, as in a URN -> its struct. Other classes are kept as OpaqueArtefact."""
+"""The struct of each class, by its name in URNs. Artefacts of other classes are kept as OpaqueArtefact."""

@@ -15,12 +15,12 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class Category(Nameable, frozen=True, gc=False, kw_only=True):
-    """A category and those below it; its URN has the whole path."""
+    """A category and the categories below it; its URN has the whole path."""
 
     categories: Items[Category] = NO_ITEMS
 
     def walk(self) -> Iterator[Category]:
-        """This category and all below it, parents first."""
+        """Yield this category and all categories below it, parents first."""
         stack = [self]
         while stack:
             category = stack.pop()
@@ -29,7 +29,7 @@ class Category(Nameable, frozen=True, gc=False, kw_only=True):
 
 
 class CategoryScheme(ItemScheme, frozen=True, gc=False, kw_only=True):
-    """A category scheme: the categories of the first level by id; each holds those below it."""
+    """A category scheme: the categories of the first level by id; each category holds the categories below it."""
 
     items_field: ClassVar[str] = "categories"
     children_field: ClassVar[str] = "categories"
@@ -38,14 +38,14 @@ class CategoryScheme(ItemScheme, frozen=True, gc=False, kw_only=True):
 
 
 class Categorisation(Maintainable, frozen=True, gc=False, kw_only=True):
-    """One artefact (``source``) put into one category (``target``); both None in a stub."""
+    """The assignment of an artefact (``source``) to a category (``target``); both are None in a stub."""
 
     source: Urn | None = None
     target: Urn | None = None
 
 
 class ReportingCategory(Nameable, frozen=True, gc=False, kw_only=True):
-    """A part of a report, the parts below it, and the structures or flows it is made from."""
+    """A part of a report, the parts below it, and the structures or flows it is based on."""
 
     reporting_categories: Items[ReportingCategory] = NO_ITEMS
     structural_metadata: tuple[Urn, ...] = ()
@@ -53,7 +53,7 @@ class ReportingCategory(Nameable, frozen=True, gc=False, kw_only=True):
 
 
 class ReportingTaxonomy(ItemScheme, frozen=True, gc=False, kw_only=True):
-    """A reporting taxonomy: the categories of the first level by id; each holds those below it."""
+    """A reporting taxonomy: the categories of the first level by id; each category holds the categories below it."""
 
     items_field: ClassVar[str] = "reporting_categories"
     children_field: ClassVar[str] = "reporting_categories"

@@ -1,4 +1,4 @@
-"""Codelists, geographic ones among them, and value lists.
+"""Codelists (including geographic codelists) and value lists.
 
 Source: SDMX 3.1 Section 2, "Codelist" and "Value List"; SDMXStructureCodelist.xsd.
 """
@@ -27,26 +27,26 @@ class Code(Nameable, frozen=True, gc=False, kw_only=True):
 
 
 class GeoFeatureSetCode(Code, frozen=True, gc=False, kw_only=True):
-    """A code of a geographic codelist; ``value`` is its set of features, as the standard writes geometry."""
+    """A code of a geographic codelist; ``value`` is its set of features, in the standard's notation for geometry."""
 
     value: str | None = None
 
 
 class GeoGridCode(Code, frozen=True, gc=False, kw_only=True):
-    """A code of a grid; ``geo_cell`` says which cell."""
+    """A code of a grid; ``geo_cell`` identifies the cell."""
 
     geo_cell: str | None = None
 
 
 class MemberValue(ValueObject, frozen=True, gc=False):
-    """A selected code of an extension: id or pattern with ``%``; cascade is true, false or excluderoot."""
+    """A selected code of an extension: an id, or a pattern with ``%``; the cascade is true, false or excluderoot."""
 
     value: str
     cascade_values: str | None = None
 
 
 class CodelistExtension(ValueObject, frozen=True, gc=False, kw_only=True):
-    """One codelist that is extended (3.x); codes are not copied in here."""
+    """A codelist that is extended (3.x); its codes are not copied here."""
 
     codelist: Urn
     prefix: str | None = None
@@ -74,7 +74,7 @@ class GeoGridCodelist(Codelist, frozen=True, gc=False, kw_only=True):
 
 
 class ValueItem(ValueObject, frozen=True, gc=False, kw_only=True):
-    """One value of a value list. Its id may be any text ("¥"), so it has no URN."""
+    """A value of a value list. Its id may be any text ("¥"), so it has no URN."""
 
     id: str
     names: InternationalString = NO_TEXT
@@ -86,11 +86,11 @@ class ValueItem(ValueObject, frozen=True, gc=False, kw_only=True):
         return f"<ValueItem {self.id}{'' if name is None else f' {quoted(name)}'}>"
 
     def name(self, language: str | None = None) -> str | None:
-        """The name in that language or None; without a language the English one, else the first."""
+        """Return the name in that language or None; without a language, the English name, else the first."""
         return self.names.in_language(language)
 
     def description(self, language: str | None = None) -> str | None:
-        """The description, chosen as :meth:`name` chooses."""
+        """Return the description, selected as in :meth:`name`."""
         return self.descriptions.in_language(language)
 
 
@@ -101,7 +101,7 @@ class ValueList(Maintainable, frozen=True, gc=False, kw_only=True):
 
     @property
     def values(self) -> tuple[ValueItem, ...]:
-        """Its values in the order of the message. Raises UnreadableContentError for a stub."""
+        """The values in the order of the message. Raises UnreadableContentError for a stub."""
         if self.is_stub:
             raise stub_error(self.urn)
         return self.value_items

@@ -13,7 +13,7 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class SelectedValue(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A value, or a pattern with ``%``; ``cascade_values`` is "true" or "excluderoot", None for neither."""
+    """A value, or a pattern with ``%``; ``cascade_values`` is "true" or "excluderoot", or None without a cascade."""
 
     value: str
     cascade_values: str | None = None
@@ -23,14 +23,14 @@ class SelectedValue(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class PeriodBound(ValueObject, frozen=True, gc=False, kw_only=True):
-    """One end of a range of time."""
+    """A bound of a time range."""
 
     period: str
     is_inclusive: bool = True
 
 
 class TimeRange(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A range of time: before one period, after one, or from ``start`` to ``end``."""
+    """A range of time: before a period, after a period, or from ``start`` to ``end``."""
 
     before: PeriodBound | None = None
     after: PeriodBound | None = None
@@ -41,17 +41,17 @@ class TimeRange(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class SetReference(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A data set or metadata set of 2.1: who provides it, and its id there."""
+    """A data set or metadata set of 2.1, by its provider and the provider's id for it."""
 
     provider: Urn
     id: str
 
 
 class MemberSelection(ValueObject, frozen=True, gc=False, kw_only=True):
-    """What is allowed (or, where ``include`` is false, not allowed) for one component.
+    """The allowed values of one component, or the forbidden values if ``include`` is false.
 
-    No values and no range: all values of the component. ``data_sets``, ``data_keys`` and ``objects`` are
-    of 2.1, for targets of metadata.
+    Without values and range, the selection covers all values of the component. ``data_sets``, ``data_keys`` and
+    ``objects`` are from 2.1, for targets of metadata.
     """
 
     id: str
@@ -69,8 +69,8 @@ class MemberSelection(ValueObject, frozen=True, gc=False, kw_only=True):
 class Region(ValueObject, frozen=True, gc=False, kw_only=True):
     """A cube region, a target region of metadata, or one key of a key set.
 
-    ``key_values`` are selections of dimensions, ``components`` those of attributes and measures.
-    ``report`` and ``metadata_target`` are of 2.1.
+    ``key_values`` are selections for dimensions, ``components`` are selections for attributes and measures.
+    ``report`` and ``metadata_target`` are from 2.1.
     """
 
     key_values: tuple[MemberSelection, ...] = ()
@@ -84,14 +84,14 @@ class Region(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class KeySet(ValueObject, frozen=True, gc=False, kw_only=True):
-    """Keys that are in, or out."""
+    """Keys that are included or excluded."""
 
     keys: tuple[Region, ...]
     is_included: bool = True
 
 
 class ReleaseCalendar(ValueObject, frozen=True, gc=False, kw_only=True):
-    """When data is released: durations, as written."""
+    """The release calendar of data: durations, as written."""
 
     periodicity: str | None = None
     offset: str | None = None
@@ -99,7 +99,7 @@ class ReleaseCalendar(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class ConstraintAttachment(ValueObject, frozen=True, gc=False, kw_only=True):
-    """What a constraint holds for: artefacts and providers by URN, data sets, or sources by address."""
+    """The targets of a constraint: artefacts and providers by URN, data sets, or sources by address."""
 
     references: tuple[Urn, ...] = ()
     data_sets: tuple[SetReference, ...] = ()
@@ -109,9 +109,9 @@ class ConstraintAttachment(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class Constraint(Maintainable, frozen=True, gc=False, kw_only=True):
-    """What all constraints share; ``role`` is "Allowed" or "Actual", None where the message says nothing.
+    """The common part of all constraints; ``role`` is "Allowed" or "Actual", None if the message does not state it.
 
-    ``reference_period`` (2.1) is the first and the last instant that the constraint is about.
+    ``reference_period`` (2.1) consists of the first and the last instant that the constraint covers.
     """
 
     role: str | None = None
@@ -137,11 +137,11 @@ class ContentConstraint(Constraint, frozen=True, gc=False, kw_only=True):
 
 
 class AttachmentConstraint(Constraint, frozen=True, gc=False, kw_only=True):
-    """A constraint that attributes may be attached to (2.1)."""
+    """A constraint to which attributes may be attached (2.1)."""
 
 
 class AvailabilityConstraint(ValueObject, frozen=True, gc=False, kw_only=True):
-    """What data there is (3.1). It has neither id nor agency, so it is no artefact and has no URN."""
+    """The available data (3.1). The constraint has neither id nor agency, so it is not an artefact and has no URN."""
 
     attachment: ConstraintAttachment | None = None
     cube_regions: tuple[Region, ...] = ()

@@ -16,7 +16,7 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class Component(Identifiable, frozen=True, gc=False, kw_only=True):
-    """A part of a data structure; ``representation`` is the local one, None where the concept's holds."""
+    """A part of a data structure; ``representation`` is the local one, None if the concept's applies."""
 
     concept: Urn | None = None
     representation: Representation | None = None
@@ -24,7 +24,7 @@ class Component(Identifiable, frozen=True, gc=False, kw_only=True):
 
 
 class Dimension(Component, frozen=True, gc=False, kw_only=True):
-    """A dimension; ``position`` counts from 1 as in the message, or by order where it says nothing."""
+    """A dimension; ``position`` counts from 1 as in the message, or by order if the message states none."""
 
     position: int
 
@@ -33,7 +33,7 @@ class Dimension(Component, frozen=True, gc=False, kw_only=True):
 
     @property
     def is_time(self) -> bool:
-        """Whether it is the time dimension."""
+        """True if this is the time dimension."""
         return self.urn.cls == "TimeDimension"
 
 
@@ -44,11 +44,11 @@ class Measure(Component, frozen=True, gc=False, kw_only=True):
 
 
 class AttributeRelationship(ValueObject, frozen=True, gc=False, kw_only=True):
-    """What an attribute describes: the data set, some dimensions, groups, or each observation.
+    """The objects that an attribute describes: the data set, some dimensions, groups, or each observation.
 
-    ``groups`` may stand beside ``dimensions`` (the AttachmentGroup of 2.1); ``measures`` are those the
-    attribute is about (MeasureRelationship of 3.x, PrimaryMeasure of 2.1). ``optional_dimensions`` are those of
-    ``dimensions`` that a value may leave out (3.x).
+    ``groups`` may be combined with ``dimensions`` (the AttachmentGroup of 2.1); ``measures`` are the measures that the
+    attribute describes (MeasureRelationship of 3.x, PrimaryMeasure of 2.1). ``optional_dimensions`` are those of
+    ``dimensions`` that a value may omit (3.x).
     """
 
     kind: Literal["dataset", "dimensions", "group", "observation"]
@@ -66,7 +66,7 @@ class Attribute(Component, frozen=True, gc=False, kw_only=True):
 
 
 class MetadataAttributeUsage(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A metadata attribute of the metadata structure that data may carry too (3.x), by its id."""
+    """A metadata attribute of the metadata structure that data may carry, too (3.x), by its id."""
 
     metadata_attribute: str
     relationship: AttributeRelationship
@@ -78,7 +78,7 @@ class MetadataAttributeUsage(ValueObject, frozen=True, gc=False, kw_only=True):
 class Group(Identifiable, frozen=True, gc=False, kw_only=True):
     """A named group of dimensions (GroupDimensionDescriptor), by their ids.
 
-    In 2.1 an attachment constraint may stand in place of the dimensions.
+    In 2.1 an attachment constraint may replace the dimensions.
     """
 
     dimensions: tuple[str, ...] = ()
@@ -88,8 +88,8 @@ class Group(Identifiable, frozen=True, gc=False, kw_only=True):
 class DataStructure(Maintainable, frozen=True, gc=False, kw_only=True):
     """A data structure definition: its components by id, in the order of the message.
 
-    ``dimension_list`` is the DimensionDescriptor: all dimensions, that of time among them. ``descriptors``
-    are the lists themselves (DimensionDescriptor, AttributeDescriptor, MeasureDescriptor) where they carry
+    ``dimension_list`` is the DimensionDescriptor: all dimensions, including the time dimension. ``descriptors``
+    are the lists themselves (DimensionDescriptor, AttributeDescriptor, MeasureDescriptor) if they carry
     annotations or links.
     """
 
@@ -113,7 +113,7 @@ class DataStructure(Maintainable, frozen=True, gc=False, kw_only=True):
 
     @property
     def dimensions(self) -> Items[Dimension]:
-        """The dimensions without that of time, in order."""
+        """The dimensions without the time dimension, in order."""
         return Items({key: part for key, part in self.dimension_list.items() if not part.is_time})
 
     @property
@@ -123,14 +123,14 @@ class DataStructure(Maintainable, frozen=True, gc=False, kw_only=True):
 
     @property
     def components(self) -> tuple[Component, ...]:
-        """Dimensions, measures and attributes, in this order."""
+        """The dimensions, measures and attributes, in this order."""
         return (*self.dimension_list.values(), *self.measures.values(), *self.attributes.values())
 
 
 class Dataflow(Maintainable, frozen=True, gc=False, kw_only=True):
-    """A dataflow. ``structure_reference`` is as in the message; ``structure`` refuses for a stub.
+    """A dataflow. ``structure_reference`` is as in the message; ``structure`` raises for a stub.
 
-    ``dimension_constraint`` (3.1) names the dimensions that the flow uses, of a structure that may grow.
+    ``dimension_constraint`` (3.1) names the dimensions that the flow uses, of a structure that may evolve.
     """
 
     structure_reference: Urn | None = None
@@ -143,7 +143,7 @@ class Dataflow(Maintainable, frozen=True, gc=False, kw_only=True):
 
     @property
     def structure(self) -> Urn | None:
-        """The data structure it uses, or None where none is given. Raises UnreadableContentError for a stub."""
+        """The data structure of the flow, or None if the flow names none. Raises UnreadableContentError for a stub."""
         if self.is_stub:
             raise stub_error(self.urn)
         return self.structure_reference

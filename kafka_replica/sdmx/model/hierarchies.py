@@ -17,17 +17,17 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class Level(Nameable, frozen=True, gc=False, kw_only=True):
-    """A level of a hierarchy, and the one below it."""
+    """A level of a hierarchy, and the next lower level."""
 
     coding_format: TextFormat | None = None
     level: Level | None = None
 
 
 class HierarchicalCode(Identifiable, frozen=True, gc=False, kw_only=True):
-    """A code of some codelist in its place in a hierarchy, and those below it.
+    """A code of some codelist at its position in a hierarchy, and the codes below it.
 
     ``level`` is the id (2.1: the path) of its level. In 2.1 the code may be named by ``codelist_alias``
-    (see ``IncludedCodelist``) and ``code_id``; ``code`` is then found by them if the alias is known.
+    (see ``IncludedCodelist``) and ``code_id``; they determine ``code`` if the alias is known.
     """
 
     code: Urn | None = None
@@ -40,7 +40,7 @@ class HierarchicalCode(Identifiable, frozen=True, gc=False, kw_only=True):
     version: str | None = None
 
     def walk(self) -> Iterator[HierarchicalCode]:
-        """This code and all below it, parents first."""
+        """Yield this code and all codes below it, parents first."""
         stack = [self]
         while stack:
             code = stack.pop()
@@ -49,7 +49,7 @@ class HierarchicalCode(Identifiable, frozen=True, gc=False, kw_only=True):
 
 
 class Hierarchy(ItemScheme, frozen=True, gc=False, kw_only=True):
-    """A hierarchy (3.x): its codes of the first level by id; each holds those below it."""
+    """A hierarchy (3.x): its codes of the first level by id; each code holds the codes below it."""
 
     items_field: ClassVar[str] = "codes"
     children_field: ClassVar[str] = "codes"
@@ -59,13 +59,13 @@ class Hierarchy(ItemScheme, frozen=True, gc=False, kw_only=True):
     has_formal_levels: bool = False
 
     def walk(self) -> Iterator[HierarchicalCode]:
-        """All its codes, parents first."""
+        """Yield all codes of the hierarchy, parents first."""
         for code in self.codes.values():
             yield from code.walk()
 
 
 class IncludedCodelist(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A codelist that a hierarchical codelist draws on, and its name in there (2.1)."""
+    """A codelist that a hierarchical codelist uses, and its alias there (2.1)."""
 
     alias: str
     codelist: Urn
@@ -79,13 +79,13 @@ class HierarchyOfCodelist(Nameable, frozen=True, gc=False, kw_only=True):
     has_formal_levels: bool = False
 
     def walk(self) -> Iterator[HierarchicalCode]:
-        """All its codes, parents first."""
+        """Yield all codes of the hierarchy, parents first."""
         for code in self.codes.values():
             yield from code.walk()
 
 
 class HierarchicalCodelist(ItemScheme, frozen=True, gc=False, kw_only=True):
-    """A hierarchical codelist (2.1, 2.0): some hierarchies by id."""
+    """A hierarchical codelist (2.1, 2.0): its hierarchies by id."""
 
     items_field: ClassVar[str] = "hierarchies"
     children_field: ClassVar[str] = "codes"
@@ -95,7 +95,7 @@ class HierarchicalCodelist(ItemScheme, frozen=True, gc=False, kw_only=True):
 
 
 class HierarchyAssociation(Maintainable, frozen=True, gc=False, kw_only=True):
-    """Which hierarchy is to be used for which object, in which context (3.x); None in a stub."""
+    """An association of a hierarchy with an object, in a context (3.x); all None in a stub."""
 
     linked_hierarchy: Urn | None = None
     linked_object: Urn | None = None

@@ -11,7 +11,7 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class MappedValue(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A source value: literal, or a regular expression; the indexes cut the value before it is compared."""
+    """A source value: a literal or a regular expression; the indexes select a substring of the value to compare."""
 
     value: str
     is_reg_ex: bool = False
@@ -20,7 +20,7 @@ class MappedValue(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class RepresentationMapping(ValueObject, frozen=True, gc=False, kw_only=True):
-    """One row of a representation map. No targets: these sources are mapped to nothing."""
+    """A row of a representation map. Without targets, the sources are mapped to nothing."""
 
     sources: tuple[MappedValue, ...]
     targets: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class RepresentationMapping(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class RepresentationMap(Maintainable, frozen=True, gc=False, kw_only=True):
-    """Which values become which. Sources and targets are codelists or value lists, or data types by name."""
+    """A map from values to values. Sources and targets are codelists or value lists, or data types by name."""
 
     sources: tuple[Urn | str, ...] = ()
     targets: tuple[Urn | str, ...] = ()
@@ -38,7 +38,7 @@ class RepresentationMap(Maintainable, frozen=True, gc=False, kw_only=True):
 
 
 class ComponentMap(ValueObject, frozen=True, gc=False, kw_only=True):
-    """Which components become which; without a representation map values stay as they are."""
+    """A map from components to components; without a representation map, values stay unchanged."""
 
     sources: tuple[str, ...]
     targets: tuple[str, ...]
@@ -47,7 +47,7 @@ class ComponentMap(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class FixedValueMap(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A component of the target, or else of the source, that always has these values."""
+    """A component of the target, or of the source, that always has these values."""
 
     source: str | None = None
     target: str | None = None
@@ -56,9 +56,9 @@ class FixedValueMap(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class DateMap(ValueObject, frozen=True, gc=False, kw_only=True):
-    """What maps of dates share. The frequency of the result is one (``target_frequency``) or a dimension's.
+    """The common part of date maps. The frequency of the result is fixed (``target_frequency``) or a dimension's value.
 
-    ``urn`` is None where the map has no id, which the standard allows.
+    ``urn`` is None if the map has no id, which the standard allows.
     """
 
     sources: tuple[str, ...] = ()
@@ -74,26 +74,26 @@ class DateMap(ValueObject, frozen=True, gc=False, kw_only=True):
 
     @property
     def id(self) -> str | None:
-        """Its id, if it has one."""
+        """The id of the map, if it has one."""
         return self.urn.item if self.urn else None
 
 
 class DatePatternMap(DateMap, frozen=True, gc=False, kw_only=True):
-    """Dates that are written by a pattern."""
+    """A map for dates that are written in a pattern."""
 
     source_pattern: str
     locale: str | None = None
 
 
 class EpochMap(DateMap, frozen=True, gc=False, kw_only=True):
-    """Dates that are counted from an instant (``base_period``) in ``epoch_period``, "second" say."""
+    """A map for dates that are counted from an instant (``base_period``) in ``epoch_period``, for example "second"."""
 
     base_period: str
     epoch_period: str
 
 
 class FrequencyFormatMapping(ValueObject, frozen=True, gc=False, kw_only=True):
-    """How dates of a frequency are written; ``urn`` is None where it has no id."""
+    """The format of dates of one frequency; ``urn`` is None if the mapping has no id."""
 
     frequency: str
     date_pattern: str
@@ -104,7 +104,7 @@ class FrequencyFormatMapping(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class StructureMap(Maintainable, frozen=True, gc=False, kw_only=True):
-    """How data of one structure (or flow) becomes data of another; source and target None in a stub."""
+    """A map from data of one structure (or flow) to data of another; source and target are None in a stub."""
 
     source: Urn | None = None
     target: Urn | None = None
@@ -116,7 +116,7 @@ class StructureMap(Maintainable, frozen=True, gc=False, kw_only=True):
 
 
 class ItemMap(ValueObject, frozen=True, gc=False, kw_only=True):
-    """One item of the source and one of the target, by id; no target: it is mapped to nothing."""
+    """An item of the source and an item of the target, by id; without a target, the source maps to nothing."""
 
     source: MappedValue
     target: str | None = None
@@ -126,7 +126,7 @@ class ItemMap(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class ItemSchemeMap(Maintainable, frozen=True, gc=False, kw_only=True):
-    """What maps between item schemes share; source and target None in a stub."""
+    """The common part of maps between item schemes; source and target are None in a stub."""
 
     source: Urn | None = None
     target: Urn | None = None

@@ -1,4 +1,4 @@
-"""Metadata sets as 2.1 and 2.0 have them: reports, each about targets of its own.
+"""Metadata sets of 2.1 and 2.0: they consist of reports, each with its own targets.
 
 Source: SDMX 2.1 Section 2, "Metadata Set"; SDMXMetadataGeneric.xsd 2.1; SDMXGenericMetadata.xsd 2.0.
 """
@@ -13,9 +13,9 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class TargetObjectValue(ValueObject, frozen=True, gc=False, kw_only=True):
-    """What a report is about, for one target object: an artefact or item, a key, a set, a constraint or a period.
+    """The subject of a report for one target object: an artefact or item, a key, a set, a constraint or a period.
 
-    ``value`` and ``object_type`` are of 2.0, which gives an id and the class of what has it.
+    ``value`` and ``object_type`` are from 2.0, which gives the id and the class of the object.
     """
 
     id: str | None = None
@@ -29,9 +29,10 @@ class TargetObjectValue(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class MetadataReport(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A report: which report structure it follows (``id``), which metadata target, about what, and what it says.
+    """A report: its report structure (``id``), metadata target, subject, and content.
 
-    Structure-specific messages leave the ids to the schema that is made of the metadata structure: then they are None.
+    Structure-specific messages define the ids in the schema that is generated from the metadata structure; then the ids
+    are None.
     """
 
     id: str | None = None
@@ -44,9 +45,9 @@ class MetadataReport(ValueObject, frozen=True, gc=False, kw_only=True):
 class MetadataSetOfReports(MetadataSet, frozen=True, gc=False, kw_only=True):
     """A metadata set of 2.1 or 2.0.
 
-    ``targets`` and ``attributes`` are those of all reports, one after the other: with one report that is what 3.x
-    would say. A provision agreement of metadata is in ``metadata_provision_agreement``. ``metadata_structure`` and
-    ``metadata_structure_url`` are what the set names to be understood by.
+    ``targets`` and ``attributes`` are those of all reports, one after the other; with one report, they match the
+    content of a metadata set of 3.x. A provision agreement of metadata is in ``metadata_provision_agreement``.
+    ``metadata_structure`` and ``metadata_structure_url`` name the structure that describes the set.
     """
 
     metadata_structure: Urn | None = None

@@ -15,7 +15,7 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class MetadataAttribute(Component, frozen=True, gc=False, kw_only=True):
-    """A metadata attribute and those below it; its URN has the whole path. Occurrences are 1 where None."""
+    """A metadata attribute and those below it; its URN has the whole path. None for occurrences means 1."""
 
     min_occurs: int | None = None
     max_occurs: Occurs | None = None
@@ -24,9 +24,9 @@ class MetadataAttribute(Component, frozen=True, gc=False, kw_only=True):
 
 
 class TargetObject(Identifiable, frozen=True, gc=False, kw_only=True):
-    """One part of a metadata target (2.1; its kind is the class in its URN).
+    """A part of a metadata target (2.1); the class in its URN is its kind.
 
-    ``object_type`` is the class of what an IdentifiableObjectTarget points at, "Dataflow" say.
+    ``object_type`` is the class that an IdentifiableObjectTarget refers to, for example "Dataflow".
     """
 
     representation: Representation | None = None
@@ -34,13 +34,13 @@ class TargetObject(Identifiable, frozen=True, gc=False, kw_only=True):
 
 
 class MetadataTarget(Identifiable, frozen=True, gc=False, kw_only=True):
-    """What metadata can be attached to (2.1)."""
+    """A kind of object that metadata can be attached to (2.1)."""
 
     target_objects: Items[TargetObject] = NO_ITEMS
 
 
 class ReportStructure(Identifiable, frozen=True, gc=False, kw_only=True):
-    """A report (2.1): its attributes, and the ids of the metadata targets it is about."""
+    """A report structure (2.1): its attributes, and the ids of its metadata targets."""
 
     metadata_attributes: Items[MetadataAttribute] = NO_ITEMS
     metadata_targets: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class ReportStructure(Identifiable, frozen=True, gc=False, kw_only=True):
 class MetadataStructure(Maintainable, frozen=True, gc=False, kw_only=True):
     """A metadata structure: attributes of the first level by id (3.x), or targets and reports (2.1).
 
-    ``descriptors`` is the MetadataAttributeDescriptor where it carries annotations or links.
+    ``descriptors`` holds the MetadataAttributeDescriptor if it carries annotations or links.
     """
 
     metadata_attributes: Items[MetadataAttribute]
@@ -59,21 +59,21 @@ class MetadataStructure(Maintainable, frozen=True, gc=False, kw_only=True):
 
 
 class Metadataflow(Maintainable, frozen=True, gc=False, kw_only=True):
-    """A metadataflow; ``targets`` (3.x) are URNs that may hold wildcards, as written."""
+    """A metadataflow; ``targets`` (3.x) are URNs that may contain wildcards, as written."""
 
     structure_reference: Urn | None = None
     targets: tuple[str, ...] = ()
 
     @property
     def structure(self) -> Urn | None:
-        """The metadata structure it uses, or None. Raises UnreadableContentError for a stub."""
+        """The metadata structure of the flow, or None. Raises UnreadableContentError for a stub."""
         if self.is_stub:
             raise stub_error(self.urn)
         return self.structure_reference
 
 
 class ReportedAttribute(ValueObject, frozen=True, gc=False, kw_only=True):
-    """What a metadata set says under one metadata attribute, and under those below it.
+    """The content of a metadata set for one metadata attribute, and for the attributes below it.
 
     ``structured_texts`` hold XHTML as text.
     """
@@ -87,7 +87,7 @@ class ReportedAttribute(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class MetadataSet(Maintainable, frozen=True, gc=False, kw_only=True):
-    """A metadata set of 3.x: what it reports by, what about (``targets``, with wildcards), and the report."""
+    """A metadata set of 3.x: its metadataflow or agreement, its ``targets`` (with wildcards), and its report."""
 
     metadataflow: Urn | None = None
     metadata_provision_agreement: Urn | None = None

@@ -1,4 +1,4 @@
-"""Artefacts of classes that are kept as they are."""
+"""Artefacts of classes that are kept without being read."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from kafka_replica.sdmx.base import Maintainable
 
 
 class OpaqueArtefact(Maintainable, frozen=True, gc=False, kw_only=True):
-    """An artefact of a class that is kept but not read: its names, and a message of it alone.
+    """An artefact of a class that is kept but not read: its names, and a message that holds only this artefact.
 
-    ``content`` is a whole message in ``format`` (a media type). Asking for anything else raises
+    ``content`` is a whole message in ``format`` (a media type). Access to anything else raises
     UnreadableContentError.
     """
 

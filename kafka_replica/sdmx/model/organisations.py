@@ -13,7 +13,7 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class Contact(ValueObject, frozen=True, gc=False, kw_only=True):
-    """Whom to ask, and how; every way may come several times."""
+    """A contact person or office, and the means of contact; each means may occur several times."""
 
     id: str | None = None
     names: InternationalString = NO_TEXT
@@ -27,7 +27,7 @@ class Contact(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class Organisation(Nameable, frozen=True, gc=False, kw_only=True):
-    """What all organisations share; ``parent`` is the id of another unit, for organisation units alone."""
+    """The common part of all organisations; ``parent``, for organisation units only, is the id of another unit."""
 
     contacts: tuple[Contact, ...] = ()
     parent: str | None = None
@@ -54,7 +54,7 @@ class OrganisationUnit(Organisation, frozen=True, gc=False, kw_only=True):
 
 
 class OrganisationScheme(ItemScheme, frozen=True, gc=False, kw_only=True):
-    """What all schemes of organisations share: the organisations by id, in the order of the message."""
+    """The common part of all organisation schemes: the organisations by id, in the order of the message."""
 
     items_field: ClassVar[str] = "organisations"
 
@@ -62,7 +62,7 @@ class OrganisationScheme(ItemScheme, frozen=True, gc=False, kw_only=True):
 
 
 class AgencyScheme(OrganisationScheme, frozen=True, gc=False, kw_only=True):
-    """The agencies that an agency knows (always AGENCIES, 1.0)."""
+    """The agencies that an agency maintains (always AGENCIES, 1.0)."""
 
 
 class DataProviderScheme(OrganisationScheme, frozen=True, gc=False, kw_only=True):
@@ -78,4 +78,4 @@ class MetadataProviderScheme(OrganisationScheme, frozen=True, gc=False, kw_only=
 
 
 class OrganisationUnitScheme(OrganisationScheme, frozen=True, gc=False, kw_only=True):
-    """Units of organisations, with parents."""
+    """Organisation units, with their parents."""

@@ -11,7 +11,7 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class InputOutput(ValueObject, frozen=True, gc=False, kw_only=True):
-    """What goes into a step, or comes out of it (class ProcessArtefact)."""
+    """An input or an output of a step (class ProcessArtefact)."""
 
     object_reference: Urn
     local_id: str | None = None
@@ -19,7 +19,7 @@ class InputOutput(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class Computation(ValueObject, frozen=True, gc=False, kw_only=True):
-    """What a step computes, and with which software."""
+    """The computation of a step, and its software."""
 
     local_id: str | None = None
     software_package: str | None = None
@@ -30,7 +30,7 @@ class Computation(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class Transition(ValueObject, frozen=True, gc=False, kw_only=True):
-    """Which step is next (its path), and when. ``urn`` is None where it has no id, which the standard allows."""
+    """The next step (its path), and the condition. ``urn`` is None without an id, which the standard allows."""
 
     target_step: str
     conditions: InternationalString = NO_TEXT
@@ -42,7 +42,7 @@ class Transition(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class ProcessStep(Nameable, frozen=True, gc=False, kw_only=True):
-    """A step and those below it; its URN has the whole path."""
+    """A step and the steps below it; its URN has the whole path."""
 
     inputs: tuple[InputOutput, ...] = ()
     outputs: tuple[InputOutput, ...] = ()
@@ -52,7 +52,7 @@ class ProcessStep(Nameable, frozen=True, gc=False, kw_only=True):
 
 
 class Process(ItemScheme, frozen=True, gc=False, kw_only=True):
-    """A process: its steps of the first level by id; each holds those below it."""
+    """A process: its steps of the first level by id; each step holds the steps below it."""
 
     items_field: ClassVar[str] = "steps"
     children_field: ClassVar[str] = "steps"

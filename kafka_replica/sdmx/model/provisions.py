@@ -1,4 +1,4 @@
-"""Provision agreements, and registrations of what was provided.
+"""Provision agreements, and registrations of the data and metadata provided.
 
 Source: SDMX 3.1 Section 2, "Data Provisioning"; SDMXStructureProvisionAgreement.xsd, SDMXRegistryBase.xsd.
 """
@@ -11,20 +11,20 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class ProvisionAgreement(Maintainable, frozen=True, gc=False, kw_only=True):
-    """Who provides data for which flow; both None in a stub. A metadataflow is possible in 2.1."""
+    """An agreement between a data provider and a flow; both are None in a stub. A metadataflow is possible in 2.1."""
 
     structure_usage: Urn | None = None
     data_provider: Urn | None = None
 
     @property
     def dataflow(self) -> Urn | None:
-        """The dataflow, if it is one."""
+        """The flow, if it is a dataflow."""
         usage = self.structure_usage
         return usage if usage is not None and usage.cls == "Dataflow" else None
 
 
 class MetadataProvisionAgreement(Maintainable, frozen=True, gc=False, kw_only=True):
-    """Who provides metadata for which flow (3.x); ``targets`` are URNs that may hold wildcards, as written."""
+    """An agreement between a provider of metadata and a flow (3.x); ``targets`` are URNs, perhaps with wildcards."""
 
     metadataflow: Urn | None = None
     metadata_provider: Urn | None = None
@@ -42,9 +42,9 @@ class QueryableDataSource(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class Registration(Maintainable, frozen=True, gc=False, kw_only=True):
-    """Data or metadata that was provided, and where it is.
+    """The registration of data or metadata, with its location.
 
-    ``constraints`` are those that a registry names beside it in the answer to a query: what is in the data.
+    ``constraints`` are those that a registry returns with the registration in a query result: the content of the data.
     """
 
     provision_agreement: Urn | None = None

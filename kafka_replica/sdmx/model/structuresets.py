@@ -1,4 +1,4 @@
-"""Structure sets: the maps of SDMX 2.1, which stand in one artefact.
+"""Structure sets: artefacts that hold the maps of SDMX 2.1.
 
 Source: SDMX 2.1 Section 2, "Structure Set and Mappings"; SDMXStructureStructureSet.xsd.
 """
@@ -13,9 +13,9 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class SchemeMapInSet(Nameable, frozen=True, gc=False, kw_only=True):
-    """A map between two item schemes; which kind says the class in its URN (CodelistMap, ...).
+    """A map between two item schemes; the class in its URN is the kind of map (CodelistMap, ...).
 
-    In a HybridCodelistMap source and target may be codelists or hierarchical ones. ``alias`` is of 2.0.
+    In a HybridCodelistMap, source and target may be codelists or hierarchical codelists. ``alias`` is from 2.0.
     """
 
     source: Urn | None = None
@@ -25,14 +25,14 @@ class SchemeMapInSet(Nameable, frozen=True, gc=False, kw_only=True):
 
 
 class ComponentMapInSet(ValueObject, frozen=True, gc=False, kw_only=True):
-    """A component of the source and one of the target, and how its values become others.
+    """A map from a component of the source to a component of the target, and the conversion of its values.
 
-    One of: ``codelist_map`` (the id of a map in the set), ``to_text_format`` with ``to_value_type``
+    The conversion is one of ``codelist_map`` (the id of a map in the set), ``to_text_format`` with ``to_value_type``
     ("Value", "Name", "Description"), or ``value_mappings`` (source and target values).
 
-    ``source_class`` and ``target_class`` are the classes of the components, "DataAttribute" say, None where the
+    ``source_class`` and ``target_class`` are the classes of the components, for example "DataAttribute"; None if the
     message does not state them (2.0). ``source_list`` and ``target_list`` are the ids of the lists that hold the
-    components, None where these are the usual lists of a data structure for the class.
+    components, None if these are the usual lists of a data structure for the class.
     """
 
     source: str
@@ -49,7 +49,7 @@ class ComponentMapInSet(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class StructureMapInSet(Nameable, frozen=True, gc=False, kw_only=True):
-    """A map between two structures, or flows."""
+    """A map between two structures, or two flows."""
 
     source: Urn | None = None
     target: Urn | None = None
@@ -58,7 +58,7 @@ class StructureMapInSet(Nameable, frozen=True, gc=False, kw_only=True):
 
 
 class StructureSet(Maintainable, frozen=True, gc=False, kw_only=True):
-    """A structure set: all its maps in the order of the message, those of schemes and those of structures."""
+    """A structure set with all its maps in the order of the message: scheme maps and structure maps."""
 
     related_structures: tuple[Urn, ...] = ()
     scheme_maps: tuple[SchemeMapInSet, ...] = ()

@@ -14,13 +14,13 @@ from kafka_replica.sdmx.value_object import ValueObject
 
 
 class VtlDefinitionScheme(ItemScheme, frozen=True, gc=False, kw_only=True):
-    """What schemes in VTL share: the version of the language."""
+    """The common part of VTL schemes: the version of the language."""
 
     vtl_version: str | None = None
 
 
 class Transformation(Nameable, frozen=True, gc=False, kw_only=True):
-    """``result := expression``, or ``<-`` where it is persistent."""
+    """A statement ``result := expression``, or ``result <- expression`` if the result is persistent."""
 
     expression: str | None = None
     result: str | None = None
@@ -41,7 +41,7 @@ class TransformationScheme(VtlDefinitionScheme, frozen=True, gc=False, kw_only=T
 
 
 class Ruleset(Nameable, frozen=True, gc=False, kw_only=True):
-    """A ruleset: its text, "datapoint" or "hierarchical", of "variable" or "valuedomain"."""
+    """A ruleset: its text, its type ("datapoint" or "hierarchical") and its scope ("variable" or "valuedomain")."""
 
     ruleset_definition: str | None = None
     ruleset_type: str | None = None
@@ -49,7 +49,7 @@ class Ruleset(Nameable, frozen=True, gc=False, kw_only=True):
 
 
 class RulesetScheme(VtlDefinitionScheme, frozen=True, gc=False, kw_only=True):
-    """Rulesets."""
+    """A scheme of rulesets."""
 
     items_field: ClassVar[str] = "rulesets"
 
@@ -58,13 +58,13 @@ class RulesetScheme(VtlDefinitionScheme, frozen=True, gc=False, kw_only=True):
 
 
 class UserDefinedOperator(Nameable, frozen=True, gc=False, kw_only=True):
-    """An operator: its text."""
+    """A user-defined operator, as text."""
 
     operator_definition: str | None = None
 
 
 class UserDefinedOperatorScheme(VtlDefinitionScheme, frozen=True, gc=False, kw_only=True):
-    """Operators, and the schemes they use."""
+    """User-defined operators, and the schemes they use."""
 
     items_field: ClassVar[str] = "operators"
 
@@ -74,7 +74,7 @@ class UserDefinedOperatorScheme(VtlDefinitionScheme, frozen=True, gc=False, kw_o
 
 
 class CustomType(Nameable, frozen=True, gc=False, kw_only=True):
-    """How a scalar type of VTL is written as a data type of SDMX."""
+    """A mapping from a scalar type of VTL to a data type of SDMX, with its output format."""
 
     vtl_scalar_type: str | None = None
     data_type: str | None = None
@@ -84,7 +84,7 @@ class CustomType(Nameable, frozen=True, gc=False, kw_only=True):
 
 
 class CustomTypeScheme(VtlDefinitionScheme, frozen=True, gc=False, kw_only=True):
-    """Custom types."""
+    """A scheme of custom types."""
 
     items_field: ClassVar[str] = "custom_types"
 
@@ -92,7 +92,7 @@ class CustomTypeScheme(VtlDefinitionScheme, frozen=True, gc=False, kw_only=True)
 
 
 class NamePersonalisation(Nameable, frozen=True, gc=False, kw_only=True):
-    """Another name for one that VTL gives by itself."""
+    """A replacement for a name that VTL assigns by default."""
 
     vtl_artefact: str | None = None
     vtl_default_name: str | None = None
@@ -100,7 +100,7 @@ class NamePersonalisation(Nameable, frozen=True, gc=False, kw_only=True):
 
 
 class NamePersonalisationScheme(VtlDefinitionScheme, frozen=True, gc=False, kw_only=True):
-    """Name personalisations."""
+    """A scheme of name personalisations."""
 
     items_field: ClassVar[str] = "name_personalisations"
 
@@ -108,16 +108,16 @@ class NamePersonalisationScheme(VtlDefinitionScheme, frozen=True, gc=False, kw_o
 
 
 class VtlMethod(ValueObject, frozen=True, gc=False, kw_only=True):
-    """How a dataflow becomes a data set of VTL, or the other way; ``space_keys`` are dimensions."""
+    """The method that converts a dataflow to a VTL data set or back; ``space_keys`` are dimensions."""
 
     method: str | None = None
     space_keys: tuple[str, ...] = ()
 
 
 class VtlMapping(Nameable, frozen=True, gc=False, kw_only=True):
-    """The name (``alias``) that an artefact has in VTL.
+    """The name (``alias``) of an artefact in VTL.
 
-    ``mapped`` is a dataflow, codelist, concept, or concept scheme (2.1); None where the mapping is of any
+    ``mapped`` is a dataflow, codelist, concept, or concept scheme (2.1); None if the mapping applies to any
     dataflow (GenericDataflow). The class in its URN follows: VtlDataflowMapping, VtlCodelistMapping,
     VtlConceptMapping.
     """
@@ -129,7 +129,7 @@ class VtlMapping(Nameable, frozen=True, gc=False, kw_only=True):
 
 
 class VtlMappingScheme(ItemScheme, frozen=True, gc=False, kw_only=True):
-    """VTL mappings."""
+    """A scheme of VTL mappings."""
 
     items_field: ClassVar[str] = "mappings"
 

@@ -5,9 +5,9 @@
     frame = to_pandas(structures.codelist("SDMX:CL_FREQ(2.1)"), languages=["en", "fr"])
     frame[["id", "name_fr", "parent"]]
 
-One row an item, one or many artefacts a table: codelists, value lists, concept schemes, organisation schemes,
-category schemes, reporting taxonomies, hierarchies, and whatever else is made of items. Where items hold items there is
-a row for each, parents first. Columns:
+A table has one row per item, of one or several artefacts: codelists, value lists, concept schemes, organisation
+schemes, category schemes, reporting taxonomies, hierarchies, and anything else that consists of items. Nested items
+have a row each, parents first. Columns:
 
 =============== ================================== ==========================================================
 ``urn``         string                             the URN of the artefact
@@ -25,7 +25,7 @@ a row for each, parents first. Columns:
 ``annotations`` list of structs                    id, title, type, value, url, text (map by language)
 =============== ================================== ==========================================================
 
-What a message says beside this (links, core representations, contacts) is not in a table. Items of a hierarchy have no
+Other content of a message (links, core representations, contacts) is not in a table. Items of a hierarchy have no
 names; join them by ``code``.
 """
 
@@ -49,17 +49,17 @@ __all__ = ["to_arrow", "to_pandas", "to_polars"]
 def to_arrow(
     artefacts: Artefact | Iterable[Artefact], *, language: str | None = None, languages: Sequence[str] | None = None
 ) -> pa.Table:
-    """The items as a ``pyarrow.Table``, with the columns of this module; extra ``arrow``.
+    """Return the items as a ``pyarrow.Table``, with the columns of this module; requires extra ``arrow``.
 
     Args:
-        artefacts: one, or several.
-        language: what ``name`` and ``description`` are in; without it English if there is any, else the first.
-        languages: columns ``name_<language>`` and ``description_<language>`` in place of the maps.
+        artefacts: one artefact, or several.
+        language: the language of ``name`` and ``description``; without it English if there is any, else the first.
+        languages: columns ``name_<language>`` and ``description_<language>`` instead of the maps.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
-        NotExpressibleError: an artefact that is not made of items.
-        UnreadableContentError: a stub, or an artefact of a class that cannot be read.
+        NotExpressibleError: an artefact does not consist of items.
+        UnreadableContentError: an artefact is a stub, or of a class that cannot be read.
     """
     return libraries.arrow_table(columns_of(artefacts, language, languages))
 
@@ -67,9 +67,9 @@ def to_arrow(
 def to_polars(
     artefacts: Artefact | Iterable[Artefact], *, language: str | None = None, languages: Sequence[str] | None = None
 ) -> pl.DataFrame:
-    """The items as a ``polars.DataFrame``; extra ``polars``. Arguments and errors as for :func:`to_arrow`.
+    """Return the items as a ``polars.DataFrame``; requires extra ``polars``.
 
-    Columns that are maps there are lists of structs of ``key`` and ``value`` here.
+    Arguments and errors are the same as for :func:`to_arrow`. Maps become lists of structs of ``key`` and ``value``.
     """
     return libraries.polars_frame(columns_of(artefacts, language, languages))
 
@@ -77,8 +77,9 @@ def to_polars(
 def to_pandas(
     artefacts: Artefact | Iterable[Artefact], *, language: str | None = None, languages: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """The items as a ``pandas.DataFrame``; extra ``pandas``. Arguments and errors as for :func:`to_arrow`.
+    """Return the items as a ``pandas.DataFrame``; requires extra ``pandas``.
 
-    Texts that are not there are None, maps are dictionaries, annotations lists of dictionaries.
+    Arguments and errors are the same as for :func:`to_arrow`. Missing texts are None, maps are dictionaries,
+    annotations are lists of dictionaries.
     """
     return libraries.pandas_frame(columns_of(artefacts, language, languages))

@@ -1,4 +1,4 @@
-"""The one room of pyarrow, polars and pandas for SDMX; each is imported when it is first needed."""
+"""The only module for SDMX that uses pyarrow, polars and pandas; each is imported on first use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ANNOTATION = ("id", "title", "type", "value", "url")
 
 
 def arrow_table(columns: Columns) -> pa.Table:
-    """The columns as an Arrow table."""
+    """Return the columns as an Arrow table."""
     try:
         import pyarrow as pa  # noqa: PLC0415
     except ImportError as error:
@@ -34,7 +34,7 @@ def arrow_table(columns: Columns) -> pa.Table:
 
 
 def _paired(name: str, column: list[Any]) -> list[Any]:
-    """Maps as the pairs that Arrow takes for them."""
+    """Return maps as the pairs that Arrow accepts for them."""
     if name in MAPS:
         return [list(texts.items()) for texts in column]
     if name == "annotations":
@@ -43,7 +43,7 @@ def _paired(name: str, column: list[Any]) -> list[Any]:
 
 
 def polars_frame(columns: Columns) -> pl.DataFrame:
-    """The columns as a polars frame."""
+    """Return the columns as a polars frame."""
     try:
         import polars as pl  # noqa: PLC0415
     except ImportError as error:
@@ -61,7 +61,7 @@ def polars_frame(columns: Columns) -> pl.DataFrame:
 
 
 def _keyed(name: str, column: list[Any]) -> list[Any]:
-    """Maps as the lists of structs that polars has for them."""
+    """Return maps as the lists of structs that polars uses for them."""
     if name in MAPS:
         return [_entries(texts) for texts in column]
     if name == "annotations":
@@ -74,7 +74,7 @@ def _entries(texts: dict[str, str]) -> list[dict[str, str]]:
 
 
 def pandas_frame(columns: Columns) -> pd.DataFrame:
-    """The columns as a pandas frame."""
+    """Return the columns as a pandas frame."""
     try:
         import pandas as pd  # noqa: PLC0415
     except ImportError as error:

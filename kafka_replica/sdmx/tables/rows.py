@@ -1,4 +1,4 @@
-"""The columns of a table of codes, as plain lists. No library needed."""
+"""The columns of a table of codes, as plain lists, without any library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafka_replica.sdmx.model import Annotation, Artefact, ItemScheme, Maintaina
 
 Columns: TypeAlias = dict[str, list[Any]]
 Row: TypeAlias = tuple[str, str | None, Any]
-"""The path of an item, that of its parent, and the item."""
+"""The path of an item, the path of its parent, and the item."""
 
 PLAIN = ("urn", "id", "path", "name", "description", "parent")
 MAPS = ("names", "descriptions")
@@ -21,7 +21,7 @@ LAST = ("code", "valid_from", "valid_to")
 def columns_of(
     artefacts: Artefact | Iterable[Artefact], language: str | None, languages: Sequence[str] | None
 ) -> Columns:
-    """The columns, in order, by name. Raises NotExpressibleError, UnreadableContentError."""
+    """Return the columns, in order, by name. Raises NotExpressibleError, UnreadableContentError."""
     chosen = [artefacts] if isinstance(artefacts, Maintainable) else list(artefacts)
     texts = MAPS if languages is None else [f"{kind}_{one}" for one in languages for kind in ("name", "description")]
     columns: Columns = {name: [] for name in (*PLAIN, "position", *texts, *LAST, "annotations")}

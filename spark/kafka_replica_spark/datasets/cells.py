@@ -1,4 +1,4 @@
-"""Cells of SDMX-CSV as Spark's own expressions: to values, and back to text; the same as on polars."""
+"""Cells of SDMX-CSV as Spark's own expressions: to values, and back to text; equal to the results on polars."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _QUOTED: Final = r'\A"(?:[^"]|"")*"\z'
 
 
 def value_of(field: Field, cell: Column, sub_separator: str | None, decimal: str) -> Column:
-    """What a cell holds; NULL where it is empty."""
+    """Return the value of a cell; NULL if the cell is empty."""
     text = F.nullif(cell, F.lit(""))
     if field.is_number and decimal not in {".", sub_separator}:
         text = F.translate(text, decimal, ".")
@@ -31,12 +31,12 @@ def value_of(field: Field, cell: Column, sub_separator: str | None, decimal: str
 
 
 def id_of(text: Column) -> Column:
-    """``A`` of ``A: Annual``."""
+    """Return ``A`` for ``A: Annual``."""
     return F.substring_index(text, LABEL, 1)
 
 
 def parts(text: Column, separator: str) -> Column:
-    """The values within a cell; those that hold the separator are in double quotes."""
+    """Return the values within a cell; values that contain the separator are in double quotes."""
     mark = re.escape(separator)
     pattern = f'{mark}("(?:[^"]|"")*"[^{mark}]*|[^{mark}]*)'
     found = F.regexp_extract_all(F.concat(F.lit(separator), text), F.lit(pattern), F.lit(1))
@@ -49,10 +49,10 @@ def _unquoted(text: Column) -> Column:
 
 
 def _languages(texts: Column) -> Column:
-    """Texts by their languages; of two in one language the first."""
+    """Return texts by their languages; if a language has two texts, the first."""
     languages = F.transform(texts, _language)
     pairs = F.transform(texts, lambda one: F.struct(_language(one), F.regexp_replace(one, LANGUAGE, "")))
-    # A map that gets a key twice would end the whole job.
+    # A map with a duplicate key would fail the whole job.
     firsts = F.filter(pairs, lambda one, place: F.array_position(languages, one["col1"]) == place + 1)
     return F.map_from_entries(firsts)
 
@@ -62,14 +62,14 @@ def _language(text: Column) -> Column:
 
 
 def cell_of(value: Column, text: Column, form: Form, sub_separator: str, names: Column | None) -> Column:
-    """The cell that a value is written as.
+    """Return the cell for a value.
 
     Args:
         value: the column.
         text: its text; for several values the array of their texts.
-        form: what it holds.
-        sub_separator: between values within a cell.
-        names: a map from codes to names, which are put behind them.
+        form: the kind of content of the column.
+        sub_separator: the text between values within a cell.
+        names: a map from codes to names, which are appended to the codes.
     """
     if form == "text":
         return text if names is None else labelled(text, names)
@@ -83,12 +83,12 @@ def cell_of(value: Column, text: Column, form: Form, sub_separator: str, names: 
 
 
 def labelled(text: Column, names: Column) -> Column:
-    """``A: Annual`` of ``A``; what has no name stays as it is."""
+    """Return ``A: Annual`` for ``A``; a code without a name is unchanged."""
     return F.coalesce(F.concat(text, F.lit(LABEL), F.nullif(F.try_element_at(names, text), F.lit(""))), text)
 
 
 def name_of(text: Column, form: Form, sub_separator: str, names: Column) -> Column:
-    """The names alone; empty where there is none."""
+    """Return only the names; empty if there are none."""
     if form == "text":
         return F.try_element_at(names, text)
     found = F.transform(text, lambda one: F.coalesce(F.try_element_at(names, one), F.lit("")))

@@ -17,10 +17,10 @@ _LONGEST: Final = len("2014-01-01+01:00")
 
 
 def with_days(df: DataFrame, texts: Mapping[str, Column], how: Normalizing) -> tuple[DataFrame, dict[str, Column]]:
-    """The frame with the days of its periods joined to it, and the texts of its columns with days in their place.
+    """Return the frame with the calendar days of its periods joined to it, and the texts with these days.
 
-    Which periods there are, and whether there are date-times among them, is asked at once; the driver looks at each
-    of them once. There are as many as a calendar has: date-times and ranges are not among what is asked for.
+    The distinct periods, and whether there are date-times among them, are queried immediately; the driver processes
+    each period once. There are only as many as a calendar has: the query excludes date-times and ranges.
     """
     time = texts[how.time]
     begins = texts[how.start_day] if how.start_day else F.lit(None).cast("string")

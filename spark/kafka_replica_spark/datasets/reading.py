@@ -1,4 +1,4 @@
-"""SDMX-CSV into a data frame."""
+"""Reading of SDMX-CSV into a data frame."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ def read_sdmx_csv(
     decimal: str = ".",
     line_breaks: bool = False,
 ) -> DataFrame:
-    """SDMX-CSV 1.0, 2.0 or 2.1 as a data frame: one row a row, one column a component, all texts.
+    """Return SDMX-CSV 1.0, 2.0 or 2.1 as a data frame: one row per row, one column per component, all texts.
 
     ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; keys and
     names are not. Empty cells are NULL. ``ATTR[]`` gives arrays; ``ATTR[en;fr]`` maps from languages to texts. Each
-    path is one file, folder or pattern whose files all have the same header, as Spark writes them; several may have
-    different columns: what one lacks is NULL. Only the first line of each path is read at once. Rows that are longer or
-    shorter than the header, and files with another header, end the job that meets them.
+    path is one file, folder or pattern whose files all have the same header, as Spark writes them; several paths may
+    have different columns: missing columns are NULL. Only the first line of each path is read immediately. Rows that
+    are longer or shorter than the header, and files with another header, fail the job that reads them.
 
     Args:
         spark: the session.
-        paths: whatever Spark can read.
-        rules: of the structure that the rows are of; needed where names stand beside ids, and for decimal commas.
-        separator: between cells; if None, the character after the first cell.
-        encoding: as Java calls it.
-        decimal: what stands before decimals; needs rules if it is no dot.
-        line_breaks: whether cells may hold line breaks. Spark cannot part such files, so that one task reads each;
-            nor those in UTF-16 and UTF-32.
+        paths: paths that Spark can read.
+        rules: the rules of the rows' structure; required for names besides ids, and for decimal commas.
+        separator: the text between cells; if None, the character after the first cell.
+        encoding: the encoding, by its name in Java.
+        decimal: the decimal separator; requires rules if it is not a dot.
+        line_breaks: whether cells may hold line breaks. Spark cannot split such files, so that one task reads each;
+            the same applies to files in UTF-16 and UTF-32.
 
     Raises:
-        DatasetError: the first line is none of SDMX-CSV.
-        UsageError: rules are needed.
+        DatasetError: the first line is not a header of SDMX-CSV.
+        UsageError: rules are required.
     """
     every = [paths] if isinstance(paths, str) else list(paths)
     frames = [_read(spark, path, rules, separator, encoding, decimal, line_breaks) for path in every]
@@ -68,18 +68,18 @@ def read_plain_csv(
     decimal: str = ".",
     line_breaks: bool = False,
 ) -> DataFrame:
-    """Other CSV, with commas and component ids for column names, as a data frame of texts; empty cells are NULL.
+    """Return other CSV, with commas and component ids as column names, as a data frame of texts; empty cells are NULL.
 
     Args:
         spark: the session.
-        path: whatever Spark can read; its files have one header.
-        rules: of the structure that the rows are of; needed for decimal commas.
-        encoding: as Java calls it.
-        decimal: what stands before decimals; needs rules if it is no dot.
+        path: a path that Spark can read; its files have the same header.
+        rules: the rules of the rows' structure; required for decimal commas.
+        encoding: the encoding, by its name in Java.
+        decimal: the decimal separator; requires rules if it is not a dot.
         line_breaks: whether cells may hold line breaks.
 
     Raises:
-        DatasetError: there is no header, or a column is there twice.
+        DatasetError: there is no header, or a column occurs twice.
     """
     check_decimal(decimal, path)
     layout = plain_layout_of(_first_line(spark, path, encoding), path, rules)
@@ -101,7 +101,7 @@ def _read(
 
 
 def _cells(spark: SparkSession, path: str, layout: Layout, encoding: str, line_breaks: bool) -> DataFrame:
-    """What stands in the file; of other CSV without the header. Rows of other lengths end whatever reads them."""
+    """Return the cells of the file; of other CSV without the header. Rows of other lengths fail whatever reads them."""
     schema = StructType([StructField(f"_{position}", StringType()) for position in range(len(layout.header))])
     return spark.read.option("columnPruning", value=False).csv(
         path, schema, sep=layout.separator, quote='"', escape='"', encoding=encoding, header=layout.version is None,
@@ -120,7 +120,7 @@ def _values(rows: DataFrame, layout: Layout, decimal: str) -> DataFrame:
 
 
 def _first_line(spark: SparkSession, path: str, encoding: str) -> str:
-    # Parted by a character that no file holds, a row is one cell: the text source knows no encodings.
+    # Split by a character that no file contains, a row is one cell: the text source does not support encodings.
     lines = spark.read.csv(
         path, "line string", sep="\x01", quote="", encoding=encoding, header=False, multiLine=_is_wide(encoding)
     )
@@ -131,12 +131,12 @@ def _first_line(spark: SparkSession, path: str, encoding: str) -> str:
 
 
 def _is_wide(encoding: str) -> bool:
-    """Whether a line does not end with one byte: Spark parts files at such bytes, unless it reads them as a whole."""
+    """Return whether line ends are not one byte: Spark splits files at such bytes, unless it reads them whole."""
     return encoding.upper().startswith(("UTF-16", "UTF-32"))
 
 
 def _without_header(raw: DataFrame, layout: Layout, path: str) -> DataFrame:
-    """The rows; each file's header is looked at once more, for Spark does not ask for them to be alike."""
+    """Return the rows without headers; checks each file's header, because Spark does not require them to be equal."""
     first = F.col("_0")
     cells = [layout.header[0].removeprefix(_MARK), *layout.header[1:]]
     alike = [F.regexp_replace(first, rf"\A{_MARK}", "") == cells[0]]

@@ -1,4 +1,4 @@
-"""Which rows are of which structure."""
+"""Selection of the rows that belong to a structure."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ _COLUMNS: Final = ("STRUCTURE", "STRUCTURE_ID")
 
 
 def structures_in(df: DataFrame) -> tuple[Urn, ...]:
-    """What the rows say they are of, each once; reads the frame. A version that is not given is ``*``.
+    """Return the artefacts that the rows name, each once; reads the frame. A version that is not given is ``*``.
 
     Raises:
-        DatasetError: a row says something else.
+        DatasetError: a row names something else.
     """
     said = _said(df)
     return () if said is None else tuple(sorted({urn for _, urn, _ in _found(df, said)}))
 
 
 def rows_of(df: DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> DataFrame:
-    """The rows that are of what the rules are for, or of its data structure, and those that do not say.
+    """Return the rows of the artefact of the rules, or of its data structure, and the rows that name no artefact.
 
-    Reads the frame to see what there is.
+    The function reads the frame to find the artefacts in it.
 
     Args:
         df: rows of SDMX-CSV.
         rules: the rules.
-        usages: what else is meant: ``usages_of(structures, rules)``, for example the dataflows of a data structure.
+        usages: other artefacts to include: ``usages_of(structures, rules)``, for example the dataflows of a data
+            structure.
 
     Raises:
-        DatasetError: a row says something else.
+        DatasetError: a row names something else.
     """
     return parted(df, rules, usages)[0]
 
 
 def parted(df: DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[DataFrame, dict[Urn, int]]:
-    """What :func:`rows_of` gives, and how many other rows there are, by what they say they are of; reads once."""
+    """Return the result of :func:`rows_of`, and the number of other rows by the artefact they name; reads once."""
     said = _said(df)
     if said is None:
         return df, {}
@@ -66,7 +67,7 @@ def parted(df: DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[DataFr
 
 
 def _said(df: DataFrame) -> list[Column] | None:
-    """What each row says: as in 2.0, or where it is silent as in 1.0; files of both may stand below each other."""
+    """Return the artefact that each row names: as in 2.0, or else as in 1.0; files of both may be combined."""
     texts = [F.lit(None).cast("string")] * len(_COLUMNS)
     named = set(_COLUMNS) <= set(df.columns)
     if named:
@@ -80,7 +81,7 @@ def _said(df: DataFrame) -> list[Column] | None:
 
 
 def _found(df: DataFrame, said: list[Column]) -> list[tuple[tuple[str | None, ...], Urn, int]]:
-    """What rows say, the artefact that is, and how many say so."""
+    """Return the named artefacts as written and as URNs, with their numbers of rows."""
     shown = df.select(*(text.alias(name) for name, text in zip(_COLUMNS, said, strict=True)))
     rows = [tuple(row) for row in shown.groupBy(*_COLUMNS).count().collect()]
     return [((kind, id_), urn_of(kind, id_), count) for kind, id_, count in rows if (kind, id_) != (None, None)]

@@ -1,4 +1,4 @@
-"""A data frame into SDMX-CSV."""
+"""Writing of a data frame as SDMX-CSV."""
 
 from __future__ import annotations
 
@@ -53,32 +53,33 @@ def write_sdmx_csv(
     encoding: str = "UTF-8",
     compression: str = "none",
 ) -> None:
-    """Writes a frame as a folder of SDMX-CSV files, each with the header.
+    """Write a frame as a folder of SDMX-CSV files, each with the header.
 
-    The structure's components come first, in its order, then columns that are none; those that begin with ``_`` are
+    The structure's components come first, in its order, then the other columns; columns that begin with ``_`` are
     left out. Values are written as validation reads them: 5.0 is ``5``.
 
     Args:
-        df: one row an observation, one column a component.
+        df: one row per observation, one column per component.
         path: the folder, wherever Spark can write.
-        rules: of what the rows are of.
-        version: 2.0 (which 2.1 reads as well) or 1.0.
-        action: of rows that name none in ``ACTION``.
-        labels: whether names are given, behind ids or in columns of their own.
+        rules: the rules of the rows' structure.
+        version: 2.0 (which readers of 2.1 accept as well) or 1.0.
+        action: the action of rows that name none in ``ACTION``.
+        labels: whether names are written, behind ids or in columns of their own.
         names: the names, from ``kafka_replica.data.files.names_of``.
-        keys: whether SERIES_KEY, OBS_KEY or both are given. They hold periods as they are recorded.
-        time_format: ``normalized`` writes periods as calendar days, or as date-times if any row has one. For that the
-            rows are read once more, at once.
+        keys: whether SERIES_KEY, OBS_KEY or both are written. They hold periods as recorded.
+        time_format: ``normalized`` writes periods as calendar days, or as date-times if any row has one. This requires
+            an immediate additional pass over the rows.
         collected: the moment of a period that is written then.
-        separator: between cells.
-        sub_separator: between values within a cell.
-        languages: by component, which languages the header names; ``en`` if not given. The data is not asked for it.
-        mode: what is done if the folder is there.
-        encoding: as Java calls it.
-        compression: as Spark calls it, for example ``gzip``.
+        separator: the text between cells.
+        sub_separator: the text between values within a cell.
+        languages: by component, the languages that the header names; ``en`` if not given. They are not taken from the
+            data.
+        mode: the behaviour if the folder exists.
+        encoding: the encoding, by its name in Java.
+        compression: the compression, by its name in Spark, for example ``gzip``.
 
     Raises:
-        UsageError: SDMX-CSV has no place for this. Rows with actions, for which 1.0 has none, end the job.
+        UsageError: SDMX-CSV cannot represent this. Rows with actions, which 1.0 cannot represent, fail the job.
     """
     kinds = {field.name: field.dataType for field in df.schema.fields if not field.name.startswith("_")}
     forms = {name: _form(name, kind) for name, kind in kinds.items()}
@@ -127,13 +128,13 @@ def _column(one: PlannedColumn, plan: Plan, texts: Mapping[str, Column]) -> Colu
 
 
 def _without_action(action: Column) -> Column:
-    """Always true; a row with an action ends the job."""
+    """Return an expression that is always true; a row with an action fails the job."""
     refused = F.raise_error(F.lit(HAS_ACTION)).cast("boolean")
     return F.when(action.isNull() | action.isin(*NO_ACTION), F.lit(True)).otherwise(refused)
 
 
 def _map(names: Mapping[str, str] | None) -> Column | None:
-    """A map literal: from JSON, for a node of the plan for each code would take long to plan."""
+    """Return a map literal, built from JSON: a node of the plan for each code would make planning slow."""
     if not names:
         return None
     return F.from_json(F.lit(json.dumps(dict(names), ensure_ascii=False)), "map<string,string>")

@@ -1,1 +1,1 @@
-"""The demonstration: the main job on a real Kafka broker, shown to a person. ``make demo`` runs it."""
+"""The demonstration: the main job on a real Kafka broker, with commentary. ``make demo`` runs it."""

@@ -1,4 +1,4 @@
-"""What the demonstration works on: structures, a change of them, a crowd of records, a small data set."""
+"""The material of the demonstration: structures, a change of them, a large number of records, a small data set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CROWD_PER_TRANSACTION = 100
 CROWD_VALUE_BYTES = 1024
 
 DATA_COLUMNS = ("FREQ", "REF_AREA", "INDICATOR", "SEX", "TIME_PERIOD", "OBS_VALUE", "UNIT_MEASURE", "OBS_STATUS")
-DATA = (  # the second half has a fault a row
+DATA = (  # the second half has an error in each row
     ("A", "LU", "EMP", "T", "2024", "492.7", "KPS", "A"),
     ("A", "BE", "UNE_R", "F", "2024", "5.4", "PC", "A"),
     ("Q", "CH", "UNE", "M", "2025-Q3", "118.2", "KPS", "P"),
@@ -30,15 +30,15 @@ DATA = (  # the second half has a fault a row
 
 
 def corpus() -> Path | None:
-    """The folder of real structure files that developers have beside the project; None elsewhere."""
+    """Return the folder of real structure files that developers have beside the project; None if it is missing."""
     folder = Path(__file__).resolve().parents[4] / "shared" / "corpus"
     return folder if folder.is_dir() else None
 
 
 def structures() -> FileContents:
-    """All structures to be published: the project's sample, and the corpus where it is.
+    """Return all structures to publish: the project's sample, and the corpus if it exists.
 
-    The sample comes last, so that nothing of the corpus replaces what the story is told about.
+    The sample comes last, so that the corpus cannot replace the structures that the story is about.
     """
     folder = corpus()
     files = [*(structure_files([folder]) if folder else ()), *sample_files()]
@@ -46,7 +46,7 @@ def structures() -> FileContents:
 
 
 def with_portugal(areas: Part) -> Part:
-    """The list of areas with one code more."""
+    """Return the list of areas with one more code."""
     code = (
         b'<str:Code id="PT"><com:Name xml:lang="en">Portugal</com:Name>'
         b'<com:Name xml:lang="fr">Portugal</com:Name></str:Code></str:Codelist>'
@@ -55,7 +55,7 @@ def with_portugal(areas: Part) -> Part:
 
 
 def crowd() -> Iterator[tuple[bytes, bytes]]:
-    """Many records of a kilobyte, as any directory has them."""
+    """Yield many records of a kilobyte, as any directory contains them."""
     for number in range(CROWD_RECORDS):
         name = b"terminal-%06d" % number
         yield name, name.ljust(CROWD_VALUE_BYTES, b".")

@@ -1,4 +1,4 @@
-"""How the demonstration looks: calm lines, in colour on a terminal, plain in a log."""
+"""The output of the demonstration: calm lines, in colour on a terminal, plain in a log."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LOG_WIDTH = 140
 
 
 class DemoError(KafkaReplicaError):
-    """Something in the demonstration was not as it should be."""
+    """An unexpected result in the demonstration."""
 
 
 class Stage:
-    """Where the story is told."""
+    """The console of the demonstration."""
 
     def __init__(self) -> None:
         self.console = Console(highlight=False)
@@ -35,17 +35,17 @@ class Stage:
         self._chapter = 0
 
     def chapter(self, title: str) -> None:
-        """Begins a part."""
+        """Begin a part."""
         self._chapter += 1
         self.console.print(f"\n[bold cyan]{self._chapter}  {title}[/]")
 
     def say(self, text: str) -> None:
-        """One line of it."""
+        """Print a line."""
         self.console.print(f"   {text}", soft_wrap=True)
 
     @contextmanager
     def waiting(self, what: str) -> Iterator[Callable[[str], None]]:
-        """Something that takes a while: a line that moves on a terminal, one plain line in a log."""
+        """Show that something takes a while: an animated line on a terminal, one plain line in a log."""
         if self.console.is_terminal:
             with self.console.status(what) as status:
                 yield lambda step: status.update(f"{what}: {step}")
@@ -54,7 +54,7 @@ class Stage:
             yield lambda _step: None
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """A small table."""
+        """Print a small table."""
         table = Table(*head, box=None, padding=(0, 2, 0, 0), header_style="dim")
         for row in rows:
             table.add_row(*(str(cell) for cell in row))
@@ -62,7 +62,7 @@ class Stage:
             self.console.print(f"   {line}", markup=False, soft_wrap=True)
 
     def bar(self, things: Sequence[T], what: str) -> Iterable[T]:
-        """Goes through things with a progress bar on a terminal."""
+        """Iterate over things with a progress bar on a terminal."""
         progress = Progress(
             TextColumn(f"   {what}"), BarColumn(), MofNCompleteColumn(), console=self.console, transient=True,
             disable=not self.console.is_terminal,
@@ -77,20 +77,20 @@ class Stage:
 
 
 def expect(holds: object, otherwise: str) -> None:
-    """Ends the demonstration if something is not as it is told.
+    """End the demonstration if a condition does not hold.
 
     Raises:
-        DemoError: it does not hold.
+        DemoError: the condition does not hold.
     """
     if not holds:
         raise DemoError(f"{otherwise}; this is a fault of kafka_replica, please report it")
 
 
 def wait_until(holds: Callable[[], object], otherwise: str, timeout_s: float = 20.0) -> float:
-    """Waits until it holds; returns how long that took, in seconds.
+    """Wait until a condition holds; return how long that took, in seconds.
 
     Raises:
-        WaitTimeoutError: it did not come to hold.
+        WaitTimeoutError: the condition did not become true in time.
     """
     began_s = time.monotonic()
     while not holds():
@@ -102,7 +102,7 @@ def wait_until(holds: Callable[[], object], otherwise: str, timeout_s: float = 2
 
 @contextmanager
 def hushed() -> Iterator[None]:
-    """Keeps what a Java that starts says to stderr off the stage; shows it if the start fails."""
+    """Hide the stderr output of a Java process during its start; show it if the start fails."""
     sys.stderr.flush()
     stderr = os.dup(2)
     with tempfile.TemporaryFile() as said:

@@ -1,4 +1,4 @@
-"""The story, a function a part. What it tells it has seen; where it has not, it ends with an error."""
+"""The story of the demonstration, a function per part. Each claim is verified first; a failed claim raises an error."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _SHOWN_METRICS = ("_lag_records{", "_lag_seconds{", "_keys{", "_versions_total{"
 
 
 def tell(*, bootstrap_server: str | None, keep: bool) -> None:
-    """The whole of it.
+    """Tell the whole story.
 
     Raises:
-        KafkaReplicaError: a part could not be done, or was not as it should be.
+        KafkaReplicaError: a part failed, or had an unexpected result.
     """
     began_s = time.monotonic()
     stage = Stage()
@@ -40,7 +40,7 @@ def tell(*, bootstrap_server: str | None, keep: bool) -> None:
         stage.say(
             f"Apache Kafka answers at [bold]{kafka.bootstrap_servers}[/] after {time.monotonic() - began_s:.1f} s"
         )
-        run = int(time.time())  # a Kafka that runs already may have been shown this before
+        run = int(time.time())  # a running Kafka may hold data of an earlier demonstration
         topic = f"demo.structures.{run}"
         files = material.structures()
         producer = _publish(stage, config, topic, files)

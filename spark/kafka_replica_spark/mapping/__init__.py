@@ -1,4 +1,4 @@
-"""Maps on Spark."""
+"""Structure maps on Spark."""
 
 from __future__ import annotations
 

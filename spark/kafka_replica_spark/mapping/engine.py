@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - the protocol says what each does
-"""What mapping asks of an engine, done by Spark's own expressions."""
+"""The operations that mapping needs from an engine, implemented with Spark's own expressions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LACKING = "_is_null"
 
 
 class SparkEngine:
-    """A frame that is being mapped; see :class:`kafka_replica.data.mapping.engines.Engine`.
+    """A frame during mapping; see :class:`kafka_replica.data.mapping.engines.Engine`.
 
     Attributes:
         frame: the frame, with the columns added.
@@ -51,7 +51,7 @@ class SparkEngine:
         return Expressions({_PERIOD: text}).number(start_of(Value(_PERIOD)))
 
     def add(self, columns: Mapping[str, Column]) -> None:
-        # What stands twice gets a method of its own, and no method gets too long for Java to compile it.
+        # An expression that occurs twice gets a method of its own, so no method gets too long for Java to compile.
         lacking = (column.isNull().alias(f"{name}{_LACKING}") for name, column in columns.items())
         added = (column.alias(name) for name, column in columns.items())
         joined = [name for name in self.frame.columns if name.startswith(f"{OURS}table_")]
@@ -152,7 +152,7 @@ class SparkEngine:
     def of_day(self, day: Column, field: str) -> Column:
         date = _date(day)
         if field == "week_year":
-            # The year of the Thursday.
+            # the year of the Thursday
             return F.year(F.date_add(F.date_trunc("week", date).cast("date"), 3)).cast("bigint")
         if field == "weekday":
             return (F.weekday(date) + 1).cast("bigint")
@@ -161,5 +161,5 @@ class SparkEngine:
 
 
 def _date(day: Column) -> Column:
-    # Far outside what dates can be: NULL, rather than an error of a cast.
+    # Far outside the range of dates: NULL, rather than an error of a cast.
     return F.date_from_unix_date(F.when(day.between(-1_000_000, 4_000_000), day).cast("int"))

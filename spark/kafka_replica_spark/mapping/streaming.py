@@ -36,22 +36,22 @@ def transform_stream(
     as_of: date | None = None,
     timeout_s: float = 60.0,
 ) -> DataStreamWriter:
-    """A query that maps each micro-batch; ``trigger()``, ``queryName()`` and ``start()`` are left to the caller.
+    """Return a query that maps each micro-batch; the caller adds ``trigger()``, ``queryName()`` and ``start()``.
 
-    Rows are stamped with the version (``_version``, ``_position``). Rows that become one observation
-    (``ambiguous-key``) are found within a batch.
+    Rows are stamped with the version (``_version``, ``_position``). Rows that are mapped to the same observation
+    (``ambiguous-key``) are detected within a batch.
 
     Args:
         stream: a streaming frame of observations.
         reference: the map; as for ``transform``, like ``rules`` and ``reverse``.
-        replica: lives in this process, and must be started.
-        write: is given the mapped rows and the batch. Spark repeats a batch that did not end, so write in a way that
+        replica: a replica in this process, which must be started.
+        write: receives the mapped rows and the batch. Spark repeats a batch that did not end, so write in a way that
             may be repeated, such as into a folder named by ``batch.number``.
-        checkpoint: where the query keeps its checkpoint.
+        checkpoint: the checkpoint location of the query.
         rules: rule code to severity or ``off``.
         reverse: whether to map back.
-        as_of: the date that years of two digits are near; the day of each batch if None.
-        timeout_s: how long the first batch waits for the replica to be ready.
+        as_of: the reference date for two-digit years, which are taken as years near it; the day of each batch if None.
+        timeout_s: how long, in seconds, the first batch waits for the replica to be ready.
 
     Raises:
         UsageError: the frame is not streaming, or of Spark Connect, where the driver is not this process.

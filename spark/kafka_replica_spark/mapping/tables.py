@@ -1,4 +1,4 @@
-"""Looking a text up in a table, as native expressions that plan and run fast."""
+"""Look-up of a text in a table, as native expressions that plan and run fast."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from kafka_replica_spark.cells import cell_of
 from kafka_replica_spark.literals import found_in
 
 SMALL: Final = 5_000
-"""A table with so few entries is never worth a join."""
+"""A table with up to this number of entries is never worth a join."""
 _ENTRY, _BETWEEN = "\x04", "\x05"
 _END: Final = 2**30
 
 
 def look_up(text: Column, table: Mapping[str, str], *, in_map: bool) -> Column:
-    """What the table has for a text; NULL if nothing. Entries hold none of the characters 4 and 5.
+    """Return the value of a text in the table; NULL if there is none. Entries must not contain characters 4 and 5.
 
     Args:
         text: the text.
-        table: at least one entry.
-        in_map: whether it is a map, which is found by hash since Spark 4.3; else it is in cells, which is slow.
+        table: the table, with at least one entry.
+        in_map: whether the table is a map, which Spark searches by hash since 4.3; otherwise it is in cells, which is
+            slow.
     """
     if len(table) == 1:
         key, value = next(iter(table.items()))

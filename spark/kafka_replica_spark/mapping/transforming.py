@@ -1,4 +1,4 @@
-"""Mapping the observations of a data frame, in Spark's own expressions."""
+"""Mapping of the observations of a data frame, in Spark's own expressions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _KEY: Final = f"{OURS}key_"
 _HASHES: Final = (f"{OURS}hash_1", f"{OURS}hash_2")
 _SHARED: Final = f"{OURS}shared"
 _CONDITION: Final = 4
-"""About how many nodes there are in what asks whether a component could be mapped."""
+"""The approximate number of nodes in the condition that a component could be mapped."""
 
 
 def transform(
@@ -43,36 +43,36 @@ def transform(
     as_of: date | None = None,
     stamp: bool = False,
 ) -> DataFrame:
-    """The frame mapped to another structure, with a column ``_errors`` that says what could not be mapped.
+    """Return the frame mapped to another structure, with a column ``_errors`` for everything that could not be mapped.
 
-    One row is one observation, one column a component, by its id exactly; a component without a column counts as empty.
-    The result has a column for each target component that the map gives a value (strings, but components that are only
-    copied keep the type of their column), and the columns that are no components, such as ``ACTION``. Columns that name
-    the structure (SDMX-CSV) are left out. Rows that cannot be mapped hold their source in ``_source``, a struct;
-    ``split`` gives good rows with target components alone, and bad ones as they came. Only Spark's own expressions are
-    used; the data is not touched before an action.
+    A row is an observation, a column is a component, with exactly the component's id; a component without a column
+    counts as empty. The result has a column for each target component that the map gives a value (strings, but
+    components that are only copied keep the type of their column), and the columns that are not components, such as
+    ``ACTION``. Columns that name the structure (SDMX-CSV) are left out. Rows that cannot be mapped hold their source in
+    ``_source``, a struct; ``split`` returns good rows with target components only, and bad rows unchanged. Only Spark's
+    own expressions are used; the data is not read before an action.
 
-    The metadata of ``_errors`` in the schema says ``version`` (int), ``position`` (JSON; with a snapshot),
-    ``artefact`` (URN of the map), ``target`` (URN of the target) and ``unchecked`` (list of strings: what the map
-    leaves open).
+    The metadata of ``_errors`` in the schema has ``version`` (int), ``position`` (JSON; with a snapshot),
+    ``artefact`` (URN of the map), ``target`` (URN of the target) and ``unchecked`` (list of strings: the parts that the
+    map leaves open).
 
     Args:
         df: the observations. For a streaming frame rows are not compared with each other (``ambiguous-key``).
         reference: the URN of a structure map, or of one in a structure set (2.1), a short reference, or a plan.
-        snapshot: the version to take the map from; None with a plan.
+        snapshot: the version of the map; None with a plan.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``; see
             :data:`kafka_replica.data.mapping.MAP_RULES`.
         reverse: whether to map back; see :func:`kafka_replica.data.mapping.inverse`.
-        as_of: the date that years of two digits are near; today if None.
+        as_of: the reference date for two-digit years, which are taken as years near it; today if None.
         stamp: also add the columns ``_version`` (long) and ``_position`` (string, JSON), constant.
 
     Raises:
-        UsageError: a column is in the way, or holds several values that would have to be mapped; a stamp is asked for
-            without a snapshot.
-        MapError: the map says what cannot be done.
-        NotInvertibleError: the map cannot be turned round.
-        ArtefactNotFoundError: the map, or something it refers to, is not in this version.
-        SdmxError: one of these cannot be read.
+        UsageError: a column conflicts with the result, or holds several values that would have to be mapped; a stamp is
+            requested without a snapshot.
+        MapError: the map demands something that cannot be done.
+        NotInvertibleError: the map cannot be inverted.
+        ArtefactNotFoundError: the map, or an artefact it refers to, is not in this version.
+        SdmxError: the map, or an artefact it refers to, cannot be read.
     """
     plan = plan_for(reference, snapshot, rules, as_of, reverse=reverse)
     several = [field.name for field in df.schema.fields if isinstance(field.dataType, ArrayType | MapType | StructType)]
@@ -101,7 +101,7 @@ def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, met
         name: fixed[name] if name in fixed else quoted(mapped.kept[name]) if name in mapped.kept else text
         for name, text in mapped.targets.items()
     }
-    # Fields that may be NULL: in Arrow those of a struct that is NULL are.
+    # Fields that may be NULL: in Arrow the fields of a NULL struct are NULL.
     fields = [StructField(field.name, field.dataType) for field in frame.schema.fields if field.name in columns.all]
     ordered = sorted(fields, key=lambda field: columns.all.index(field.name))
     source = F.struct(*map(quoted, columns.all)).cast(StructType(ordered))
@@ -143,9 +143,9 @@ def _item(one: Found) -> Item:
 
 
 def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: list[str], severity: str) -> DataFrame:
-    """Rows of one key, as text, get a finding, among those that could be mapped.
+    """Add a finding to rows that share a key, as text, among the rows that could be mapped.
 
-    Only hashes are sorted into groups, and only groups of more than one row come back, as a broadcast.
+    Only hashes are grouped, and only groups of more than one row are joined back, as a broadcast.
     """
     errors = F.col(ERRORS)
     failed = F.coalesce(F.exists(errors, lambda one: one["severity"] == "error"), F.lit(False))

@@ -1,7 +1,7 @@
-"""The tables that views, and the data source, show: Arrow tables of the structures of one version.
+"""The tables of views and of the data source: Arrow tables of the structures of one version.
 
-One module a subject; ``VIEWS`` has them by name. A table is made artefact by artefact, so that a long codelist is never
-in memory twice; what cannot be read is listed, never left out in silence.
+Each subject has a module; ``VIEWS`` has the views by name. A table is built artefact by artefact, so that a long
+codelist is never in memory twice. Unreadable artefacts are listed, never left out silently.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Constraints: a row a value that is selected, or excluded."""
+"""Constraints: one row per selected or excluded value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _constraints(structures: Structures, artefact: Artefact, report: Report) -> 
 
 
 def _regions(found: Constraint) -> Iterator[tuple[str, int, int | None, bool, Region]]:
-    """Its regions and keys: kind, number of region or key set, number of the key, whether they are in."""
+    """Yield the regions and keys: kind, number of region or key set, number of the key, whether they are included."""
     for part, regions in (("CubeRegion", found.cube_regions), ("TargetRegion", found.metadata_target_regions)):
         for number, region in enumerate(regions, start=1):
             yield part, number, None, region.include, region
@@ -46,7 +46,7 @@ def _regions(found: Constraint) -> Iterator[tuple[str, int, int | None, bool, Re
 
 
 def _values(selection: MemberSelection, region: Region) -> Iterator[tuple[Any, ...]]:
-    """Value, cascade, language, bounds of time, validity: the nearest that is stated."""
+    """Yield value, cascade, language, time bounds and validity: the most specific validity that is stated."""
     given = selection.values or (None,)
     for value in given:
         range_ = selection.time_range if value is None else None

@@ -1,4 +1,4 @@
-"""Codes, concepts and the places of hierarchies."""
+"""Codes, concepts and the nodes of hierarchies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps of structures, representations and items: a row a rule, of 3.x and of the structure sets of 2.1 alike."""
+"""Maps of structures, representations and items, from 3.x and from the structure sets of 2.1: one row per rule."""
 
 from __future__ import annotations
 

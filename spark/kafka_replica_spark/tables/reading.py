@@ -1,4 +1,4 @@
-"""Going through the artefacts of a version for a view, and keeping account of what cannot be read."""
+"""Reading the artefacts of a version for a view, with an account of unreadable artefacts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafka_replica_spark.tables.view import View
 
 
 class Selection(NamedTuple):
-    """Which artefacts; ``*`` stands for any text, and ``version`` may be a rule of SDMX 3 (``1.0+``, ``+``, ``~``).
+    """A selection of artefacts; ``*`` matches any text, ``version`` may be a rule of SDMX 3 (``1.0+``, ``+``, ``~``).
 
     Raises:
         UsageError: by :meth:`of`, if ``version`` is neither a version nor a rule.
@@ -28,7 +28,7 @@ class Selection(NamedTuple):
     version: str = "*"
 
     def of(self, urns: Iterable[Urn]) -> list[Urn]:
-        """Those that are selected, sorted."""
+        """Return the selected URNs, sorted."""
         if not is_version(self.version.replace("*", "0")) and not is_rule(self.version):
             raise UsageError(
                 f"selecting artefacts of version {self.version!r}: give a version (1.0), a pattern (1.*) or a rule of "
@@ -46,20 +46,20 @@ ALL = Selection()
 
 
 class Unreadable(NamedTuple):
-    """An artefact that should be in a frame and is not, or not with all it says."""
+    """An artefact that is missing from a frame, or is incomplete in it."""
 
     urn: str
     reason: str
 
 
 class ViewTables:
-    """The tables of one version, made when they are asked for."""
+    """The tables of one version, built on request."""
 
     def __init__(self, structures: Structures) -> None:
         self._structures = structures
 
     def urns(self, view: View, selection: Selection = ALL) -> list[Urn]:
-        """The artefacts that a view shows, sorted: keys, and what came along in the message of another's key."""
+        """Return the artefacts that a view shows, sorted: keys, and companions in the messages of other keys."""
         there = [urn for cls in view.classes for urn in self._structures.find(cls, selection.agency, selection.id)]
         along = self._structures.companions()
         return selection.of({*there, *(urn for urn in along if "*" in view.classes or urn.cls in view.classes)})
@@ -67,12 +67,12 @@ class ViewTables:
     def tables(
         self, view: View, selection: Selection = ALL, report: Callable[[Unreadable], None] = lambda _: None
     ) -> Iterator[pa.Table]:
-        """A table an artefact; empty ones are left out.
+        """Yield a table for each artefact; empty tables are left out.
 
         Args:
             view: one of ``VIEWS``.
-            selection: which artefacts.
-            report: told of each that cannot be read, and why.
+            selection: the selected artefacts.
+            report: called for each unreadable artefact, with the reason.
         """
         for urn in self.urns(view, selection):
             found = self._table(view, urn, report)
@@ -82,7 +82,7 @@ class ViewTables:
     def table(
         self, view: View, selection: Selection = ALL, report: Callable[[Unreadable], None] = lambda _: None
     ) -> pa.Table:
-        """All of them as one table."""
+        """Return the rows of all artefacts in one table."""
         return pa.concat_tables([view.schema.empty_table(), *self.tables(view, selection, report)])
 
     def _table(self, view: View, urn: Urn, report: Callable[[Unreadable], None]) -> pa.Table | None:

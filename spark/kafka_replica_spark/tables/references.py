@@ -1,4 +1,4 @@
-"""Who refers to whom."""
+"""References between artefacts."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def _references(structures: Structures, artefact: Artefact, report: Report) -> I
 
 
 def _resolved(structures: Structures, target: Urn) -> tuple[Urn | None, bool]:
-    """What a reference means in this version, and whether it is dangling, as ``Structures.dangling`` has it."""
+    """Return the target of a reference in this version, and whether ``Structures.dangling`` counts it as dangling."""
     try:
         return structures.get(target).urn, False
     except ArtefactNotFoundError:
         return None, target.item is None or _lacks_item(structures, target)
     except SdmxError:
-        return None, False  # it is there, and cannot be read
+        return None, False  # the artefact exists, but cannot be read
 
 
 def _lacks_item(structures: Structures, target: Urn) -> bool:

@@ -100,7 +100,7 @@ def _components(structures: Structures, artefact: Artefact, report: Report) -> I
 
 
 def _core(structures: Structures, component: Component, report: Report) -> Representation | None:
-    """What the concept says; that it cannot be found is reported where it is needed."""
+    """Return the concept's core representation; a missing concept is reported only where it is needed."""
     own = component.representation
     if component.concept is None or (own is not None and (own.enumeration or own.format)):
         return None

@@ -1,4 +1,4 @@
-"""What a view is: a name, the classes of artefacts it shows, columns, and how rows are made of an artefact."""
+"""The definition of a view: a name, the classes of artefacts it shows, columns, and the rows of an artefact."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ ANNOTATIONS: Final = pa.list_(
 )
 
 Report = Callable[[str], None]
-"""Takes the reason why the rows of an artefact do not say all."""
+"""A function that takes the reason why the rows of an artefact are incomplete."""
 Rows = Callable[[Structures, Artefact, Report], Iterable[tuple[Any, ...]]]
-"""The rows of an artefact; raises SdmxError where there can be none."""
+"""A function that returns the rows of an artefact; raises SdmxError if it cannot have rows."""
 
 
 class View(NamedTuple):
-    """One kind of table.
+    """A kind of table.
 
-    ``classes`` are those of the artefacts it shows, as in a URN; ``("*",)`` for all. Each row begins with ``urn``,
-    ``agency``, the id under a name of the view's own, and ``version`` of the artefact.
+    ``classes`` are the classes of the artefacts it shows, as in a URN; ``("*",)`` for all. Each row begins with
+    ``urn``, ``agency``, the id under a name specific to the view, and ``version`` of the artefact.
     """
 
     name: str
@@ -41,31 +41,31 @@ class View(NamedTuple):
     rows: Rows
 
     def table(self, rows: Iterable[tuple[Any, ...]]) -> pa.Table:
-        """The rows as a table."""
+        """Return the rows as a table."""
         columns = list(zip(*rows, strict=True)) or [()] * len(self.schema)
         arrays = [pa.array(column, kind) for column, kind in zip(columns, self.schema.types, strict=True)]
         return pa.Table.from_arrays(arrays, schema=self.schema)
 
 
 def schema(own_id: str, *columns: tuple[str, pa.DataType]) -> pa.Schema:
-    """The columns that say which artefact it is, and these."""
+    """Return a schema of the columns that identify the artefact, followed by these columns."""
     return pa.schema([("urn", TEXT), ("agency", TEXT), (own_id, TEXT), ("version", TEXT), *columns])
 
 
 def which(artefact: Artefact) -> tuple[str, str, str, str]:
-    """The columns that say which artefact it is."""
+    """Return the values of the columns that identify the artefact."""
     urn = artefact.urn
     return str(urn), urn.agency, urn.id, urn.version
 
 
 def by_language(texts: InternationalString) -> list[tuple[str, str]]:
-    """A text in all languages, as Arrow takes maps; each language once, the first that was written."""
+    """Return a text in all languages, as Arrow accepts maps; each language once, with its first text."""
     pairs = texts.texts
     return list(pairs) if len(pairs) < 2 else list(dict(reversed(pairs)).items())[::-1]
 
 
 def notes(found: tuple[Annotation, ...]) -> list[dict[str, Any]]:
-    """Annotations as Arrow takes them."""
+    """Return annotations in the form that Arrow accepts."""
     return [
         {
             "id": one.id,
@@ -80,5 +80,5 @@ def notes(found: tuple[Annotation, ...]) -> list[dict[str, Any]]:
 
 
 def text(value: object) -> str | None:
-    """A URN, number or text as text."""
+    """Return a URN, number or text as text."""
     return None if value is None else str(value)

@@ -1,1 +1,1 @@
-"""The meaning of constraints on data, once for all who need it: validation compiles it, look-ups apply it to codes."""
+"""The meaning of data constraints, defined once: validation compiles it, look-ups apply it to codes."""

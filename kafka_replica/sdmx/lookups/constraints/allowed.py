@@ -14,18 +14,18 @@ from kafka_replica.sdmx.model import Constraint
 
 
 class StructureConstraints:
-    """The constraints on the data of a structure, for ``EffectiveComponent.allowed_ids``. Any number of threads.
+    """The constraints on the data of a structure, for ``EffectiveComponent.allowed_ids``. Thread-safe.
 
     Args:
         components: the components that data can have, by id.
-        constraints: the constraints that are attached, of role Allowed and in force.
+        constraints: the attached constraints that have the role Allowed and are in force.
     """
 
     def __init__(self, components: Mapping[str, EffectiveComponent], constraints: Iterable[Constraint]) -> None:
         self._components = dict(components)
         self._constraints = tuple(constraints)
-        self._applied: tuple[date, AppliedConstraints] | None = None  # for the date asked for last
-        self._allowed: tuple[date, CodeSets] | None = None  # likewise, where nothing is given
+        self._applied: tuple[date, AppliedConstraints] | None = None  # for the date requested last
+        self._allowed: tuple[date, CodeSets] | None = None  # likewise, without given values
 
     def allowed_ids(self, component: str, given: Mapping[str, str], as_of: date | None) -> frozenset[str] | None:
         """Return the ids that a component may have: see ``EffectiveComponent.allowed_ids``."""

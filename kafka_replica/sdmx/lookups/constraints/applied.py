@@ -13,12 +13,12 @@ from kafka_replica.sdmx.model import Constraint
 
 
 class AppliedConstraints(NamedTuple):
-    """What constraints forbid on a date.
+    """The effect of constraints on a date.
 
     Attributes:
         violations: each demand with the constraint that makes it.
-        notes: the constraints that do not apply, and what could not be read, in words.
-        unprefixed: by component, the values without prefix that are allowed beside those of the list.
+        notes: the constraints that do not apply, and the parts that could not be read, in words.
+        unprefixed: by component, the values without prefix that are allowed besides those of the list.
     """
 
     violations: tuple[tuple[Constraint, Violation], ...]
@@ -29,10 +29,10 @@ class AppliedConstraints(NamedTuple):
 def apply_constraints(
     constraints: Iterable[Constraint], components: Mapping[str, EffectiveComponent], as_of: date
 ) -> AppliedConstraints:
-    """Return what constraints on data forbid.
+    """Return the effect of constraints on data.
 
     Args:
-        constraints: those that say what may be (role Allowed) and are attached to what the data is of.
+        constraints: the constraints of role Allowed that are attached to the data's flow, structure or provider.
         components: the components that the data can have, by id.
         as_of: the date on which constraints must be valid.
     """

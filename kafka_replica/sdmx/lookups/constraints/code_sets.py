@@ -1,8 +1,9 @@
-"""Predicates applied to sets of codes: which codes a component can have in some row that breaks no constraint.
+"""Predicates applied to sets of codes: the codes that a component can have in a row that violates no constraint.
 
-A predicate about several components is judged for one of them at a time, in three-valued logic: with a code it is
-surely true, surely false, or open, where it depends on what the others are. A code is ruled out where a constraint is
-surely broken. What is left of each dimension then narrows what the others can be, until nothing changes.
+A predicate about several components is evaluated for one component at a time, in three-valued logic: with a given code
+the predicate is certainly true, certainly false, or unknown because it depends on the other components. A code is ruled
+out if it certainly violates a constraint. The remaining codes of each dimension then narrow the codes of the other
+components, until nothing changes.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _NONE: Final[frozenset[str]] = frozenset()
 
 
 class _Judged(NamedTuple):
-    """The codes with which a predicate is surely true, and those with which it is surely false."""
+    """The codes that make a predicate certainly true, and the codes that make it certainly false."""
 
     true: frozenset[str]
     false: frozenset[str]
@@ -45,7 +46,7 @@ class CodeSets:
 
     Args:
         components: the components that data can have, by id.
-        applied: the constraints on it.
+        applied: the constraints on the data.
         given: values of some components.
     """
 
@@ -61,13 +62,13 @@ class CodeSets:
                 self._codes[id_] = listed & {given[id_]} if id_ in given else listed
             elif id_ in given:
                 self._codes[id_] = frozenset({given[id_]})
-        # The value of an attribute or measure may be missing, so it decides nothing for the others.
+        # The value of an attribute or measure may be missing, so it cannot narrow the other components.
         self._decisive = {id_ for id_ in self._codes if id_ in given or _is_always_a_code(components[id_])}
         self._keys: dict[HasKey, frozenset[tuple[str, ...]]] = {}
         self._narrow()
 
     def of(self, component: str) -> frozenset[str]:
-        """Return the codes that a coded component can have; none where no row can be."""
+        """Return the codes that a coded component can have; an empty set if no row is possible."""
         if any(not self._codes[id_] for id_ in self._decisive):
             return _NONE
         return self._codes[component]
@@ -106,7 +107,7 @@ class CodeSets:
                 return self._about_one(predicate, id_, codes)
 
     def _about_one(self, predicate: AboutOne, id_: str, codes: frozenset[str]) -> _Judged:
-        """A predicate about one component, whichever that is."""
+        """Evaluate a predicate about one component, which need not be the component with this id."""
         if predicate.component == id_:
             return _with_each(predicate, codes)
         known = self._codes[predicate.component] if predicate.component in self._decisive else _NONE
@@ -116,7 +117,7 @@ class CodeSets:
         return _Judged(codes, _NONE) if true else _Judged(_NONE, codes)
 
     def _has_key(self, predicate: HasKey, id_: str, codes: frozenset[str]) -> _Judged:
-        """With each code: is there a key that the other components can have, and can they have no others?"""
+        """Evaluate, for each code, whether the other components can complete a key, and whether they must."""
         keys = self._possible(predicate)
         others = [one for one in predicate.components if one != id_]
         is_decided = all(one in self._decisive and len(self._codes[one]) == 1 for one in others)
@@ -129,7 +130,7 @@ class CodeSets:
         return _Judged(possible if is_decided else _NONE, codes - possible)
 
     def _possible(self, predicate: HasKey) -> frozenset[tuple[str, ...]]:
-        """The keys whose parts the components can have."""
+        """Return the keys whose parts the components can have."""
         if predicate not in self._keys:
             known = [self._codes[one] if one in self._decisive else None for one in predicate.components]
             self._keys[predicate] = frozenset(
@@ -140,20 +141,20 @@ class CodeSets:
 
 
 def _where_given(violation: Violation) -> Predicate:
-    """What is broken. A demand on one component is no demand on rows in which that has no value."""
+    """Return the violation's predicate. A demand on one component does not apply to rows in which it has no value."""
     if len(violation.components) != 1:
         return violation.broken
     return AllOf((IsGiven(violation.components[0]), violation.broken))
 
 
 def _is_always_a_code(component: EffectiveComponent) -> bool:
-    """Whether each row has a code here. A value that stands for a missing one is none; constraints are not about it."""
+    """Return whether each row has a code here. Sentinels for missing values are no codes; constraints ignore them."""
     format_ = component.representation.format if component.representation is not None else None
     return component.kind == "dimension" and not (format_ is not None and format_.sentinel_values)
 
 
 def _with_each(predicate: AboutOne, codes: frozenset[str]) -> _Judged:
-    """The codes of the component itself with which a predicate about it is true, and false."""
+    """Return the component's codes that make a predicate about the component true, and those that make it false."""
     match predicate:
         case IsGiven():
             true = codes
@@ -163,7 +164,7 @@ def _with_each(predicate: AboutOne, codes: frozenset[str]) -> _Judged:
             true = frozenset(matching_ids(pattern, codes))
         case StartsWithin(_, from_s, before_s):
             periods = {code: found for code in codes if (found := period(code)) is not None}
-            codes = frozenset(periods)  # of others it is not known
+            codes = frozenset(periods)  # unknown for all other codes
             true = frozenset(
                 code for code, one in periods.items()
                 if (from_s is None or one.start_s >= from_s) and (before_s is None or one.start_s < before_s)

@@ -1,6 +1,7 @@
-"""Predicates about one row of data, in which the meaning of a constraint is written down.
+"""Predicates about one row of data that express the meaning of a constraint.
 
-They follow SQL's three-valued logic: where the row has no value for a component, a predicate about it is unknown.
+They follow SQL's three-valued logic: if the row has no value for a component, a predicate about the component is
+unknown.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class IsGiven:
 
 @dataclass(frozen=True, slots=True)
 class IsIn:
-    """The value of the component is one of these."""
+    """The value of the component is in this set."""
 
     component: str
     values: frozenset[str]
@@ -33,7 +34,7 @@ class IsIn:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """The value of the component fits a pattern in which ``%`` stands for any text."""
+    """The value of the component matches a pattern in which ``%`` matches any text."""
 
     component: str
     pattern: str
@@ -58,9 +59,9 @@ class HasKey:
 
 @dataclass(frozen=True, slots=True)
 class Selects:
-    """The part of a region that is about one component.
+    """The part of a region that concerns one component.
 
-    Unknown where the value is one that stands for a missing value, for no selection is about these.
+    Unknown if the value is a sentinel for a missing value, because selections do not cover sentinels.
     """
 
     component: str
@@ -69,36 +70,36 @@ class Selects:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The opposite."""
+    """The negation of a predicate."""
 
     predicate: Predicate
 
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """All are true; true if there are none."""
+    """All predicates are true; true if there are no predicates."""
 
     predicates: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """One of them is true; false if there are none."""
+    """At least one predicate is true; false if there are no predicates."""
 
     predicates: tuple[Predicate, ...]
 
 
 AboutOne: TypeAlias = IsGiven | IsIn | Fits | StartsWithin
-"""The predicates that look at the value of one component."""
+"""The predicates that depend on the value of one component."""
 
 Predicate: TypeAlias = Truth | AboutOne | HasKey | Selects | Not | AllOf | AnyOf
 
 
 def all_of(*predicates: Predicate) -> Predicate:
-    """Return a predicate that is true where all are."""
+    """Return a predicate that is true if all predicates are true."""
     return predicates[0] if len(predicates) == 1 else AllOf(predicates)
 
 
 def any_of(*predicates: Predicate) -> Predicate:
-    """Return a predicate that is true where one of them is."""
+    """Return a predicate that is true if any predicate is true."""
     return predicates[0] if len(predicates) == 1 else AnyOf(predicates)

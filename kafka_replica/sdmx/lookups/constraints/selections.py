@@ -1,4 +1,4 @@
-"""Selections, regions and keys of constraints as predicates that are true inside.
+"""Selections, regions and keys of constraints as predicates that are true for the rows inside.
 
 Source: SDMX 2.1/3.x Section 6, "Constraints"; SDMXStructureConstraint.xsd.
 """
@@ -34,12 +34,12 @@ _ANY: Final = frozenset({"%", "*"})
 
 @dataclass(slots=True)
 class SelectionReader:
-    """Reads the selections of one constraint.
+    """A reader for the selections of one constraint.
 
     Attributes:
         components: the components that data of the structure can have, by id.
-        as_of: the date for validity, where the structure has no time dimension.
-        notes: what could not be read and is left out, in words.
+        as_of: the date for validity, if the structure has no time dimension.
+        notes: the parts that could not be read and are left out, in words.
         unprefixed: by component, the values without their prefixes that ``removePrefix`` allows.
     """
 
@@ -55,15 +55,15 @@ class SelectionReader:
         return next((one.id for one in found if isinstance(one, Dimension) and one.is_time), None)
 
     def inside(self, region: Region) -> Predicate:
-        """Return whether a row is in a region: all its selections select it, at a time when the region is valid."""
+        """Return a predicate for rows in a region: all its selections match, at a time when the region is valid."""
         selections = (*region.key_values, *region.components)
         parts = (Selects(one.id, self.selected(one)) for one in selections)
         return all_of(*parts, *self._valid(region.valid_from, region.valid_to))
 
     def wholly_inside(self, region: Region) -> Predicate | None:
-        """Return the same for a region or key that is excluded; None where a part of it cannot be read.
+        """Return a predicate for rows in an excluded region or key; None if a part of it cannot be read.
 
-        Without that part the region would be wider, and exclude more than it means.
+        Without that part the region would be wider, and exclude more than intended.
         """
         before = len(self.notes)
         found = self.inside(region)
@@ -72,7 +72,7 @@ class SelectionReader:
         return found if len(self.notes) == before else None
 
     def selected(self, selection: MemberSelection) -> Predicate:
-        """Return whether a row has what a selection selects, at a time when that is valid."""
+        """Return a predicate for rows that match a selection at a time when the selection is valid."""
         plain = tuple(one for one in selection.values if not (one.valid_from or one.valid_to))
         options = [self._values(selection, plain)] if plain else []
         options += [
@@ -88,16 +88,16 @@ class SelectionReader:
         return found if selection.include else Not(found)
 
     def selected_at_any_time(self, selection: MemberSelection) -> Predicate:
-        """Return whether a row has what a selection selects, valid or not."""
+        """Return a predicate for rows that match a selection, valid or not."""
         options = [self._values(selection, selection.values)] if selection.values else []
         if selection.time_range is not None:
             options.append(self._range(selection.id, selection.time_range))
         return any_of(*options) if options else Truth(value=True)
 
     def one_of_keys(self, keys: Iterable[Region], *, are_excluded: bool = False) -> Predicate:
-        """Return whether a row has one of some keys; those of the same dimensions are put together.
+        """Return a predicate for rows that have one of some keys; keys of the same dimensions are combined.
 
-        Keys that are excluded are left alone where a part of them cannot be read.
+        Excluded keys are ignored if a part of them cannot be read.
         """
         alike: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
         others: list[Predicate] = []
@@ -156,7 +156,7 @@ class SelectionReader:
         return all_of(*parts, *self._valid(range_.valid_from, range_.valid_to))
 
     def _valid(self, valid_from: str | None, valid_to: str | None) -> list[Predicate]:
-        """The predicates that the row's period, or else the date asked for, is within a validity."""
+        """Return the predicates that the row's period, or else the given date, is within a validity."""
         parts: list[Predicate] = []
         for text, is_lower in ((valid_from, True), (valid_to, False)):
             if text is None:
@@ -174,7 +174,7 @@ class SelectionReader:
 
 
 def overlaps(day: date, start: Period | None, end: Period | None) -> bool:
-    """Return whether a day is in the time from one period to another, both included."""
+    """Return whether a day overlaps the time from one period to another, both included."""
     today = period(day.isoformat())
     assert today is not None  # noqa: S101 - for mypy: every date is a period
     return (start is None or start.start_s < today.end_s) and (end is None or end.end_s > today.start_s)
@@ -195,7 +195,7 @@ def _is_any(selection: MemberSelection) -> bool:
 
 
 def _is_one(selection: MemberSelection) -> bool:
-    """Whether it selects just one value, whatever the time."""
+    """Return whether a selection selects exactly one value at all times."""
     if len(selection.values) != 1 or not selection.include or "%" in selection.values[0].value:
         return False
     [value] = selection.values

@@ -1,11 +1,11 @@
-"""What a constraint forbids: for each of its demands a predicate that is true in the rows that do not keep it.
+"""The demands of a constraint, each with a predicate that is true in the rows that violate it.
 
-Within one constraint a row must be in one of the cube regions that are included (if there are any) and in none that is
-excluded; the same holds for the keys of its key sets. Source: SDMX 2.1/3.x Section 6, "Constraints"; SDMX 3.1
+Within one constraint a row must be in one of the included cube regions (if there are any) and in no excluded cube
+region; the same applies to the keys of its key sets. Source: SDMX 2.1/3.x Section 6, "Constraints"; SDMX 3.1
 Section 2.
 
-The validity of a constraint is compared with a date, that of its regions, keys and values with the period of the
-observation, or with the same date where the structure has no time dimension.
+The validity of a constraint is compared with a date. The validity of its regions, keys and values is compared with the
+period of the observation, or with the same date if the structure has no time dimension.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kafka_replica.sdmx.periods import period
 
 
 class Demand(Enum):
-    """What a row does not keep."""
+    """The kind of demand that a row violates."""
 
     VALUE = auto()
     """The value of one component is allowed."""
@@ -39,7 +39,7 @@ class Demand(Enum):
 
 
 class Violation(NamedTuple):
-    """One demand of a constraint, the components it is about, and a predicate that is true where it is not kept."""
+    """A demand of a constraint, the components it concerns, and a predicate that is true if a row violates it."""
 
     demand: Demand
     components: tuple[str, ...]
@@ -47,7 +47,7 @@ class Violation(NamedTuple):
 
 
 def reason_not_applied(constraint: Constraint, as_of: date) -> str | None:
-    """Return why a constraint that is attached does not apply on a date; None if it does."""
+    """Return why an attached constraint does not apply on a date; None if it applies."""
     if constraint.is_stub:
         return "it is a stub, its content is elsewhere"
     start, end = (None if one is None else period(one) for one in (constraint.valid_from, constraint.valid_to))
@@ -55,12 +55,12 @@ def reason_not_applied(constraint: Constraint, as_of: date) -> str | None:
 
 
 def violations(constraint: Constraint, reader: SelectionReader, series: Sequence[str]) -> Iterator[Violation]:
-    """Return what a constraint forbids.
+    """Yield the violations that a constraint forbids.
 
     Args:
-        constraint: the constraint; it applies.
-        reader: reads its selections, and collects what cannot be read.
-        series: the dimensions without that of time, which keys are about.
+        constraint: a constraint that applies.
+        reader: reads the constraint's selections, and collects the parts that cannot be read.
+        series: the dimensions of keys: all except the time dimension.
     """
     yield from _of_regions(constraint, reader)
     yield from _of_keys(constraint, reader, tuple(series))
@@ -70,7 +70,7 @@ def violations(constraint: Constraint, reader: SelectionReader, series: Sequence
 def _of_regions(constraint: Constraint, reader: SelectionReader) -> Iterator[Violation]:
     included = [region for region in constraint.cube_regions if region.include]
     if len(included) == 1 and not (included[0].valid_from or included[0].valid_to):
-        # Each component can be judged alone.
+        # Each component can be evaluated alone.
         for selection in _selections(included[0]):
             yield from _of_selection(selection, reader)
     elif included:
@@ -109,7 +109,7 @@ def _of_keys(constraint: Constraint, reader: SelectionReader, series: tuple[str,
 
 
 def _of_reference_period(constraint: Constraint, reader: SelectionReader) -> Iterator[Violation]:
-    """The first and the last instant of 2.1, which STRUVAL asks of observations as well (its 034 and 035)."""
+    """Yield the demands of the first and last instant of 2.1; STRUVAL checks them for observations (034, 035)."""
     if constraint.reference_period is None or reader.time is None:
         return
     start, end = (PeriodBound(period=text) for text in constraint.reference_period)

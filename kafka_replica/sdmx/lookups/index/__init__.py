@@ -1,5 +1,5 @@
-"""What is known of the artefacts of a version: by their keys, what they refer to, and which references lead nowhere.
+"""Indexes of the artefacts of a version: their keys, their references, and their dangling references.
 
-All three are immutable and made at first use; the one of the next version is made of the one before and what has
-changed, and shares the rest with it.
+All three are immutable and built on first use; the index of the next version is derived from the previous index and
+the changes, and shares the rest with it.
 """

@@ -1,4 +1,4 @@
-"""What decoding a version tells of each record: which artefacts it holds, and what they refer to."""
+"""The facts that decoding a version yields about each record: its artefacts and their references."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
 from kafka_replica.sdmx.urn import Urn
 
 Name: TypeAlias = tuple[str, str]
-"""Agency and id of an artefact: what references to it share, whatever version they mean."""
+"""Agency and id of an artefact, which all references to it share, whatever version they mean."""
 
 
 class Facts(NamedTuple):
-    """What one record holds."""
+    """The contents of one record."""
 
     content: Content
     references: dict[Urn, tuple[Urn, ...]]
-    """Each artefact of the message, that of the key under the key, with what it refers to, as it is written."""
+    """Each artefact of the message with its references as written; the artefact of the key has the key's URN."""
     error: SdmxError | None = None
-    """Why the record, or some artefact in it, cannot be read; nothing is known of the references of that artefact."""
+    """Why the record, or an artefact in it, cannot be read; the references of that artefact are unknown."""
 
 
 class Place(NamedTuple):
@@ -36,10 +36,10 @@ _NO_PLACES: Final[_Places] = PersistentMap()
 
 
 class ContentIndex:
-    """The facts of all records, and from the other end who names whom. Immutable.
+    """The facts of all records, and the reverse index of references. Immutable.
 
-    What a reference means, its version rule above all, is asked when it is needed: it may change with artefacts that
-    hold no reference. So a change costs what the changed records hold, whatever else there is.
+    References, above all their version rules, are resolved on demand: their meaning may change with artefacts that
+    hold no reference. So a change costs as much as the changed records hold, regardless of all other records.
     """
 
     __slots__ = ("_companions", "_facts", "_naming", "unreadable")
@@ -49,15 +49,15 @@ class ContentIndex:
         self._naming: PersistentMap[Name, _Places] = PersistentMap()
         self._companions: PersistentMap[Name, _Places] = PersistentMap()
         self.unreadable: PersistentMap[Urn, SdmxError] = PersistentMap()
-        """Records that cannot be read, and why."""
+        """The records that cannot be read, and the reasons."""
 
     def moved(self, changed: Iterable[Urn], facts_of: Callable[[Urn, Content | None], Facts | None]) -> ContentIndex:
-        """The index of another version.
+        """Return the index of another version.
 
         Args:
             changed: the keys whose records may differ.
-            facts_of: the facts of the record that a key has now, given the content that is known of it already; None
-                where there is no record.
+            facts_of: returns the facts of the current record of a key, given the known facts; None
+                if there is no record.
         """
         made = ContentIndex()
         made._facts, made._naming = self._facts, self._naming
@@ -95,23 +95,23 @@ class ContentIndex:
                 self._naming = _without(self._naming, name, place)
 
     def of(self, key: Urn) -> Facts | None:
-        """What the record of a key holds."""
+        """Return the contents of the record of a key."""
         return self._facts.get(key)
 
     def __iter__(self) -> Iterator[Urn]:
-        """The keys of all records."""
+        """Iterate over the keys of all records."""
         return iter(self._facts)
 
     def naming(self, name: Name) -> Iterator[Place]:
-        """The artefacts that refer to one of this agency and id, in some version."""
+        """Return the artefacts that refer to any version of the artefact with this agency and id."""
         return iter(self._naming.get(name) or _NO_PLACES)
 
     def companions(self, name: Name) -> Iterator[Place]:
-        """The artefacts of this agency and id that came along in the message of another's key."""
+        """Return the artefacts with this agency and id that are in the message of another artefact's key."""
         return iter(self._companions.get(name) or _NO_PLACES)
 
     def all_companions(self) -> Iterator[Place]:
-        """All artefacts that came along in the message of another's key."""
+        """Yield all artefacts that are in the message of another artefact's key."""
         for places in self._companions.values():
             yield from places
 

@@ -1,4 +1,4 @@
-"""References that lead nowhere, kept from version to version."""
+"""An index of dangling references, updated from version to version."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn
 
 Held: TypeAlias = "Callable[[Urn], Artefact]"
-"""The artefact of a URN that is there; raises SdmxError where it cannot be read."""
+"""A function that returns the existing artefact of a URN; raises SdmxError if it cannot be read."""
 
 
 class DanglingIndex:
-    """The references that lead nowhere, by the keys of the records they stand in. Immutable.
+    """The dangling references, by the keys of the records that contain them. Immutable.
 
-    What a change costs: the changed records, what else refers to the artefacts in them, and where that leads.
+    The cost of a change depends on the changed records, the references to the artefacts in them, and their targets.
     """
 
     __slots__ = ("_found", "_relations", "count")
@@ -30,14 +30,14 @@ class DanglingIndex:
         self._found: PersistentMap[Urn, tuple[Dangling, ...]] = PersistentMap()
         self._relations: Relations | None = None
         self.count = 0
-        """How many there are."""
+        """The number of dangling references."""
 
     def __iter__(self) -> Iterator[Dangling]:
         for found in self._found.values():
             yield from found
 
     def moved(self, relations: Relations, changed: Iterable[Urn], held: Held) -> DanglingIndex:
-        """The index of another version, whose records differ by those of the keys that changed."""
+        """Return the index of another version that differs in the records of the changed keys."""
         made = DanglingIndex()
         made._found, made._relations, made.count = self._found, relations, self.count
         whole, names = self._touched(relations, changed)
@@ -60,7 +60,7 @@ class DanglingIndex:
         return made
 
     def _touched(self, relations: Relations, changed: Iterable[Urn]) -> tuple[set[Urn], set[Name]]:
-        """The keys whose references all have to be followed anew, and what others may name that is not as it was."""
+        """Return the keys whose references must all be resolved again, and the changed targets of other references."""
         if self._relations is None:
             return set(changed), set()
         whole: set[Urn] = set()
@@ -71,7 +71,7 @@ class DanglingIndex:
             for known in (self._relations, relations):
                 facts = known.contents.of(key)
                 names.update(_name(artefact) for artefact in (facts.references if facts else ()))
-        # What came along in a message counts or not, as others of its name come and go.
+        # Whether a companion counts may change as others with its name appear and disappear.
         whole |= {place.key for name in names for place in relations.contents.companions(name)}
         return whole, names
 
@@ -106,12 +106,12 @@ def _leading_nowhere(
         try:
             artefact = held(holder)
         except SdmxError:
-            continue  # nobody knows; it is among those that cannot be read
+            continue  # unknown; the record is listed as unreadable
         yield from ((key, one) for key, one in pairs if lacks_item(artefact, one.target))
 
 
 def lacks_item(artefact: Artefact, urn: Urn) -> bool:
-    """Return whether the item of a URN is surely not in an artefact: it has items, all of its own, and not this one."""
+    """Return whether an artefact certainly lacks the item of a URN: its items are complete, without this item."""
     if not has_items(artefact) or artefact.is_stub or artefact.is_partial:
         return False
     if isinstance(artefact, Codelist) and artefact.extensions:

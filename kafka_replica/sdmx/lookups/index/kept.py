@@ -1,4 +1,4 @@
-"""An index of one version, made when it is first asked for."""
+"""An index of one version, built on first use."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from kafka_replica.sdmx.urn import Urn
 T = TypeVar("T")
 
 Pending: TypeAlias = PersistentMap[Urn, None] | None
-"""URNs whose records may differ from those that an index was made of; None where all may."""
+"""URNs whose records may differ from the records that an index was built from; None if all may differ."""
 
 NOTHING_PENDING: Final[PersistentMap[Urn, None]] = PersistentMap()
 
 
 class Kept(Generic[T]):
-    """An index and how far it is: made; to be made of an older one and what has changed since; or of nothing.
+    """An index and its state: built, derivable from an older index and the changes since, or not begun.
 
-    Any number of threads may ask; one makes it, the others wait.
+    Thread-safe; one thread builds the index, the others wait.
     """
 
     __slots__ = ("_lock", "_made", "_older")
 
     def __init__(self, base: T | None = None, pending: Pending = NOTHING_PENDING) -> None:
-        self._older = base, pending  # one reference, let go of after the index is there: see ``moved``
+        self._older = base, pending  # one reference, released after the index exists: see ``moved``
         self._made: T | None = None
-        self._lock = RLock()  # a signal handler may ask what the same thread is making
+        self._lock = RLock()  # a signal handler may request the index that the same thread is building
 
     @property
     def made(self) -> T | None:
-        """The index, if it has been made."""
+        """The index, if it has been built."""
         return self._made
 
     @property
     def is_begun(self) -> bool:
-        """Whether it was made, of this version or of one before."""
+        """True if the index was built, for this version or an earlier one."""
         return self._older[0] is not None or self._made is not None
 
     def get(self, make: Callable[[T | None, Pending], T]) -> T:
-        """The index; ``make`` is given the older one, if there is one, and which URNs may differ."""
+        """Return the index; ``make`` gets the older index, if there is one, and the URNs that may differ."""
         if self._made is None:
             with self._lock:
                 if self._made is None:
@@ -50,7 +50,7 @@ class Kept(Generic[T]):
         return self._made
 
     def moved(self, changed: Iterable[Urn] | None) -> Kept[T]:
-        """That of another version, which differs by the records of these URNs; None: all may differ. Never waits."""
+        """Return the index of a version that differs in the records of these URNs (None: any). Never blocks."""
         base, pending = self._older
         if self._made is not None:
             base, pending = self._made, NOTHING_PENDING

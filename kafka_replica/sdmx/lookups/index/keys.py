@@ -1,4 +1,4 @@
-"""The artefacts of a version by class, agency, id and version: what their keys tell."""
+"""The artefacts of a version by class, agency, id and version, derived from their keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_AGENCIES: Final[_Agencies] = PersistentMap()
 
 
 def urn_of_key(key: Key) -> Urn | None:
-    """The URN that a key is, if it is that of an artefact."""
+    """Return the URN that a key is, if it is the URN of an artefact."""
     try:
         urn = Urn.parse(key_bytes(key))
     except UrnError:
@@ -29,7 +29,7 @@ def urn_of_key(key: Key) -> Urn | None:
 
 
 class KeyIndex:
-    """URNs by class, then agency, then id. Immutable; what a change costs are its keys, not those that are there."""
+    """URNs by class, then agency, then id. Immutable; a change costs as much as the changed keys, not all keys."""
 
     __slots__ = ("_classes", "_count")
 
@@ -46,7 +46,7 @@ class KeyIndex:
         )
 
     def moved(self, changed: Iterable[tuple[Urn, bool]]) -> KeyIndex:
-        """The index of another version: which URNs may differ, and whether each is there."""
+        """Return the index of another version, given the URNs that may differ and whether each exists."""
         made = KeyIndex()
         made._classes, made._count = self._classes, self._count
         for urn, is_there in changed:
@@ -71,24 +71,24 @@ class KeyIndex:
         return urn in self.named(urn.cls, urn.agency, urn.id)
 
     def __iter__(self) -> Iterator[Urn]:
-        """All URNs, in no promised order."""
+        """Iterate over all URNs, in no particular order."""
         for agencies in self._classes.values():
             for ids in agencies.values():
                 for held in ids.values():
                     yield from held
 
     def named(self, cls: str, agency: str, id_: str) -> tuple[Urn, ...]:
-        """The versions of one artefact."""
+        """Return the versions of one artefact."""
         ids = (self._classes.get(cls) or NO_AGENCIES).get(agency) or NO_IDS
         return ids.get(id_) or ()
 
     def with_id(self, id_: str) -> list[Urn]:
-        """The artefacts of this id, whatever their class and agency."""
+        """Return the artefacts with this id, in any class and agency."""
         found = (ids.get(id_) or () for agencies in self._classes.values() for ids in agencies.values())
         return sorted(urn for held in found for urn in held)
 
     def find(self, cls: str | Fits, agency: str | Fits, id_: str | Fits) -> Iterator[Urn]:
-        """The artefacts that fit; of the three each is the very text or a question to be asked of it."""
+        """Yield the matching artefacts; each of the three arguments is a text to equal or a function that matches."""
         for agencies in _fitting(self._classes, cls):
             for ids in _fitting(agencies, agency):
                 for held in _fitting(ids, id_):

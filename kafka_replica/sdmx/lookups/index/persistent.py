@@ -1,4 +1,4 @@
-"""A mapping that never changes, from which another one is made at the cost of what differs."""
+"""A persistent mapping: each change returns a new mapping, at the cost of the difference."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _MISSING: Final = object()
 
 
 class PersistentMap(Generic[K, V]):
-    """An immutable mapping. :meth:`putting` and :meth:`dropping` give another one, which shares what is the same.
+    """An immutable mapping. :meth:`putting` and :meth:`dropping` return a new mapping that shares all unchanged parts.
 
-    A tree of tuples of 32, by five bits of the key's hash a level; its leaves are dicts of 32 keys or so. A change of
-    one key copies one leaf and the tuples above it, which is about the same for a thousand keys and for a million.
+    The mapping is a tree of tuples of 32, by five bits of the key's hash per level; its leaves are dicts of about 32
+    keys. A change of one key copies one leaf and the tuples above it, so the cost is about the same for a thousand keys
+    and for a million.
     """
 
     __slots__ = ("_count", "_root")
@@ -30,7 +31,7 @@ class PersistentMap(Generic[K, V]):
         self._root: Any = _built(held, 0)
 
     def get(self, key: K, default: V | None = None) -> V | None:
-        """The value of a key, or the default."""
+        """Return the value of a key, or the default."""
         node, bits = self._root, hash(key)
         while node.__class__ is tuple:
             node, bits = node[bits & _MASK], bits >> _BITS
@@ -44,30 +45,30 @@ class PersistentMap(Generic[K, V]):
         return self._count
 
     def __iter__(self) -> Iterator[K]:
-        """The keys, in no promised order."""
+        """Iterate over the keys, in no particular order."""
         for leaf in _leaves(self._root):
             yield from leaf
 
     def items(self) -> Iterator[tuple[K, V]]:
-        """Keys and values."""
+        """Yield the keys with their values."""
         for leaf in _leaves(self._root):
             yield from leaf.items()
 
     def values(self) -> Iterator[V]:
-        """The values."""
+        """Yield the values."""
         for leaf in _leaves(self._root):
             yield from leaf.values()
 
     def putting(self, key: K, value: V) -> PersistentMap[K, V]:
-        """The mapping with this key and value."""
+        """Return a mapping with this key and value."""
         return self._with(_put(self._root, hash(key), 0, key, value), self._count + (key not in self))
 
     def dropping(self, key: K) -> PersistentMap[K, V]:
-        """The mapping without this key."""
+        """Return a mapping without this key."""
         return self._with(_dropped(self._root, hash(key), key), self._count - 1) if key in self else self
 
     def putting_all(self, keys: Iterable[K], value: V) -> PersistentMap[K, V]:
-        """The mapping with all these keys, each with this value."""
+        """Return a mapping with all these keys, each with this value."""
         found = self
         for key in keys:
             found = found.putting(key, value)

@@ -1,4 +1,4 @@
-"""What a reference of one version means, and who refers to whom."""
+"""The resolution of references within one version, in both directions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_replica.sdmx.versions import is_wildcard, newest
 
 
 def chosen(urn: Urn, there: list[Urn]) -> Urn | None:
-    """Of these versions of one artefact the one that a URN, of a version or of a rule, means."""
+    """Return the version of one artefact that a URN, with a version or a version rule, means."""
     if is_wildcard(urn.version):
         version = newest(urn.version, [one.version for one in there])
         return next((one for one in there if one.version == version), None)
@@ -21,17 +21,17 @@ def chosen(urn: Urn, there: list[Urn]) -> Urn | None:
 
 
 def keyed(keys: KeyIndex, urn: Urn) -> Urn | None:
-    """The artefact with a record of its own that the URN of an artefact means."""
+    """Return the artefact with a record of its own that an artefact's URN means."""
     if not is_wildcard(urn.version):
         return next((one for one in spellings(urn) if one in keys), None)
     return chosen(urn, [one for cls in classes_of(urn.cls) for one in keys.named(cls, urn.agency, urn.id)])
 
 
 class Relations:
-    """Keys and contents of one version together.
+    """The keys and contents of one version together.
 
-    An artefact that came along in the message of another's key counts where it has no record of its own; of several
-    messages that hold it the first counts, in the order of their keys.
+    An artefact in the message of another artefact's key counts only if it has no record of its own; among several
+    messages that hold it, the first in the order of their keys counts.
     """
 
     def __init__(self, keys: KeyIndex, contents: ContentIndex) -> None:
@@ -39,7 +39,7 @@ class Relations:
         self.contents = contents
 
     def companions(self, urn: Urn) -> dict[Urn, Urn]:
-        """Companions of this agency and id, of its class, that count: each with the key it came with."""
+        """Return the valid companions with the agency, id and class of a URN, each with the key of its message."""
         found: dict[Urn, Urn] = {}
         for key, artefact in sorted(self.contents.companions((urn.agency, urn.id))):
             if artefact.cls in classes_of(urn.cls) and artefact not in self.keys:
@@ -47,11 +47,11 @@ class Relations:
         return found
 
     def key_of(self, artefact: Urn) -> Urn | None:
-        """The key whose record holds an artefact; None where it is not there."""
+        """Return the key whose record holds an artefact; None if the artefact does not exist."""
         return artefact if artefact in self.keys else self.companions(artefact).get(artefact)
 
     def meant(self, urn: Urn) -> Urn | None:
-        """The artefact that a reference means, or that holds the item it means; None if none does."""
+        """Return the artefact that a reference means, or that holds the referenced item; None if there is none."""
         for one in urn.maintainables:
             found = keyed(self.keys, one)
             if found is not None:
@@ -63,30 +63,30 @@ class Relations:
         return None
 
     def counts(self, place: Place) -> bool:
-        """Whether the artefact at this place is the one of its URN."""
+        """Return whether the artefact at this location is the effective artefact of its URN."""
         return place.key == place.artefact or self.key_of(place.artefact) == place.key
 
     def written(self, artefact: Urn) -> tuple[Urn, ...]:
-        """What an artefact refers to, as it is written."""
+        """Return the references of an artefact, as written."""
         key = self.key_of(artefact)
         facts = None if key is None else self.contents.of(key)
         return () if facts is None else facts.references.get(artefact, ())
 
     def targets(self, artefact: Urn) -> Iterator[Urn]:
-        """Return the same, with version rules as they stand in the artefact."""
+        """Return the references of an artefact, with version rules interpreted for that artefact."""
         return (late_bound(one, artefact) for one in self.written(artefact))
 
     def children(self, artefact: Urn) -> tuple[Urn, ...]:
-        """Return the artefacts that this one refers to and that are there, sorted."""
+        """Return the existing artefacts that this artefact refers to, sorted."""
         return self.meant_by(self.targets(artefact))
 
     def meant_by(self, targets: Iterable[Urn]) -> tuple[Urn, ...]:
-        """Return the artefacts that references mean and that are there, each once, sorted."""
+        """Return the existing artefacts that references mean, each once, sorted."""
         meant = {self.meant(target) for target in targets}
         return tuple(sorted(one for one in meant if one is not None))
 
     def parents(self, artefact: Urn) -> tuple[Urn, ...]:
-        """Return the artefacts that refer to this one or to an item in it, sorted."""
+        """Return the artefacts that refer to this artefact or to an item in it, sorted."""
         return self._referring(artefact, lambda _: True)
 
     def parents_of_item(self, holder: Urn, path: str, is_wanted: Callable[[Urn], bool]) -> tuple[Urn, ...]:
