@@ -146,13 +146,13 @@ class Replica:
             validator,
             dead_letters,
         )
-        self._supervisor = Supervisor(options, self._store, self._publisher, self._source_factory())
+        self._supervisor = Supervisor(options, self._store, self._publisher, self._reader_factory())
         self._subscriptions: list[Subscription] = []
         self._lifecycle = RLock()  # reentrant: a signal handler may close what the same thread is starting
         self._thread: Thread | None = None
         self._pid: int | None = None
 
-    def _source_factory(self) -> MakeReader:
+    def _reader_factory(self) -> MakeReader:
         """Return the function that makes the log reader; replicas of fake topics override it."""
         return make_reader
 

@@ -10,7 +10,7 @@ from kafka_replica.errors import KafkaReplicaError, WaitTimeoutError
 from kafka_replica.listeners.change import Change
 from kafka_replica.listeners.older_version import PastSnapshot
 from kafka_replica.listeners.version_diff import FullState, MergedStep, VersionDiff
-from kafka_replica.listeners.waiters import Call, Callbacks, Waiters, ring
+from kafka_replica.listeners.waiters import Call, Callbacks, Waiters, run_callbacks
 from kafka_replica.stores import Snapshot
 
 DEFAULT_PENDING_CHANGES = 100
@@ -31,8 +31,8 @@ class Mailbox:
         self._newest: Snapshot | None = None
         self._closed = False
         self._error: KafkaReplicaError | None = None
-        self._news = Waiters()
-        self._watches = Callbacks()
+        self._waiters = Waiters()
+        self._callbacks = Callbacks()
 
     def summary(self) -> str:
         """Return how many changes wait, and whether the mailbox is closed, without waiting for a lock."""
@@ -51,11 +51,11 @@ class Mailbox:
     @property
     def is_busy_here(self) -> bool:
         """Return whether the current thread holds the lock, as it does in a signal handler within a call."""
-        return self._news.held_here()
+        return self._waiters.held_here()
 
     def begin(self, newest: Snapshot, missed: Sequence[VersionDiff] | None = None) -> None:
         """Put in the first changes: the whole newest version, or the missed differences that lead to it."""
-        with self._news:
+        with self._waiters:
             self._newest = newest
             if missed is None:
                 self._pending.append(FullState(newest))
@@ -64,12 +64,12 @@ class Mailbox:
                 self._missed = len(missed)
                 self._known = PastSnapshot(missed[0].was, tuple(missed), newest) if missed else newest
             calls = self._told()
-        ring(calls)
+        run_callbacks(calls)
 
     def put(self, step: VersionDiff, newest: Snapshot) -> None:
         """Add a version without blocking, or merge it into the last one if the mailbox is full."""
         self._settle(step)
-        with self._news:
+        with self._waiters:
             if self._closed:
                 return
             self._newest = newest
@@ -81,15 +81,15 @@ class Mailbox:
                     last = self._pending[-1] = MergedStep(last)
                 last.add(step)
             calls = self._told()
-        ring(calls)
+        run_callbacks(calls)
 
     def close(self, error: KafkaReplicaError | None = None) -> None:
         """Close the mailbox: it accepts no more changes; those that wait can still be taken."""
-        with self._news:
+        with self._waiters:
             if not self._closed:
                 self._closed, self._error = True, error
             calls = self._told()
-        ring(calls)
+        run_callbacks(calls)
 
     def take(self, timeout_s: float | None = None) -> Change | None:
         """Return the next change; None if the mailbox is closed and empty.
@@ -98,8 +98,8 @@ class Mailbox:
             WaitTimeoutError: there was no change within the timeout.
             KafkaReplicaError: the replica failed, and all earlier changes were taken.
         """
-        with self._news:
-            if not self._news.wait_for(lambda: self.ready, timeout_s):
+        with self._waiters:
+            if not self._waiters.wait_for(lambda: self.ready, timeout_s):
                 raise WaitTimeoutError(f"no new version in {timeout_s} s; the state of the replica tells why")
             if self._pending and self._newest is not None:
                 return self._next(self._newest)
@@ -109,8 +109,8 @@ class Mailbox:
 
     def call_when_ready(self, call: Call) -> Callable[[], None]:
         """Call a function once, when ``ready`` is true; see ``Callbacks.add``."""
-        with self._news:
-            return self._watches.add(lambda: self.ready, call)
+        with self._waiters:
+            return self._callbacks.add(lambda: self.ready, call)
 
     def _next(self, newest: Snapshot) -> Change:
         step, previous = self._pending.popleft(), self._known
@@ -131,7 +131,7 @@ class Mailbox:
         This runs without the lock, because it reads the store: a thread that a signal handler interrupts there holds
         other locks.
         """
-        with self._news:
+        with self._waiters:
             last = self._pending[-1] if self._pending else None
             is_full = self._is_full()
         if isinstance(last, VersionDiff):
@@ -143,5 +143,5 @@ class Mailbox:
         return len(self._pending) - self._missed >= self._max_pending
 
     def _told(self) -> list[Call]:
-        self._news.notify_all()
-        return self._watches.due()
+        self._waiters.notify_all()
+        return self._callbacks.due()

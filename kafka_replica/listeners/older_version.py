@@ -19,29 +19,29 @@ class PastSnapshot(Snapshot):
     with their records in ``base``, so that readers of this snapshot see no change.
     """
 
-    __slots__ = ("__weakref__", "_base", "_face", "_old")
+    __slots__ = ("__weakref__", "_base", "_old", "_version_info")
 
     def __init__(self, face: VersionInfo, steps: Sequence[VersionDiff | MergedStep], base: Snapshot) -> None:
-        self._face = face
+        self._version_info = face
         self._base = base
         self._old: Before | Sequence[VersionDiff | MergedStep] = steps  # gathered at the first access
 
     @property
     def version(self) -> int:  # noqa: D102 - documented by Snapshot
-        return self._face.version
+        return self._version_info.version
 
     @property
     def position(self) -> Position:  # noqa: D102
-        return self._face.position
+        return self._version_info.position
 
     def __len__(self) -> int:
-        keys = self._face.keys
+        keys = self._version_info.keys
         return sum(1 for _ in self) if keys is None else keys
 
     @property
     def known_length(self) -> int | None:
         """The number of keys, if it was known when a newer version replaced this one."""
-        return self._face.keys
+        return self._version_info.keys
 
     @overload
     def get(self, key: Key, /) -> Record | None: ...

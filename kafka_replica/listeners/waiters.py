@@ -31,11 +31,11 @@ class Callbacks:
         watch = object()
         self._waiting[watch] = holds, call  # before the check: a signal handler may make it true in between
         if holds() and self._waiting.pop(watch, None) is not None:
-            ring([call])
+            run_callbacks([call])
         return lambda: self._forget(watch)
 
     def due(self) -> list[Call]:
-        """Return the calls that are due now; ``ring`` makes them after the lock was released."""
+        """Return the calls that are due now; ``run_callbacks`` makes them after the lock was released."""
         calls = [(watch, call) for watch, (holds, call) in list(self._waiting.items()) if holds()]
         return [call for watch, call in calls if self._waiting.pop(watch, None) is not None]
 
@@ -43,7 +43,7 @@ class Callbacks:
         self._waiting.pop(watch, None)
 
 
-def ring(calls: Iterable[Call]) -> None:
+def run_callbacks(calls: Iterable[Call]) -> None:
     """Make calls. An exception is logged, so that it does not stop the replica."""
     for call in calls:
         try:

@@ -14,7 +14,7 @@ from kafka_replica.errors import BadRecordError, KafkaReplicaError
 from kafka_replica.headers.transactions import TransactionHeaders
 from kafka_replica.listeners import DEFAULT_RECENT_CHANGES, Mailbox, RecentChanges
 from kafka_replica.listeners.version_diff import VersionDiff
-from kafka_replica.listeners.waiters import Call, Callbacks, Waiters, ring
+from kafka_replica.listeners.waiters import Call, Callbacks, Waiters, run_callbacks
 from kafka_replica.publication.history import History
 from kafka_replica.publication.latency import Latencies
 from kafka_replica.publication.status import Counts, Health, State, Status, lag
@@ -35,8 +35,8 @@ class Publisher:
         self.ready = False
         """True if the version shown has everything that was in the log when reading began; unchanged by stopping."""
         self._health = health
-        self._news = Waiters()
-        self._watches = Callbacks()
+        self._waiters = Waiters()
+        self._callbacks = Callbacks()
         self._snapshot: Snapshot | None = None
         self._error: KafkaReplicaError | None = None
         self._trouble: KafkaReplicaError | None = None
@@ -59,83 +59,83 @@ class Publisher:
 
     def started(self) -> None:
         """Note that reading begins."""
-        with self._news:
+        with self._waiters:
             self._health.started(time.monotonic())
 
     def heard(self) -> None:
         """Note that the broker answered."""
-        with self._news:
+        with self._waiters:
             self._trouble = None  # the problem is over
             self._health.heard(time.monotonic())
 
     def troubled(self, trouble: KafkaReplicaError) -> None:
         """Note a temporary problem."""
-        with self._news:
+        with self._waiters:
             self._trouble = trouble
 
     def barrier_set(self, high_watermarks: Position, boundaries: str) -> None:
         """Set the barrier, and how transaction boundaries are detected."""
-        with self._news:
+        with self._waiters:
             self._barrier = high_watermarks
             self._boundaries = boundaries
 
     def read(self, positions: Position) -> None:
         """Set the positions that reading has reached."""
-        with self._news:
+        with self._waiters:
             self._positions = positions
 
     def counted(self, held_records: int, settled: tuple[int, int]) -> None:
         """Set the number of records held back, and the numbers of records and tombstones since the start."""
-        with self._news:
+        with self._waiters:
             self._held_records = held_records
             self._settled = settled
 
     def set_aside(self, bad_records: list[BadRecordError]) -> None:
         """Add records that cannot be replicated."""
-        with self._news:
+        with self._waiters:
             self._counts = replace(self._counts, bad_records=self._counts.bad_records + len(bad_records))
             self._list(bad_records)
 
     def cleared(self, keys: list[tuple[str, bytes]]) -> None:
         """Forget the bad records of keys that have a good record now, or are deleted."""
-        with self._news:
+        with self._waiters:
             for topic_and_key in keys:
                 self._bad_records.pop(topic_and_key, None)
 
     def ends(self, ends: Ends, *, waits: bool) -> None:
         """Set the ends of the partitions, and whether open transactions hold back committed records."""
-        with self._news:
+        with self._waiters:
             self._stable, self._high = ends
             self._health.ends(ends.stable, ends.high, self._positions, time.monotonic(), waits=waits)
             self._note_lag()
 
     def forget_bad_records(self, starts: Mapping[Partition, int]) -> None:
         """Forget bad records below these offsets, which are no longer in the log."""
-        with self._news:
+        with self._waiters:
             for place, bad in list(self._bad_records.items()):
                 if bad.offset < starts.get(Partition(bad.topic, bad.partition), 0):
                     del self._bad_records[place]
 
     def set_aside_before(self, bad_records: Iterable[BadRecordError]) -> None:
         """Add records that were set aside before the restart."""
-        with self._news:
+        with self._waiters:
             self._list(bad_records)
 
     def restored(self, snapshot: Snapshot, incarnation: str) -> None:
         """Show the saved version from before the restart until reading has reached the barrier."""
-        with self._news:
+        with self._waiters:
             self.incarnation = incarnation or self.incarnation
             self._snapshot, self._shown_cut = snapshot, snapshot.position
             self._history.add(snapshot)
             mailboxes = tuple(self._mailboxes)
             calls = self._told()
-        ring(calls)
+        run_callbacks(calls)
         for mailbox in mailboxes:
             mailbox.begin(snapshot)
 
     def outdated(self, reason: KafkaReplicaError) -> None:
         """Mark the version shown as outdated: the log was replaced or the store damaged, and a rebuild begins."""
-        with self._news:
+        with self._waiters:
             self.ready = False
             self._rebuilt_for = reason
             self._bad_records.clear()
@@ -146,14 +146,14 @@ class Publisher:
 
     def advanced(self, position: Position) -> None:
         """Advance the position of the version shown, because nothing has changed up to there."""
-        with self._news:
+        with self._waiters:
             self._shown_cut = position
             self.ready = True
             self._rebuilt_for = None
             self._health.ready()
             self._note_lag()
             calls = self._told()
-        ring(calls)
+        run_callbacks(calls)
 
     def published(
         self,
@@ -170,7 +170,7 @@ class Publisher:
             transactions: the number of committed Kafka transactions in it; None if that is not known.
             origins: the transactions of a source that wrote its records, as far as headers name them.
         """
-        with self._news:
+        with self._waiters:
             previous, self._snapshot = self._snapshot, snapshot
             self._shown_cut = snapshot.position
             self._history.add(snapshot)
@@ -197,7 +197,7 @@ class Publisher:
             self._note_lag()
             calls = self._told()
         # Without the lock: a thread that a closing signal handler interrupts in a mailbox holds the mailbox's lock.
-        ring(calls)
+        run_callbacks(calls)
         for mailbox in mailboxes:
             if step is None:
                 mailbox.begin(snapshot)
@@ -208,7 +208,7 @@ class Publisher:
 
     def failed(self, error: KafkaReplicaError) -> None:
         """Note that the replica failed with an error; wake all who wait, and close the mailboxes."""
-        with self._news:
+        with self._waiters:
             # Without the traceback, which would keep all objects of the reading thread alive.
             self._error = error.with_traceback(None)
             self._health.failed()
@@ -217,7 +217,7 @@ class Publisher:
 
     def stopped(self) -> None:
         """Note that the replica was closed; wake all who wait, and close the mailboxes."""
-        with self._news:
+        with self._waiters:
             self._stopped = True
             self._health.stopped()
             mailboxes, calls = self._dismissed(), self._told()
@@ -226,11 +226,11 @@ class Publisher:
     @property
     def is_busy_here(self) -> bool:
         """Return whether the current thread holds one of the locks, as it does in a signal handler within a call."""
-        return self._news.held_here() or any(mailbox.is_busy_here for mailbox in tuple(self._mailboxes))
+        return self._waiters.held_here() or any(mailbox.is_busy_here for mailbox in tuple(self._mailboxes))
 
     def listener_failed(self) -> None:
         """Count an exception of a listener."""
-        with self._news:
+        with self._waiters:
             self._counts = replace(self._counts, listener_errors=self._counts.listener_errors + 1)
 
     # --- queries, from any thread ---
@@ -251,12 +251,12 @@ class Publisher:
         Raises:
             VersionGoneError: the version is not kept.
         """
-        with self._news:
+        with self._waiters:
             return self._history.at(version, self._snapshot)
 
     def touched(self, since: int, until: int) -> set[bytes] | None:
         """Return the keys that versions after ``since`` have touched, up to ``until``; None if they are not known."""
-        with self._news:
+        with self._waiters:
             snapshot = self._snapshot
             steps = None if snapshot is None else self._recent.after(since, snapshot.version)
         if steps is None:
@@ -273,13 +273,13 @@ class Publisher:
     @property
     def bad_records(self) -> list[BadRecordError]:
         """The newest records set aside, without those that a later good record has replaced."""
-        with self._news:
+        with self._waiters:
             return list(self._bad_records.values())
 
     @property
     def state(self) -> State:
         """The current state."""
-        with self._news:
+        with self._waiters:
             return self._health.state(time.monotonic())
 
     def wait_for(self, position: Mapping[Partition, int], timeout_s: float | None) -> bool:
@@ -288,19 +288,19 @@ class Publisher:
         Returns:
             Whether it has; False after ``timeout_s``, or as soon as the replica has failed or stopped.
         """
-        with self._news:
-            self._news.wait_for(lambda: self._is_settled(position), timeout_s)
+        with self._waiters:
+            self._waiters.wait_for(lambda: self._is_settled(position), timeout_s)
             return self._has_come_to(position)
 
     def call_when(self, position: Mapping[Partition, int], call: Call) -> Callable[[], None]:
         """Call a function once, when ``wait_for`` would return, perhaps now; return a function that cancels this."""
-        with self._news:
-            return self._watches.add(lambda: self._is_settled(position), call)
+        with self._waiters:
+            return self._callbacks.add(lambda: self._is_settled(position), call)
 
     def mailbox(self, max_pending: int, since: int | None = None) -> Mailbox:
         """Return a new mailbox with the current version, or the changes since a version; later versions follow."""
         mailbox = Mailbox(max_pending)
-        with self._news:
+        with self._waiters:
             snapshot = self._snapshot
             if snapshot is not None:
                 mailbox.begin(snapshot, None if since is None else self._recent.after(since, snapshot.version))
@@ -313,7 +313,7 @@ class Publisher:
     def status(self) -> Status:
         """Return the full status at one moment."""
         now_s = time.monotonic()
-        with self._news:
+        with self._waiters:
             snapshot = self._snapshot
             status = self._status(now_s)
         return replace(status, keys=len(snapshot)) if snapshot is not None else status  # counting may take a while
@@ -385,8 +385,8 @@ class Publisher:
         return self._has_come_to(position) or self._error is not None or self._stopped
 
     def _told(self) -> list[Call]:
-        self._news.notify_all()
-        return self._watches.due()
+        self._waiters.notify_all()
+        return self._callbacks.due()
 
     def _dismissed(self) -> list[Mailbox]:
         mailboxes, self._mailboxes = self._mailboxes, []
@@ -397,4 +397,4 @@ def _end(mailboxes: list[Mailbox], calls: list[Call], error: KafkaReplicaError |
     """Close mailboxes and make calls, without the lock, as in ``Publisher.published``."""
     for mailbox in mailboxes:
         mailbox.close(error)
-    ring(calls)
+    run_callbacks(calls)

@@ -68,7 +68,9 @@ class DeltaBuilder:
         self._highest: dict[Partition, int] = {}
         self._pending_tombstones: dict[tuple[Partition, bytes], int] = {}
         self._taken_records = self._taken_tombstones = 0
-        self._families: dict[bytes, dict[Partition, Record]] = {}  # the records of keys that several partitions have
+        self._keys_in_several_partitions: dict[
+            bytes, dict[Partition, Record]
+        ] = {}  # the records of keys that several partitions have
         self._starts: Mapping[Partition, int] = {}  # records below these offsets were deleted
 
     @property
@@ -95,7 +97,7 @@ class DeltaBuilder:
     @property
     def has_keys_in_several_partitions(self) -> bool:
         """Return whether any key has records in several partitions."""
-        return bool(self._families)
+        return bool(self._keys_in_several_partitions)
 
     def add(self, partition: Partition, known_to: int = 0) -> None:
         """Add a partition; its records below ``known_to`` may be in the current version already."""
@@ -124,7 +126,7 @@ class DeltaBuilder:
         self._taken_records, self._taken_tombstones = self.totals
         delta, self._delta = self._delta, Delta()
         self._size_bytes, self._has_parts = 0, False
-        self._bury(delta, position)
+        self._add_tombstone(delta, position)
         return delta
 
     def expire(
@@ -163,12 +165,12 @@ class DeltaBuilder:
     def _expire_families(self) -> dict[bytes, dict[Partition, Record]]:
         """Drop deleted records of keys in several partitions; return the remaining records of the keys affected."""
         survivors = {}
-        for key, family in list(self._families.items()):
+        for key, family in list(self._keys_in_several_partitions.items()):
             left = {p: record for p, record in family.items() if record.offset >= self._starts.get(p, 0)}
             if len(left) < len(family):
-                survivors[key] = self._families[key] = left
+                survivors[key] = self._keys_in_several_partitions[key] = left
                 if len(left) < 2:
-                    del self._families[key]
+                    del self._keys_in_several_partitions[key]
         return survivors
 
     def _settle(self, batch: Batch, settled: Settled) -> None:
@@ -183,7 +185,7 @@ class DeltaBuilder:
         partition = batch.partition
         is_late = batch.first < self._highest[partition]
         self._highest[partition] = max(batch.end, self._highest[partition])
-        if len(self._highest) > 1 or is_late or self._families or self._prefixes[partition.topic]:
+        if len(self._highest) > 1 or is_late or self._keys_in_several_partitions or self._prefixes[partition.topic]:
             self._settle_one_by_one(partition, records, settled)
             return
         self._delta.source = partition
@@ -216,33 +218,33 @@ class DeltaBuilder:
     def _is_outdated(self, key: bytes, record: Record) -> bool:
         if self._pending_tombstones and self._pending_tombstones.get((record.source, key), -1) > record.offset:
             return True
-        known = self._families.get(key, {}).get(record.source) or self._known(key)
+        known = self._keys_in_several_partitions.get(key, {}).get(record.source) or self._known(key)
         # The same offset means the same record, read again after a restart.
         return known is not None and known.source == record.source and known.offset >= record.offset
 
     def _winner(self, key: bytes, record: Record) -> Record:
         """Return the record that counts among a key's records in all partitions; a tombstone if none is left."""
-        family = self._families.get(key)
+        family = self._keys_in_several_partitions.get(key)
         if family is None:
             if len(self._highest) == 1:
                 return record
             known = self._known(key)
             if known is None or known.source == record.source or known.is_tombstone:
                 return record
-            family = self._families[key] = {known.source: known}
+            family = self._keys_in_several_partitions[key] = {known.source: known}
         if record.is_tombstone:
             family.pop(record.source, None)
         else:
             family[record.source] = record
         winner = max(family.values(), key=self._rank, default=record)
         if len(family) < 2:
-            del self._families[key]
+            del self._keys_in_several_partitions[key]
         return winner
 
     def _rank(self, record: Record) -> tuple[int, int, int]:
         return self._ranks[record.topic], record.timestamp_ms, record.partition
 
-    def _bury(self, delta: Delta, position: Position) -> None:
+    def _add_tombstone(self, delta: Delta, position: Position) -> None:
         """Remember deletions that an older open transaction could still undo, and forget the others."""
         firsts = position.resume()
         if self._pending_tombstones:

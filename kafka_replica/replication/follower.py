@@ -100,9 +100,9 @@ class Follower:
         self._partitions: set[Partition] = set()
         self._transactions: int | None = 0  # number in points that are not shown yet
         self._resume_point: ResumePoint | None = None  # of the version in the store, if it belongs to this log
-        self._came_to, self._came_s = Position(), time.monotonic()
+        self._last_position, self._moved_s = Position(), time.monotonic()
         self._looked_s = 0.0
-        self._noted_s = time.monotonic()
+        self._saved_s = time.monotonic()
 
     def follow(self, resume_point: ResumePoint | None = None) -> None:
         """Follow the log until ``closing`` is set.
@@ -129,7 +129,7 @@ class Follower:
                     self._step()
                     self._lifecycle.note()
                     if not self._barrier.passed:
-                        self._mind_the_time()
+                        self._check_barrier_timeout()
             self._note()
         finally:
             if hasattr(self, "_reader"):
@@ -153,8 +153,8 @@ class Follower:
             # Otherwise the saved version is shown once no offset was found missing up to the barrier.
         self._log_starts.add(lowest)
         self._read_from(opened.beginnings, known)
-        self._mind_log_starts(opened.log_starts)
-        self._carry_out(self._detector.answer(Ends(opened.ends, opened.ends)))
+        self._note_log_starts(opened.log_starts)
+        self._apply_decisions(self._detector.answer(Ends(opened.ends, opened.ends)))
 
     def _read_from(self, beginnings: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
         for partition, offset in beginnings.items():
@@ -171,23 +171,23 @@ class Follower:
             self._retry.unavailable(self._reader, error)
             self._retry.pause()
             return
-        self._note_news(fetched)
-        self._mind_log_starts(fetched.log_starts)
+        self._note_contact(fetched)
+        self._note_log_starts(fetched.log_starts)
         self._deletions.take(fetched)
         self._publisher.read(fetched.reading.positions)
-        self._carry_out(self._detector.take(fetched.reading, every_point=self._barrier.passed))
+        self._apply_decisions(self._detector.take(fetched.reading, every_point=self._barrier.passed))
         self._note_counts()
         self._publisher.ends(
             Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._detector.waits_for_the_open
         )
         if self._detector.wants_ends:
-            self._ask_ends()
+            self._request_ends()
         if self._log_starts.passed and self._point is not None:  # the next point may be a long time away
-            self._reach(self._point, looked=False)
+            self._publish_at(self._point, looked=False)
         if time.monotonic() - self._looked_s > _LOOK_EVERY_S:
-            self._glance()
+            self._check_regularly()
 
-    def _note_news(self, fetched: Fetched) -> None:
+    def _note_contact(self, fetched: Fetched) -> None:
         if fetched.heard:
             self._retry.well()
         if fetched.trouble is not None:
@@ -195,12 +195,12 @@ class Follower:
         if fetched.gaps and self._reader.gaps_are_certain:
             self._barrier.gap()
 
-    def _mind_log_starts(self, log_starts: Position) -> None:
+    def _note_log_starts(self, log_starts: Position) -> None:
         # As with gaps: deleted records may have been written again, further on.
         if self._log_starts.move(log_starts):
             self._barrier.gap()
 
-    def _mind_the_time(self) -> None:
+    def _check_barrier_timeout(self) -> None:
         """Fail a bootstrap that has made no progress for too long, although the broker answers.
 
         Raises:
@@ -208,9 +208,9 @@ class Follower:
         """
         status = self._publisher.status()
         now_s, limit_s = time.monotonic(), self._options.barrier_timeout_s
-        if status.read_position != self._came_to or status.state is State.STALLED:
-            self._came_to, self._came_s = status.read_position, now_s
-        if limit_s is not None and now_s - self._came_s > limit_s:
+        if status.read_position != self._last_position or status.state is State.STALLED:
+            self._last_position, self._moved_s = status.read_position, now_s
+        if limit_s is not None and now_s - self._moved_s > limit_s:
             holds = (
                 f"; a transaction is open at {status.blocking_transaction}"
                 if status.blocking_transaction is not None
@@ -221,7 +221,7 @@ class Follower:
                 f"to {status.read_position}, the barrier is at {self._barrier.least}{holds}"
             )
 
-    def _carry_out(self, steps: list[Decision]) -> None:
+    def _apply_decisions(self, steps: list[Decision]) -> None:
         """Carry out the decisions of the detector."""
         points = sum(isinstance(step, ConsistentPoint) for step in steps)
         conflate = points > _VERSIONS_A_READ
@@ -238,7 +238,7 @@ class Follower:
             ) > known:  # the decision did not include partitions added since
                 continue
             self._point = step
-            looked = self._reach(step, looked=looked or step.looked)
+            looked = self._publish_at(step, looked=looked or step.looked)
 
     def _settle(self, batches: list[Batch]) -> None:
         """Add committed batches to the next version; pass it to the store in parts, if the store wants parts."""
@@ -251,17 +251,17 @@ class Follower:
             if self._delta_builder.size_bytes > limit:
                 self._store.stage(self._delta_builder.take_part())
 
-    def _reach(self, point: ConsistentPoint, *, looked: bool) -> bool:
+    def _publish_at(self, point: ConsistentPoint, *, looked: bool) -> bool:
         """Show the version at a point, if the barrier admits it; return whether all partitions were listed."""
         if self._barrier.wants_ends and self._barrier.would_admit(point.position):
-            self._mind_the_hole()
+            self._check_gap()
         if not self._barrier.admits(point.position):
             return looked
         if self._log_starts.passed:
             self._expire(point.position)
         if self._delta_builder.is_empty and self._resume_point is not None:
             self._deletions.confirm()
-            self._stands_for(point.position)
+            self._advance(point.position)
             return looked
         if not looked and not self._is_all_there():
             return False
@@ -288,7 +288,7 @@ class Follower:
         self._publisher.forget_bad_records(starts)
         _log.info("records below %s were deleted by Kafka: %d keys are deleted with them", Position(starts), count)
 
-    def _stands_for(self, position: Position) -> None:
+    def _advance(self, position: Position) -> None:
         """Advance the version in the store to a later position, because nothing has changed."""
         self._show_saved()
         self._resume_point = self._mark(position)
@@ -331,7 +331,7 @@ class Follower:
 
     def _note(self) -> None:
         """Save the position and the time up to which the version in the store is known to be the newest."""
-        self._noted_s = time.monotonic()
+        self._saved_s = time.monotonic()
         if self._resume_point is not None and self._barrier.passed:
             position = self._resume_point.position
             self._resume_point = self._resume_point.moved(position, *self._deletions.saved(position))
@@ -339,27 +339,27 @@ class Follower:
 
     # --- requests to the broker ---
 
-    def _ask_ends(self) -> None:
+    def _request_ends(self) -> None:
         for _ in range(_QUESTIONS_A_STEP):
             ends = self._retry.call(self._reader, self._reader.ends)
-            if self._grow(list(ends.high)):
+            if self._add_partitions(list(ends.high)):
                 return
             self._barrier.answer(ends.high)
-            self._carry_out(self._detector.answer(ends))
+            self._apply_decisions(self._detector.answer(ends))
             if not self._detector.wants_ends:
                 return
 
-    def _mind_the_hole(self) -> None:
+    def _check_gap(self) -> None:
         ends = self._retry.call(self._reader, self._reader.ends)
-        if not self._grow(list(ends.high)):
+        if not self._add_partitions(list(ends.high)):
             self._barrier.answer(ends.high)
 
     def _is_all_there(self) -> bool:
         """Return whether topics and partitions are still the same, after reading and before the result is shown."""
         unread = self._retry.call(self._reader, self._reader.look)
-        return not self._grow(unread)
+        return not self._add_partitions(unread)
 
-    def _grow(self, partitions: list[Partition]) -> bool:
+    def _add_partitions(self, partitions: list[Partition]) -> bool:
         """Start to read partitions that were added; return whether there are any."""
         added = [partition for partition in partitions if partition not in self._partitions]
         if not added:
@@ -372,10 +372,10 @@ class Follower:
         self._read_from(beginnings, {})
         return True
 
-    def _glance(self) -> None:
+    def _check_regularly(self) -> None:
         """Check the store, the topics and their ends, at intervals, with or without new records."""
         self._looked_s = time.monotonic()
-        if self._looked_s - self._noted_s > _NOTE_EVERY_S:
+        if self._looked_s - self._saved_s > _NOTE_EVERY_S:
             self._note()
         if self._store.is_damaged:
             raise StoreDamagedError(f"something in {self._store!r} is not what was written there")
@@ -389,5 +389,5 @@ class Follower:
             self._retry.unavailable(self._reader, error)
         else:
             self._retry.found()
-            if not self._grow(list(ends.high)):
+            if not self._add_partitions(list(ends.high)):
                 self._deletions.answered(asked, ends)

@@ -14,7 +14,7 @@ from kafka_replica.errors import BadRecordError, DataError
 from kafka_replica.records import Partition, Record, Stored, as_record, lacks_key
 from kafka_replica.transactions import Batch
 
-__all__ = ["RecordFilter", "Sifted", "Validator"]
+__all__ = ["Filtered", "RecordFilter", "Validator"]
 
 Validator = Callable[[Record], object]
 """A function that checks a record that is not a tombstone, and raises an exception if the record is invalid."""
@@ -24,7 +24,7 @@ _DAMAGED = "compare it with kafka-dump-log.sh, or set on_bad_record='skip' to do
 _REFUSED = "have it published again, or set on_bad_record='skip' to set such records aside"
 
 
-class Sifted(NamedTuple):
+class Filtered(NamedTuple):
     """The filtered records of a batch."""
 
     records: Sequence[Stored]
@@ -62,15 +62,15 @@ class RecordFilter:
         """Return whether the newest record of a key was set aside."""
         return (topic, key) in self._bad_keys
 
-    def apply_to(self, batch: Batch) -> Sifted:
+    def apply_to(self, batch: Batch) -> Filtered:
         """Return the filtered records of a batch."""
         try:
             records = batch.content.records()
         except DataError as error:
-            return Sifted((), [_damaged(batch, error)], [])
-        return Sifted(records, [], []) if self.is_open else self._sift(batch.partition, records)
+            return Filtered((), [_damaged(batch, error)], [])
+        return Filtered(records, [], []) if self.is_open else self._sift(batch.partition, records)
 
-    def _sift(self, partition: Partition, records: Sequence[Stored]) -> Sifted:
+    def _sift(self, partition: Partition, records: Sequence[Stored]) -> Filtered:
         wanted: list[Stored] = []
         bad: list[BadRecordError] = []
         cleared: list[bytes] = []
@@ -91,7 +91,7 @@ class RecordFilter:
                 self._bad_keys.discard(place)
                 cleared.append(raw[0])
             wanted.append(raw)
-        return Sifted(wanted, bad, cleared)
+        return Filtered(wanted, bad, cleared)
 
     def _refused(self, partition: Partition, raw: Stored) -> BadRecordError | None:
         if self._validator is None or raw[1] is None:

@@ -69,7 +69,7 @@ class Supervisor:
                 pause_s = _PAUSES_S[min(in_vain, len(_PAUSES_S) - 1)]
                 soon = f" in {pause_s:g} s (attempt {in_vain + 1})" if in_vain else ""
                 _log.warning("%s; the replica of %s is rebuilt%s", error, self._options.name, soon)
-                self._begin_anew(error)
+                self._rebuild(error)
                 resume_point = None
                 self.closing.wait(pause_s)
 
@@ -88,7 +88,7 @@ class Supervisor:
         self._store.rebuild(forget=True)
         return None
 
-    def _begin_anew(self, reason: KafkaReplicaError) -> None:
+    def _rebuild(self, reason: KafkaReplicaError) -> None:
         shown = self._publisher.has_version
         self._store.rebuild(forget=not shown)
         self._publisher.outdated(reason)

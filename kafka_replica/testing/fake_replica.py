@@ -39,7 +39,7 @@ class FakeReplica(Replica):
             self._cluster.wake()
         super().close()
 
-    def _source_factory(self) -> MakeReader:
+    def _reader_factory(self) -> MakeReader:
         return self._make_fake_source
 
     def _make_fake_source(

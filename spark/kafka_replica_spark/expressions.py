@@ -11,28 +11,28 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.validation.conditions import (
-    All,
+    And,
     Arithmetic,
-    Chosen,
-    Compared,
+    Case,
+    CharLength,
+    CompareDouble,
+    CompareInt,
+    ComponentText,
+    Concat,
     Condition,
     Constant,
-    Count,
-    Extracted,
-    Joined,
-    Length,
+    In,
+    IntExpression,
+    IntOfText,
+    IsNull,
     Matches,
-    Measured,
-    Missing,
     Not,
     Number,
-    OneOf,
-    Scaled,
-    Some,
-    Text,
-    Value,
-    Whole,
-    Whole_,
+    Or,
+    RegexGroup,
+    ScaledDecimal,
+    TextExpression,
+    ValueCount,
 )
 from kafka_replica.sdmx.text_types import anchored
 from kafka_replica_spark.cells import Bytes
@@ -68,10 +68,10 @@ class Expressions:
         self._lists = texts if lists is None else lists
         self._in_maps = {id(one) for one in in_maps}
         # A set is put into the plan once for all expressions that use it.
-        self._members: dict[tuple[OneOf, bool], Column] = {}
+        self._members: dict[tuple[In, bool], Column] = {}
         # A repeated expression is sent to Spark once: the node is kept, because its identity is the key.
         self._conditions: dict[int, tuple[Condition, Column]] = {}
-        self._numbers: dict[int, tuple[Whole_, Column]] = {}
+        self._numbers: dict[int, tuple[IntExpression, Column]] = {}
 
     def with_maps(self, in_maps: Collection[frozenset[str]]) -> Expressions:
         """Return these expressions with the sets looked up in maps."""
@@ -86,16 +86,16 @@ class Expressions:
         expensive for rarely needed expressions; it does not touch the branches of CASE.
         """
         match node:
-            case All(parts):
+            case And(parts):
                 *first, found = (self.broken(part) for part in parts)
                 for part in reversed(first):
                     found = F.when(part, found)
                 return found
-            case Some((*missing, Not(OneOf(text, values)))) if self._is_mapped(values) and _asks(missing, text):
+            case Or((*missing, Not(In(text, values)))) if self._is_mapped(values) and _asks(missing, text):
                 return is_missed(self.text(text), values)
-            case Some(parts):
+            case Or(parts):
                 return balanced([self.broken(part) for part in parts], or_)
-            case Not(OneOf(text, values)) if self._is_mapped(values):
+            case Not(In(text, values)) if self._is_mapped(values):
                 return self.text(text).isNotNull() & is_missed(self.text(text), values)
         return self.condition(node)
 
@@ -112,84 +112,88 @@ class Expressions:
         match node:
             case Constant(value):
                 return F.lit(value).cast("boolean")
-            case Missing(component):
+            case IsNull(component):
                 return self._texts[component].isNull()
             case Matches(text, expression, is_number):
                 return fits(self._written(text, is_number=is_number), expression)
-            case OneOf():
+            case In():
                 return self._member(node)
-            case Compared(left, operator, right):
+            case CompareInt(left, operator, right):
                 return _COMPARE[operator](self.number(left), self.number(right))
-            case Measured(text, operator, bound):
+            case CompareDouble(text, operator, bound):
                 return _COMPARE[operator](self.text(text).try_cast("double"), F.lit(bound))
             case Not(inner):
                 return ~self.condition(inner)
-            case All(parts):
+            case And(parts):
                 return balanced([self.condition(part) for part in parts], and_)
-            case Some(parts):
+            case Or(parts):
                 return balanced([self.condition(part) for part in parts], or_)
 
-    def _member(self, node: OneOf) -> Column:
+    def _member(self, node: In) -> Column:
         in_map = id(node.values) in self._in_maps
         if (node, in_map) not in self._members:
             text = self.text(node.text)
             self._members[node, in_map] = is_in(text, node.values, in_map=in_map, put=self._put)
         return self._members[node, in_map]
 
-    def text(self, node: Text) -> Column:
+    def text(self, node: TextExpression) -> Column:
         """Return a text, or NULL."""
         match node:
-            case Value(component):
+            case ComponentText(component):
                 return self._texts[component]
-            case Joined(components, separator):
+            case Concat(components, separator):
                 first, *rest = (self._texts[one] for one in components)
                 return F.concat(first, *(part for one in rest for part in (F.lit(separator), one)))
-            case Extracted(text, expression):
+            case RegexGroup(text, expression):
                 return F.regexp_extract(self.text(text), anchored(expression), 1)
 
-    def number(self, node: Whole_) -> Column:
+    def number(self, node: IntExpression) -> Column:
         """Return a whole number of 64 bits, or NULL."""
         if id(node) not in self._numbers:
             self._numbers[id(node)] = node, self._number(node)
         return self._numbers[id(node)][1]
 
-    def _number(self, node: Whole_) -> Column:  # noqa: PLR0911 - one return a kind of node
+    def _number(self, node: IntExpression) -> Column:  # noqa: PLR0911 - one return a kind of node
         match node:
             case Number(value):
                 return F.lit(value).cast("bigint")
-            case Whole(text):
+            case IntOfText(text):
                 return self.text(text).try_cast("bigint")
-            case Scaled(text, decimals):
+            case ScaledDecimal(text, decimals):
                 return _scaled(self._written(text, is_number=True), decimals)
-            case Length(text):
+            case CharLength(text):
                 return F.char_length(self.text(text)).cast("bigint")
-            case Count(component):
+            case ValueCount(component):
                 return F.size(self._lists[component]).cast("bigint")
             case Arithmetic("//", left, right):
                 # A double holds such small numbers exactly, and div has no function.
                 return F.floor(self.number(left) / self.number(right)).cast("bigint")
             case Arithmetic(operator, left, right):
                 return _COMPUTE[operator](self.number(left), self.number(right))
-            case Chosen(cases):
+            case Case(cases):
                 (when, then), *others = cases
                 chosen = F.when(self.condition(when), self.number(then))
                 for when_, then_ in others:
                     chosen = chosen.when(self.condition(when_), self.number(then_))
                 return chosen
 
-    def _written(self, text: Text, *, is_number: bool) -> Column:
+    def _written(self, text: TextExpression, *, is_number: bool) -> Column:
         found = self.text(text)
-        if is_number and isinstance(text, Value) and text.component in self._floating:
+        if is_number and isinstance(text, ComponentText) and text.component in self._floating:
             return written_out(found)
         return found
 
 
-def _asks(conditions: Sequence[Condition], text: Text) -> bool:
+def _asks(conditions: Sequence[Condition], text: TextExpression) -> bool:
     """Return whether conditions only test that components are missing, and only those that make the text NULL."""
     components = (
-        {text.component} if isinstance(text, Value) else set(text.components) if isinstance(text, Joined) else ()
+        {text.component}
+        if isinstance(text, ComponentText)
+        else set(text.components)
+        if isinstance(text, Concat)
+        else ()
     )
-    return all(isinstance(one, Missing) and one.component in components for one in conditions)
+    return all(isinstance(one, IsNull) and one.component in components for one in conditions)
 
 
 def _scaled(text: Column, decimals: int) -> Column:

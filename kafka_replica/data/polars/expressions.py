@@ -12,28 +12,28 @@ from kafka_replica.data.polars.matching import fits
 from kafka_replica.data.polars.membership import is_in
 from kafka_replica.data.polars.texts import written_out
 from kafka_replica.data.validation.conditions import (
-    All,
+    And,
     Arithmetic,
-    Chosen,
-    Compared,
+    Case,
+    CharLength,
+    CompareDouble,
+    CompareInt,
+    ComponentText,
+    Concat,
     Condition,
     Constant,
-    Count,
-    Extracted,
-    Joined,
-    Length,
+    In,
+    IntExpression,
+    IntOfText,
+    IsNull,
     Matches,
-    Measured,
-    Missing,
     Not,
     Number,
-    OneOf,
-    Scaled,
-    Some,
-    Text,
-    Value,
-    Whole,
-    Whole_,
+    Or,
+    RegexGroup,
+    ScaledDecimal,
+    TextExpression,
+    ValueCount,
 )
 from kafka_replica.sdmx.text_types import anchored
 
@@ -65,60 +65,60 @@ class Expressions:
         match node:
             case Constant(value):
                 return pl.lit(value, pl.Boolean)
-            case Missing(component):
+            case IsNull(component):
                 return self._texts[component].is_null()
             case Matches(text, expression, is_number):
                 return fits(self._written(text, is_number=is_number), expression)
-            case OneOf(text, values):
+            case In(text, values):
                 return is_in(self.text(text), values)
-            case Compared(left, operator, right):
+            case CompareInt(left, operator, right):
                 found: pl.Expr = _COMPARE[operator](self.number(left), self.number(right))
                 return found
-            case Measured(text, operator, bound):
+            case CompareDouble(text, operator, bound):
                 measured: pl.Expr = _COMPARE[operator](self.text(text).cast(pl.Float64, strict=False), pl.lit(bound))
                 return measured
             case Not(inner):
                 return ~self.condition(inner)
-            case All(parts):
+            case And(parts):
                 return pl.all_horizontal([self.condition(part) for part in parts])
-            case Some(parts):
+            case Or(parts):
                 return pl.any_horizontal([self.condition(part) for part in parts])
 
-    def text(self, node: Text) -> pl.Expr:
+    def text(self, node: TextExpression) -> pl.Expr:
         """Return a text, or NULL."""
         match node:
-            case Value(component):
+            case ComponentText(component):
                 return self._texts[component]
-            case Joined(components, separator):
+            case Concat(components, separator):
                 return pl.concat_str([self._texts[one] for one in components], separator=separator)
-            case Extracted(text, expression):
+            case RegexGroup(text, expression):
                 return self.text(text).str.extract(anchored(expression), 1)
 
-    def number(self, node: Whole_) -> pl.Expr:  # noqa: PLR0911 - one return a kind of node
+    def number(self, node: IntExpression) -> pl.Expr:  # noqa: PLR0911 - one return a kind of node
         """Return an integer of 64 bits, or NULL."""
         match node:
             case Number(value):
                 return pl.lit(value, pl.Int64)
-            case Whole(text):
+            case IntOfText(text):
                 return self.text(text).cast(pl.Int64, strict=False)
-            case Scaled(text, decimals):
+            case ScaledDecimal(text, decimals):
                 return _scaled(self._written(text, is_number=True), decimals)
-            case Length(text):
+            case CharLength(text):
                 return self.text(text).str.len_chars().cast(pl.Int64)
-            case Count(component):
+            case ValueCount(component):
                 return self._lists[component].list.len().cast(pl.Int64)
             case Arithmetic(operator, left, right):
                 found: pl.Expr = _COMPUTE[operator](self.number(left), self.number(right))
                 return found
-            case Chosen(cases):
+            case Case(cases):
                 chosen = pl.lit(None, pl.Int64)
                 for when, then in reversed(cases):
                     chosen = pl.when(self.condition(when)).then(self.number(then)).otherwise(chosen)
                 return chosen
 
-    def _written(self, text: Text, *, is_number: bool) -> pl.Expr:
+    def _written(self, text: TextExpression, *, is_number: bool) -> pl.Expr:
         found = self.text(text)
-        if is_number and isinstance(text, Value) and text.component in self._floating:
+        if is_number and isinstance(text, ComponentText) and text.component in self._floating:
             return written_out(found)
         return found
 

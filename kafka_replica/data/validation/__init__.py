@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from kafka_replica.data.validation.catalogue import CATALOGUE, RuleInfo
 from kafka_replica.data.validation.compiler import compile_rules
-from kafka_replica.data.validation.generate import fitting_rows
+from kafka_replica.data.validation.generate import generate_rows
 from kafka_replica.data.validation.model import ERRORS, Check, Column, Finding, KeyCheck, LevelCheck, Rules
 from kafka_replica.data.validation.report import Report, Sample
 
@@ -29,5 +29,5 @@ __all__ = [
     "Rules",
     "Sample",
     "compile_rules",
-    "fitting_rows",
+    "generate_rows",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal, TypeAlias
 
 from kafka_replica.data.validation.components import Described
-from kafka_replica.data.validation.conditions import Condition, Constant, Missing, Not, OneOf, Value, every, some
+from kafka_replica.data.validation.conditions import ComponentText, Condition, Constant, In, IsNull, Not, every, some
 from kafka_replica.data.validation.model import ACTION
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx import Attribute
@@ -45,7 +45,7 @@ class Actions:
     def unknown(self) -> Condition:
         """Return whether the action is not one of the standard's."""
         every_one = frozenset(text for texts in SPELLINGS.values() for text in texts)
-        return Not(OneOf(Value(ACTION), every_one)) if self._has_column else Constant(value=False)
+        return Not(In(ComponentText(ACTION), every_one)) if self._has_column else Constant(value=False)
 
     def any_of(self, *actions: Action) -> Condition:
         """Return whether a row has one of these actions; never unknown."""
@@ -53,15 +53,15 @@ class Actions:
         if not self._has_column:
             return Constant(value=by_default)
         texts = frozenset(text for action in actions for text in SPELLINGS[action])
-        named = every(self._given(), OneOf(Value(ACTION), texts))
-        return some(Missing(ACTION), named) if by_default else named
+        named = every(self._given(), In(ComponentText(ACTION), texts))
+        return some(IsNull(ACTION), named) if by_default else named
 
     def switched_off(self, dimension: str) -> Condition:
         """Return whether a dimension is switched off, which requires an action; never unknown."""
         if not self._has_column:
             return Constant(value=False)
-        off = OneOf(Value(dimension), frozenset({SWITCHED_OFF}))
-        return every(self._given(), Not(Missing(dimension)), off)
+        off = In(ComponentText(dimension), frozenset({SWITCHED_OFF}))
+        return every(self._given(), Not(IsNull(dimension)), off)
 
     def is_partial(self) -> Condition:
         """Return whether a row is about more than one observation, because a dimension is switched off."""
@@ -70,13 +70,13 @@ class Actions:
     def is_empty(self) -> Condition:
         """Return whether a row with the action merge has nothing to merge."""
         rest = [one.column.id for one in self._components if one.column.kind != "dimension"]
-        return every(self.any_of("merge"), *(Missing(one) for one in rest))
+        return every(self.any_of("merge"), *(IsNull(one) for one in rest))
 
     def wrongly_off(self) -> Iterator[tuple[str, Condition]]:
         """Yield for each dimension whether it is switched off although a value given in the row depends on it."""
         for dimension in self._dimensions:
             given = [
-                Not(Missing(one.column.id))
+                Not(IsNull(one.column.id))
                 for one in self._components
                 if one.column.kind != "dimension" and _depends(one, dimension)
             ]
@@ -84,7 +84,7 @@ class Actions:
 
     @staticmethod
     def _given() -> Condition:
-        return Not(Missing(ACTION))
+        return Not(IsNull(ACTION))
 
 
 def _depends(one: Described, dimension: str) -> bool:

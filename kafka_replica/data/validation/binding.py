@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from kafka_replica.data.validation.conditions import (
-    All,
-    Compared,
+    And,
+    CompareDouble,
+    CompareInt,
     Condition,
     Constant,
-    Count,
+    In,
+    IsNull,
     Matches,
-    Measured,
-    Missing,
     Not,
-    OneOf,
-    Some,
+    Or,
+    ValueCount,
     components_of,
 )
 from kafka_replica.data.validation.model import ACTION, Check, Finding, KeyCheck, LevelCheck, Rules
@@ -129,7 +129,7 @@ def _is_beyond(check: LevelCheck, shapes: Mapping[str, Shape]) -> bool:
 
 def _each_row(check: LevelCheck, rules: Rules, view: _View) -> Check:
     """Return the check for an attribute without a column, which has no value in any row."""
-    broken = view.simplified(All((rules.applies_to, check.flagged)))
+    broken = view.simplified(And((rules.applies_to, check.flagged)))
     return Check(check.rule, check.severity, check.component, broken, check.message, check.artefact, (check.component,))
 
 
@@ -159,9 +159,9 @@ def never(condition: Condition) -> bool:
     match condition:
         case Constant(value):
             return value is not True
-        case All(parts):
+        case And(parts):
             return any(never(part) for part in parts)
-        case Some(parts):
+        case Or(parts):
             return all(never(part) for part in parts)
         case _:
             return False
@@ -178,18 +178,18 @@ class _View:
     def simplified(self, condition: Condition) -> Condition:  # noqa: PLR0911 - one return a kind of node
         """Return the condition without the parts that the columns decide."""
         match condition:
-            case Missing(component):
+            case IsNull(component):
                 return condition if component in self.present else Constant(value=True)
-            case Compared(Count(component, of)) if self.shapes.get(component) != of:
+            case CompareInt(ValueCount(component, of)) if self.shapes.get(component) != of:
                 return _UNKNOWN
-            case Matches() | OneOf() | Measured() | Compared():
+            case Matches() | In() | CompareDouble() | CompareInt():
                 return condition if (self.present - self.unread).issuperset(components_of(condition)) else _UNKNOWN
             case Not(inner):
                 return _opposite(self.simplified(inner))
-            case All(parts):
-                return _joined(All, False, (self.simplified(part) for part in parts))
-            case Some(parts):
-                return _joined(Some, True, (self.simplified(part) for part in parts))
+            case And(parts):
+                return _joined(And, False, (self.simplified(part) for part in parts))
+            case Or(parts):
+                return _joined(Or, True, (self.simplified(part) for part in parts))
         return condition
 
 
@@ -202,7 +202,7 @@ def _opposite(condition: Condition) -> Condition:
     return Not(condition)
 
 
-def _joined(kind: type[All | Some], deciding: bool, parts: Iterable[Condition]) -> Condition:
+def _joined(kind: type[And | Or], deciding: bool, parts: Iterable[Condition]) -> Condition:
     kept: list[Condition] = []
     for part in parts:
         flat = part.conditions if isinstance(part, kind) else (part,)

@@ -13,16 +13,16 @@ from kafka_replica.data.validation.actions import Action, Actions
 from kafka_replica.data.validation.catalogue import severities
 from kafka_replica.data.validation.components import Described, described
 from kafka_replica.data.validation.conditions import (
-    Compared,
+    CompareInt,
+    ComponentText,
     Condition,
     Constant,
-    Count,
+    In,
+    IsNull,
     Matches,
-    Missing,
     Not,
     Number,
-    OneOf,
-    Value,
+    ValueCount,
     every,
     extracted_from,
 )
@@ -122,7 +122,7 @@ class _Compiler:
         guards: list[Condition] = [Not(self.actions.any_of("delete")), Not(self.actions.is_partial())]
         marks = next((one.marks for one in self.components if one.column.id == check.component), frozenset())
         if check.component is not None and marks:
-            guards.append(Not(OneOf(Value(check.component), marks)))
+            guards.append(Not(In(ComponentText(check.component), marks)))
         broken = every(check.broken, *guards)
         return Check(
             check.rule, check.severity, check.component, broken, check.message, check.artefact, check.shown
@@ -158,21 +158,21 @@ class _Compiler:
             return
         demanded = Not(self.actions.any_of("delete")) if column.kind == "dimension" else self.complete
         message = f"{column.kind} {column.id} has no value, and each observation needs one"
-        broken = every(Missing(column.id), demanded)
+        broken = every(IsNull(column.id), demanded)
         yield Check(rule, self.severities[rule], column.id, broken, message, structure, (column.id,))
 
     def _occurrences(self, one: Described, structure: str) -> Iterator[Check]:
         column = one.column
         if not column.is_multi_lingual:
-            several = Compared(Count(column.id, "languages"), ">", Number(1))
+            several = CompareInt(ValueCount(column.id, "languages"), ">", Number(1))
             yield from self._check("language", column.id, several, "has texts in more than one language", structure)
         if one.max_occurs is not None:
-            many = Compared(Count(column.id), ">", Number(one.max_occurs))
+            many = CompareInt(ValueCount(column.id), ">", Number(one.max_occurs))
             yield from self._check(
                 "occurrences", column.id, many, f"has more than {counted(one.max_occurs, 'value')}", structure
             )
         if one.min_occurs is not None and one.min_occurs > 1:
-            few = every(Not(Missing(column.id)), Compared(Count(column.id), "<", Number(one.min_occurs)))
+            few = every(Not(IsNull(column.id)), CompareInt(ValueCount(column.id), "<", Number(one.min_occurs)))
             yield from self._check(
                 "occurrences", column.id, few, f"has fewer than {counted(one.min_occurs, 'value')}", structure
             )
@@ -194,7 +194,7 @@ class _Compiler:
     def _coded(self, one: Described, enumeration: Urn) -> Broken:
         rule, what = ("value-unknown", "value") if enumeration.cls == "ValueList" else ("code-unknown", "code")
         values = one.column.values | one.marks | self.unprefixed.get(one.column.id, frozenset())
-        broken = Not(OneOf(Value(one.column.id), values))
+        broken = Not(In(ComponentText(one.column.id), values))
         return Broken(rule, broken, f"is not a {what} of {enumeration.reference}")
 
     def _unfit_codes(self, one: Described, enumeration: Urn) -> Iterator[str]:
@@ -208,7 +208,7 @@ class _Compiler:
     def _excused(self, one: Described) -> list[Condition]:
         """Return the conditions under which a value need not be valid for its type."""
         id_ = one.column.id
-        marked = [Not(OneOf(Value(id_), one.marks))] if one.marks and one.column.enumeration is None else []
+        marked = [Not(In(ComponentText(id_), one.marks))] if one.marks and one.column.enumeration is None else []
         if one.column.kind == "dimension":
             return [*marked, Not(self.actions.switched_off(id_))]
         return [*marked, Not(self.actions.any_of("delete"))]
@@ -221,14 +221,16 @@ class _Compiler:
         self.unchecked += [
             f"{id_}: {check.rule} of reporting periods where {_YEAR_START} is not --01-01" for id_ in compared
         ]
-        elsewhen = (every(self._shifted(), Matches(Value(id_), TIME_TYPES["ReportingTimePeriod"])) for id_ in compared)
+        elsewhen = (
+            every(self._shifted(), Matches(ComponentText(id_), TIME_TYPES["ReportingTimePeriod"])) for id_ in compared
+        )
         return replace(check, broken=every(check.broken, *map(Not, elsewhen)))
 
     def _shifted(self) -> Condition:
         """Return whether reporting years do not begin on 1 January."""
         if not any(one.column.id == _YEAR_START for one in self.components):
             return Constant(value=False)
-        return every(Not(Missing(_YEAR_START)), Not(Matches(Value(_YEAR_START), "--01-01.*")))
+        return every(Not(IsNull(_YEAR_START)), Not(Matches(ComponentText(_YEAR_START), "--01-01.*")))
 
     def keys(self) -> Iterator[KeyCheck]:
         if "duplicate-key" not in self.severities:

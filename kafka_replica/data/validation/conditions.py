@@ -1,7 +1,7 @@
 """The conditions of rules for a row, as a small language that each engine translates to its own expressions.
 
 There are three kinds of nodes: texts (the content of a column), integers, and conditions. All follow SQL's three-valued
-logic: if a text is missing, conditions on it are unknown, and an unknown condition is no finding. Only :class:`Missing`
+logic: if a text is missing, conditions on it are unknown, and an unknown condition is no finding. Only :class:`IsNull`
 is always known.
 """
 
@@ -15,14 +15,14 @@ Operator: TypeAlias = Literal["<", "<=", "=", ">=", ">"]
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ComponentText:
     """The text in the column of a component."""
 
     component: str
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class Concat:
     """The texts of several components with a separator between them; unknown if one is missing."""
 
     components: tuple[str, ...]
@@ -30,37 +30,37 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class RegexGroup:
     """The first group of an expression that matches the whole text; empty if it does not match."""
 
-    text: Text
+    text: TextExpression
     expression: str
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class IntOfText:
     """The integer that a text of at most 18 ASCII digits denotes; unknown for any other text."""
 
-    text: Text
+    text: TextExpression
 
 
 @dataclass(frozen=True, slots=True)
-class Scaled:
+class ScaledDecimal:
     """A decimal times ten to the power of ``decimals``; unknown unless an integer of at most 18 digits."""
 
-    text: Text
+    text: TextExpression
     decimals: int
 
 
 @dataclass(frozen=True, slots=True)
-class Length:
+class CharLength:
     """The number of characters (code points) of a text."""
 
-    text: Text
+    text: TextExpression
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class ValueCount:
     """The number of values, or of languages of a value; only known for columns with several."""
 
     component: str
@@ -79,15 +79,15 @@ class Arithmetic:
     """An arithmetic operation on two integers; ``//`` and ``%`` are only used with non-negative numbers."""
 
     operator: Literal["+", "-", "*", "//", "%"]
-    left: Whole_
-    right: Whole_
+    left: IntExpression
+    right: IntExpression
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Case:
     """The number of the first condition that is true, else unknown."""
 
-    cases: tuple[tuple[Condition, Whole_], ...]
+    cases: tuple[tuple[Condition, IntExpression], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class IsNull:
     """The condition that a component has no value."""
 
     component: str
@@ -113,46 +113,46 @@ class Matches:
     write 1e22 for a value that is an integer.
     """
 
-    text: Text
+    text: TextExpression
     expression: str
     is_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
+class In:
     """The condition that a text equals one of several values."""
 
-    text: Text
+    text: TextExpression
     values: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class CompareInt:
     """A comparison of two integers."""
 
-    left: Whole_
+    left: IntExpression
     operator: Operator
-    right: Whole_
+    right: IntExpression
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CompareDouble:
     """A comparison of a number, read as a double, with a constant; unknown if the text is not a number."""
 
-    text: Text
+    text: TextExpression
     operator: Operator
     bound: float
 
 
 @dataclass(frozen=True, slots=True)
-class All:
+class And:
     """The conjunction of conditions."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Some:
+class Or:
     """The disjunction of conditions."""
 
     conditions: tuple[Condition, ...]
@@ -165,19 +165,19 @@ class Not:
     condition: Condition
 
 
-Text: TypeAlias = Value | Joined | Extracted
-Whole_: TypeAlias = Whole | Scaled | Length | Count | Number | Arithmetic | Chosen
-Condition: TypeAlias = Constant | Missing | Matches | OneOf | Compared | Measured | All | Some | Not
+TextExpression: TypeAlias = ComponentText | Concat | RegexGroup
+IntExpression: TypeAlias = IntOfText | ScaledDecimal | CharLength | ValueCount | Number | Arithmetic | Case
+Condition: TypeAlias = Constant | IsNull | Matches | In | CompareInt | CompareDouble | And | Or | Not
 
 
 def every(*conditions: Condition) -> Condition:
     """Return the conjunction of conditions; a single condition is returned itself, no conditions are true."""
-    return conditions[0] if len(conditions) == 1 else All(conditions) if conditions else Constant(value=True)
+    return conditions[0] if len(conditions) == 1 else And(conditions) if conditions else Constant(value=True)
 
 
 def some(*conditions: Condition) -> Condition:
     """Return the disjunction of conditions; a single condition is returned itself, no conditions are false."""
-    return conditions[0] if len(conditions) == 1 else Some(conditions) if conditions else Constant(value=False)
+    return conditions[0] if len(conditions) == 1 else Or(conditions) if conditions else Constant(value=False)
 
 
 def components_of(condition: Condition) -> frozenset[str]:
@@ -185,22 +185,22 @@ def components_of(condition: Condition) -> frozenset[str]:
     found: set[str] = set()
     for node in nodes_of(condition):
         match node:
-            case Value(component) | Missing(component) | Count(component):
+            case ComponentText(component) | IsNull(component) | ValueCount(component):
                 found.add(component)
-            case Joined(components):
+            case Concat(components):
                 found.update(components)
     return frozenset(found)
 
 
 def extracted_from(condition: Condition) -> frozenset[str]:
     """Return the components whose texts a condition splits, as it does to compute when a period begins."""
-    texts = (node.text for node in nodes_of(condition) if isinstance(node, Extracted))
-    return frozenset(text.component for text in texts if isinstance(text, Value))
+    texts = (node.text for node in nodes_of(condition) if isinstance(node, RegexGroup))
+    return frozenset(text.component for text in texts if isinstance(text, ComponentText))
 
 
 def size_of(condition: Condition) -> int:
     """Return the size of a condition: its number of nodes, where a node that splits a decimal counts as several."""
-    return sum(6 if isinstance(node, Scaled) else 1 for node in nodes_of(condition))
+    return sum(6 if isinstance(node, ScaledDecimal) else 1 for node in nodes_of(condition))
 
 
 def nodes_of(condition: Condition) -> Iterator[object]:
@@ -218,10 +218,10 @@ def nodes_of(condition: Condition) -> Iterator[object]:
 def sets_in(condition: Condition) -> list[frozenset[str]]:
     """Return the sets that a condition tests, except those that only occur within a number."""
     match condition:
-        case OneOf(_, values):
+        case In(_, values):
             return [values]
         case Not(inner):
             return sets_in(inner)
-        case All(parts) | Some(parts):
+        case And(parts) | Or(parts):
             return [one for part in parts for one in sets_in(part)]
     return []

@@ -9,27 +9,27 @@ from operator import add, eq, floordiv, ge, gt, le, lt, mod, mul, sub
 from typing import Any, Final
 
 from kafka_replica.data.validation.conditions import (
-    All,
+    And,
     Arithmetic,
-    Chosen,
-    Compared,
+    Case,
+    CharLength,
+    CompareDouble,
+    CompareInt,
+    ComponentText,
+    Concat,
     Condition,
     Constant,
-    Extracted,
-    Joined,
-    Length,
+    In,
+    IntExpression,
+    IntOfText,
+    IsNull,
     Matches,
-    Measured,
-    Missing,
     Not,
     Number,
-    OneOf,
-    Scaled,
-    Some,
-    Text,
-    Value,
-    Whole,
-    Whole_,
+    Or,
+    RegexGroup,
+    ScaledDecimal,
+    TextExpression,
 )
 from kafka_replica.data.validation.patterns import python_form
 
@@ -42,26 +42,26 @@ def evaluate(condition: Condition, row: Mapping[str, str | None]) -> bool | None
     match condition:
         case Constant(value):
             return value
-        case Missing(component):
+        case IsNull(component):
             return row.get(component) is None
         case Matches(text, expression):
             found, fits = _text(text, row), _compiled(expression)
             return None if found is None or fits is None else fits.fullmatch(found) is not None
-        case OneOf(text, values):
+        case In(text, values):
             found = _text(text, row)
             return None if found is None else found in values
-        case Compared(left, operator, right):
+        case CompareInt(left, operator, right):
             one, other = _number(left, row), _number(right, row)
             return None if one is None or other is None else _COMPARE[operator](one, other)
-        case Measured(text, operator, bound):
+        case CompareDouble(text, operator, bound):
             number = _double(_text(text, row))
             return None if number is None else _COMPARE[operator](number, bound)
         case Not(inner):
             answer = evaluate(inner, row)
             return None if answer is None else not answer
-        case All(parts):
+        case And(parts):
             return _all(evaluate(part, row) for part in parts)
-        case Some(parts):
+        case Or(parts):
             return _opposite(_all(_opposite(evaluate(part, row)) for part in parts))
 
 
@@ -84,14 +84,14 @@ def _compiled(expression: str) -> re.Pattern[str] | None:
     return None if form is None else re.compile(form)
 
 
-def _text(node: Text, row: Mapping[str, str | None]) -> str | None:
+def _text(node: TextExpression, row: Mapping[str, str | None]) -> str | None:
     match node:
-        case Value(component):
+        case ComponentText(component):
             return row.get(component)
-        case Joined(components, separator):
+        case Concat(components, separator):
             parts = [row.get(one) for one in components]
             return None if None in parts else separator.join(str(part) for part in parts)
-        case Extracted(text, expression):
+        case RegexGroup(text, expression):
             found, fits = _text(text, row), _compiled(expression)
             matched = None if found is None or fits is None else fits.fullmatch(found)
             return None if matched is None else matched[1]
@@ -104,22 +104,22 @@ def _double(text: str | None) -> float | None:
         return None
 
 
-def _number(node: Whole_, row: Mapping[str, str | None]) -> int | None:  # noqa: PLR0911 - one a kind of node
+def _number(node: IntExpression, row: Mapping[str, str | None]) -> int | None:  # noqa: PLR0911 - one a kind of node
     match node:
         case Number(value):
             return value
-        case Whole(text):
+        case IntOfText(text):
             found = _text(text, row)
             return int(found) if found and re.fullmatch("[0-9]{1,18}", found) else None
-        case Scaled(text, decimals):
+        case ScaledDecimal(text, decimals):
             return _scaled(_text(text, row), decimals)
-        case Length(text):
+        case CharLength(text):
             found = _text(text, row)
             return None if found is None else len(found)
         case Arithmetic(operator, left, right):
             one, other = _number(left, row), _number(right, row)
             return None if one is None or other is None else _COMPUTE[operator](one, other)
-        case Chosen(cases):
+        case Case(cases):
             return next((_number(then, row) for when, then in cases if evaluate(when, row)), None)
         case _:
             return None

@@ -15,17 +15,17 @@ from msgspec import structs
 from kafka_replica.common.wording import counted
 from kafka_replica.data.validation.conditions import (
     Arithmetic,
-    Compared,
+    CharLength,
+    CompareDouble,
+    CompareInt,
+    ComponentText,
     Condition,
-    Length,
+    In,
     Matches,
-    Measured,
     Not,
     Number,
-    OneOf,
     Operator,
-    Scaled,
-    Value,
+    ScaledDecimal,
     every,
     some,
 )
@@ -79,7 +79,7 @@ def facets(
         leave: called with a message about each demand that cannot be checked.
         shifted: true if reporting years of the row do not begin on 1 January.
     """
-    value = Value(id_)
+    value = ComponentText(id_)
     if text_type in WRITTEN:
         rule = "time-period" if text_type in TIME_TYPES else "text-type"
         yield Broken(rule, not_written(value, text_type), f"is not written as a value of type {text_type}")
@@ -126,7 +126,7 @@ def _camel(name: str) -> str:
     return first + "".join(map(str.capitalize, rest))
 
 
-def not_written(value: Value, text_type: str) -> Condition:
+def not_written(value: ComponentText, text_type: str) -> Condition:
     """Return whether a text is not a value of the text type; unknown if there is no text."""
     # Floating-point values may have an exponent, so the text of a column of doubles is matched unchanged.
     fits = Matches(value, WRITTEN[text_type], is_number=text_type in COUNTED - FLOATING)
@@ -148,7 +148,9 @@ def _above(number: int) -> str:
     return "|".join([longer, *alike])
 
 
-def out_of_bounds(value: Value, low: Decimal | None, high: Decimal | None, *, exclusive: bool = False) -> Condition:
+def out_of_bounds(
+    value: ComponentText, low: Decimal | None, high: Decimal | None, *, exclusive: bool = False
+) -> Condition:
     """Return whether a number is out of bounds, which are inclusive unless ``exclusive``."""
     broken: list[Condition] = []
     if low is not None:
@@ -158,19 +160,21 @@ def out_of_bounds(value: Value, low: Decimal | None, high: Decimal | None, *, ex
     return some(*broken)
 
 
-def compared(value: Value, operator: Operator, bound: Decimal) -> Condition:
+def compared(value: ComponentText, operator: Operator, bound: Decimal) -> Condition:
     """Compare a number with a constant: as doubles, and if these are equal, digit by digit, up to 18 digits."""
     rough = float(bound)
     decimals = max(0, -int(bound.normalize().as_tuple().exponent))
     exact = Decimal(bound).scaleb(decimals)
     strict: Operator = "<" if operator[0] == "<" else ">"
-    clear = Measured(value, strict, rough)
+    clear = CompareDouble(value, strict, rough)
     if abs(exact) >= 10**18 or decimals > 17:
-        return clear if operator == strict else some(clear, Measured(value, "=", rough))
-    near = every(Measured(value, "=", rough), Compared(Scaled(value, decimals), operator, Number(int(exact))))
+        return clear if operator == strict else some(clear, CompareDouble(value, "=", rough))
+    near = every(
+        CompareDouble(value, "=", rough), CompareInt(ScaledDecimal(value, decimals), operator, Number(int(exact)))
+    )
     # A number with more digits than the bound differs slightly from it; the direction is left open, and they count as
     # equal.
-    unknown = every(Measured(value, "=", rough), Not(Matches(value, _at_most(decimals), is_number=True)))
+    unknown = every(CompareDouble(value, "=", rough), Not(Matches(value, _at_most(decimals), is_number=True)))
     return some(clear, near) if operator == strict else some(clear, near, unknown)
 
 
@@ -178,16 +182,16 @@ def _at_most(decimals: int) -> str:
     return rf"[+-]?[0-9]{{0,18}}(?:\.[0-9]{{0,{decimals}}}0*)?"
 
 
-def _lengths(value: Value, format_: TextFormat) -> Iterator[Broken]:
+def _lengths(value: ComponentText, format_: TextFormat) -> Iterator[Broken]:
     if format_.min_length is not None:
-        short = Compared(Length(value), "<", Number(format_.min_length))
+        short = CompareInt(CharLength(value), "<", Number(format_.min_length))
         yield Broken("length", short, f"is shorter than {counted(format_.min_length, 'character')}")
     if format_.max_length is not None:
-        long = Compared(Length(value), ">", Number(format_.max_length))
+        long = CompareInt(CharLength(value), ">", Number(format_.max_length))
         yield Broken("length", long, f"is longer than {counted(format_.max_length, 'character')}")
 
 
-def _pattern(value: Value, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[Broken]:
+def _pattern(value: ComponentText, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[Broken]:
     if format_.pattern is None:
         return
     try:
@@ -198,7 +202,7 @@ def _pattern(value: Value, format_: TextFormat, leave: Callable[[str], None]) ->
     yield Broken("pattern", Not(Matches(value, pattern.expression)), f"does not match {format_.pattern}")
 
 
-def _numbers(value: Value, text_type: str, format_: TextFormat) -> Iterator[Broken]:
+def _numbers(value: ComponentText, text_type: str, format_: TextFormat) -> Iterator[Broken]:
     # startValue and endValue bound the sequence, and so its values.
     exclusive = text_type == "ExclusiveValueRange"
     finite = Matches(value, FINITE)
@@ -206,12 +210,12 @@ def _numbers(value: Value, text_type: str, format_: TextFormat) -> Iterator[Brok
     for low in (format_.min_value, format_.start_value):
         if low is not None:
             broken = every(finite, out_of_bounds(value, low, None, exclusive=exclusive))
-            broken = some(broken, OneOf(value, frozenset({"-INF"}))) if floating else broken
+            broken = some(broken, In(value, frozenset({"-INF"}))) if floating else broken
             yield Broken("range", broken, f"is not {'over' if exclusive else 'at least'} {_plain(low)}")
     for high in (format_.max_value, format_.end_value):
         if high is not None:
             broken = every(finite, out_of_bounds(value, None, high, exclusive=exclusive))
-            broken = some(broken, OneOf(value, frozenset({"INF"}))) if floating else broken
+            broken = some(broken, In(value, frozenset({"INF"}))) if floating else broken
             yield Broken("range", broken, f"is not {'under' if exclusive else 'at most'} {_plain(high)}")
     if format_.decimals is not None:
         digits = rf"[+-]?[0-9]*\.[0-9]{{{format_.decimals + 1},}}(?:[eE][+-]?[0-9]+)?"
@@ -221,16 +225,16 @@ def _numbers(value: Value, text_type: str, format_: TextFormat) -> Iterator[Brok
         yield _steps(value, format_.interval, format_.start_value or Decimal(0))
 
 
-def _steps(value: Value, interval: Decimal, start: Decimal) -> Broken:
+def _steps(value: ComponentText, interval: Decimal, start: Decimal) -> Broken:
     decimals = max(0, *(-int(one.normalize().as_tuple().exponent) for one in (interval, start)))
     step, first = int(abs(interval).scaleb(decimals)), int(start.scaleb(decimals))
     # Any start that is lower by a multiple of the interval is equivalent; this one makes the difference non-negative.
     lowered = first % step - step * (10**18 // step)
-    number = Scaled(value, decimals)
+    number = ScaledDecimal(value, decimals)
     rest = Arithmetic("%", Arithmetic("-", number, Number(lowered)), Number(step))
     fine = re.sub(r"\.0$", "", str(interval))
     fits = rf"[+-]?[0-9]*(?:\.[0-9]{{0,{decimals}}}0*)?"
-    off = some(Compared(rest, ">", Number(0)), Not(Matches(value, fits, is_number=True)))
+    off = some(CompareInt(rest, ">", Number(0)), Not(Matches(value, fits, is_number=True)))
     return Broken(
         "sequence",
         every(Matches(value, DECIMAL, is_number=True), off),
@@ -238,16 +242,16 @@ def _steps(value: Value, interval: Decimal, start: Decimal) -> Broken:
     )
 
 
-def _times(value: Value, text_type: str, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[Broken]:
+def _times(value: ComponentText, text_type: str, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[Broken]:
     start = None if format_.start_time is None else period(format_.start_time)
     end = None if format_.end_time is None else period(format_.end_time)
     begins = start_of(value)
     if start is not None:
-        yield Broken("range", Compared(begins, "<", Number(start.start_s)), f"is before {format_.start_time}")
+        yield Broken("range", CompareInt(begins, "<", Number(start.start_s)), f"is before {format_.start_time}")
     elif format_.start_time is not None:
         leave(f"facet startTime {format_.start_time}")
     if end is not None:
-        yield Broken("range", Compared(begins, ">=", Number(end.end_s)), f"is after {format_.end_time}")
+        yield Broken("range", CompareInt(begins, ">=", Number(end.end_s)), f"is after {format_.end_time}")
     elif format_.end_time is not None:
         leave(f"facet endTime {format_.end_time}")
     if format_.time_interval is None:
@@ -262,14 +266,14 @@ def _times(value: Value, text_type: str, format_: TextFormat, leave: Callable[[s
     yield Broken("sequence", off, message)
 
 
-def _time_steps(value: Value, interval: str, start_s: int) -> Condition | None:
+def _time_steps(value: ComponentText, interval: str, start_s: int) -> Condition | None:
     found = re.fullmatch(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?", interval, re.ASCII)
     if found is None or not any(found.groups()):
         return None
     years, months, days = (int(part or 0) for part in found.groups())
     if days and not (years or months):
         since = Arithmetic("-", start_of(value), Number(start_s - days * DAY_S * (4_000_000 // days)))
-        return Compared(Arithmetic("%", since, Number(days * DAY_S)), ">", Number(0))
+        return CompareInt(Arithmetic("%", since, Number(days * DAY_S)), ">", Number(0))
     count = years * 12 + months
     if days or not count:
         return None
@@ -279,7 +283,7 @@ def _time_steps(value: Value, interval: str, start_s: int) -> Condition | None:
     month = month_of(value)
     since = Arithmetic("-", month, Number(from_month - count * (120_000 // count)))
     odd = every(Matches(value, UNDERSTOOD), Not(Matches(value, MONTHLY)), Not(Matches(value, OF_A_YEAR)))
-    return some(Compared(Arithmetic("%", since, Number(count)), ">", Number(0)), odd)
+    return some(CompareInt(Arithmetic("%", since, Number(count)), ">", Number(0)), odd)
 
 
 def _month_number(start_s: int) -> int | None:

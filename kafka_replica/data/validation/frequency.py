@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from kafka_replica.data.validation.components import Described
-from kafka_replica.data.validation.conditions import Condition, Matches, Not, Value, every, some
+from kafka_replica.data.validation.conditions import ComponentText, Condition, Matches, Not, every, some
 from kafka_replica.sdmx import Dimension
 from kafka_replica.sdmx.text_types import (
     DATE_TIME,
@@ -63,7 +63,7 @@ def frequency_check(components: Sequence[Described]) -> FrequencyCheck | None:
     freq = next((one for one in components if _is_frequency(one)), None)
     if time is None or freq is None:
         return None
-    value, code = Value(time.id), Value(freq.column.id)
+    value, code = ComponentText(time.id), ComponentText(freq.column.id)
     broken = [
         every(Matches(code, f"{letter}_?[0-9]*"), Not(Matches(value, expression)))
         for letter, expression in WRITTEN.items()

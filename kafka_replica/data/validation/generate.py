@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kafka_replica.data.validation.binding import bind
-from kafka_replica.data.validation.conditions import All, Condition, Joined, Not, OneOf, Some, Value
+from kafka_replica.data.validation.conditions import And, ComponentText, Concat, Condition, In, Not, Or
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.data.validation.frequency import FREQ
 from kafka_replica.data.validation.frequency import WRITTEN as BY_FREQUENCY
@@ -19,7 +19,7 @@ _POOL: Final = 5000
 _OF_SEVERAL: Final = frozenset({"region-not-allowed", "key-not-allowed", "value-not-valid", "frequency"})
 
 
-def fitting_rows(rules: Rules, n: int, seed: int = 0, *, optional: float = 0.7) -> list[dict[str, str | None]]:
+def generate_rows(rules: Rules, n: int, seed: int = 0, *, optional: float = 0.7) -> list[dict[str, str | None]]:
     """Return rows of texts that satisfy all rules, each with a unique key; the same seed gives the same rows.
 
     Attributes above the observation are equal in all rows of their series, group or data set.
@@ -140,15 +140,15 @@ class _Maker:
         match condition:
             case Not(inner):
                 self._satisfy(inner, row, wanted=not wanted)
-            case All(parts) | Some(parts):
-                if isinstance(condition, All) is wanted:
+            case And(parts) | Or(parts):
+                if isinstance(condition, And) is wanted:
                     for part in parts:
                         self._satisfy(part, row, wanted=wanted)
                 else:
                     self._satisfy(self._source.choice(parts), row, wanted=wanted)
-            case OneOf(Value(component), values) if wanted and component in row and values:
+            case In(ComponentText(component), values) if wanted and component in row and values:
                 row[component] = self._source.choice(sorted(values))
-            case OneOf(Joined(components, separator), values) if wanted and values:
+            case In(Concat(components, separator), values) if wanted and values:
                 row.update(zip(components, self._source.choice(sorted(values)).split(separator), strict=True))
             case _:
                 pass

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from kafka_replica.data.validation.conditions import Condition, Joined, Value, nodes_of
+from kafka_replica.data.validation.conditions import ComponentText, Concat, Condition, nodes_of
 
 
 def asked_singly(condition: Condition, several: AbstractSet[str]) -> tuple[str, ...]:
@@ -21,8 +21,8 @@ def _read(condition: Condition) -> set[str]:
     found: set[str] = set()
     for node in nodes_of(condition):
         match node:
-            case Value(component):
+            case ComponentText(component):
                 found.add(component)
-            case Joined(components):
+            case Concat(components):
                 found.update(components)
     return found

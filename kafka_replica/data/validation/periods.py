@@ -10,19 +10,19 @@ from __future__ import annotations
 from typing import Final
 
 from kafka_replica.data.validation.conditions import (
-    All,
+    And,
     Arithmetic,
-    Chosen,
-    Compared,
+    Case,
+    CompareInt,
+    ComponentText,
     Condition,
     Constant,
-    Extracted,
+    IntExpression,
+    IntOfText,
     Matches,
     Not,
     Number,
-    Value,
-    Whole,
-    Whole_,
+    RegexGroup,
     some,
 )
 from kafka_replica.sdmx.periods import DAY_S, EPOCH, MONTHS
@@ -45,10 +45,10 @@ _EPOCH_DAY: Final = EPOCH.toordinal()
 _ELSE: Final = Constant(value=True)
 
 
-def start_of(value: Value) -> Whole_:
+def start_of(value: ComponentText) -> IntExpression:
     """Return the second in which the period of a column begins; unknown if the text is not understood."""
     day = _plus(_new_year(value), _until_month(value), _day(value), _of_a_year(value))
-    clock = Chosen((
+    clock = Case((
         (Matches(value, rf"{_Y}-{_DD}-{_DD}T.*"),
          _plus(
             _times(_part(value, rf".*T({_DD}):.*"), 3600),
@@ -57,20 +57,20 @@ def start_of(value: Value) -> Whole_:
          )),
         (_ELSE, Number(0)),
     ))  # fmt: skip
-    return Chosen(((Matches(value, UNDERSTOOD), _plus(_times(_minus(day, _EPOCH_DAY), DAY_S), clock)),))
+    return Case(((Matches(value, UNDERSTOOD), _plus(_times(_minus(day, _EPOCH_DAY), DAY_S), clock)),))
 
 
-def month_of(value: Value) -> Whole_:
+def month_of(value: ComponentText) -> IntExpression:
     """Return the month in which a period begins, counted from year 0; unknown if it does not begin with a month."""
     number = _plus(_times(_year(value), 12), _minus(_month(value), 1))
-    return Chosen(((Matches(value, MONTHLY), number),))
+    return Case(((Matches(value, MONTHLY), number),))
 
 
-def _year(value: Value) -> Whole_:
+def _year(value: ComponentText) -> IntExpression:
     return _part(value, rf"({_Y}).*")
 
 
-def _month(value: Value) -> Whole_:
+def _month(value: ComponentText) -> IntExpression:
     """Return the month that a period begins with, or is in; the first month if none is given."""
     parts = [
         (
@@ -80,37 +80,37 @@ def _month(value: Value) -> Whole_:
         for letter, count in ((letter, MONTHS[letter]) for letter in "STQ")
     ]
     written = rf"{_Y}-M?({_DD}){_REST}"
-    return Chosen(((Matches(value, written), _part(value, written)), *parts, (_ELSE, Number(1))))
+    return Case(((Matches(value, written), _part(value, written)), *parts, (_ELSE, Number(1))))
 
 
-def _day(value: Value) -> Whole_:
+def _day(value: ComponentText) -> IntExpression:
     """Return the day of the month; the first day if none is written."""
     written = rf"{_Y}-{_DD}-({_DD}){_REST}"
-    return Chosen(((Matches(value, written), _part(value, written)), (_ELSE, Number(1))))
+    return Case(((Matches(value, written), _part(value, written)), (_ELSE, Number(1))))
 
 
-def _new_year(value: Value) -> Whole_:
+def _new_year(value: ComponentText) -> IntExpression:
     """Return the days from 0001-01-01 to the beginning of the year."""
     past = _minus(_year(value), 1)
     return _plus(_times(past, 365), _over(past, 4), _minus(_over(past, 400), _over(past, 100)))
 
 
-def _until_month(value: Value) -> Whole_:
+def _until_month(value: ComponentText) -> IntExpression:
     """Return the days of the year before the month; after Dershowitz and Reingold, Calendrical Calculations."""
     month = _month(value)
-    after_february = Chosen((
-        (Compared(month, "<=", Number(2)), Number(0)),
+    after_february = Case((
+        (CompareInt(month, "<=", Number(2)), Number(0)),
         (Matches(value, rf"{LEAP_YEAR}-.*"), Number(1)),
         (_ELSE, Number(2)),
     ))  # fmt: skip
     return _minus(_over(_minus(_times(month, 367), 362), 12), after_february)
 
 
-def _of_a_year(value: Value) -> Whole_:
+def _of_a_year(value: ComponentText) -> IntExpression:
     """Return the days from the beginning of the year to a day or week of the year."""
     # Week 1 begins up to three days before or after 1 January; 1 January of the year 1 is a Monday.
     first = _minus(Number(3), Arithmetic("%", _plus(_new_year(value), Number(3)), Number(7)))
-    return Chosen((
+    return Case((
         (Matches(value, rf"{_Y}-D.*"), _minus(_part(value, rf"{_Y}-D([0-9]{{3}}).*"), 1)),
         (Matches(value, rf"{_Y}-W.*"), _plus(_times(_minus(_part(value, rf"{_Y}-W({_DD}).*"), 1), 7), first)),
         (_ELSE, Number(0)),
@@ -140,34 +140,34 @@ def _long_years() -> str:
 _LONG_YEAR: Final = _long_years()
 
 
-def not_in_calendar(value: Value) -> Condition:
+def not_in_calendar(value: ComponentText) -> Condition:
     """Return whether a period is week 53 in a year of 52 weeks (ISO 8601), or day 366 in a year of 365 days."""
     return some(
         *(
-            All((Matches(value, rf"{_Y}-{last}{ZONE}"), Not(Matches(value, rf"{years}-{last}{ZONE}"))))
+            And((Matches(value, rf"{_Y}-{last}{ZONE}"), Not(Matches(value, rf"{years}-{last}{ZONE}"))))
             for last, years in (("W53", _LONG_YEAR), ("D366", LEAP_YEAR))
         )
     )
 
 
-def _part(value: Value, expression: str) -> Whole_:
-    return Whole(Extracted(value, expression))
+def _part(value: ComponentText, expression: str) -> IntExpression:
+    return IntOfText(RegexGroup(value, expression))
 
 
-def _plus(*parts: Whole_) -> Whole_:
+def _plus(*parts: IntExpression) -> IntExpression:
     total, *rest = parts
     for part in rest:
         total = Arithmetic("+", total, part)
     return total
 
 
-def _minus(left: Whole_, right: Whole_ | int) -> Whole_:
+def _minus(left: IntExpression, right: IntExpression | int) -> IntExpression:
     return Arithmetic("-", left, Number(right) if isinstance(right, int) else right)
 
 
-def _times(left: Whole_, right: int) -> Whole_:
+def _times(left: IntExpression, right: int) -> IntExpression:
     return Arithmetic("*", left, Number(right))
 
 
-def _over(left: Whole_, right: int) -> Whole_:
+def _over(left: IntExpression, right: int) -> IntExpression:
     return Arithmetic("//", left, Number(right))

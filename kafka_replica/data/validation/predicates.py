@@ -7,15 +7,15 @@ from typing import Final
 
 from kafka_replica.data.validation import conditions
 from kafka_replica.data.validation.conditions import (
-    Compared,
+    CompareInt,
+    ComponentText,
+    Concat,
     Condition,
     Constant,
-    Joined,
+    In,
+    IsNull,
     Matches,
-    Missing,
     Number,
-    OneOf,
-    Value,
     every,
     some,
 )
@@ -68,21 +68,21 @@ def _about_one(predicate: Truth | AboutOne) -> Condition:
         case Truth(value):
             return Constant(value=value)
         case IsGiven(component):
-            return conditions.Not(Missing(component))
+            return conditions.Not(IsNull(component))
         case IsIn(component, values):
-            return OneOf(Value(component), values)
+            return In(ComponentText(component), values)
         case Fits(component, pattern):
-            return Matches(Value(component), r"[\s\S]*".join(escaped(part) for part in pattern.split("%")))
+            return Matches(ComponentText(component), r"[\s\S]*".join(escaped(part) for part in pattern.split("%")))
         case StartsWithin():
             return _starts_within(predicate)
 
 
 def _starts_within(predicate: StartsWithin) -> Condition:
-    start, parts = start_of(Value(predicate.component)), []
+    start, parts = start_of(ComponentText(predicate.component)), []
     if predicate.from_s is not None:
-        parts.append(Compared(start, ">=", Number(predicate.from_s)))
+        parts.append(CompareInt(start, ">=", Number(predicate.from_s)))
     if predicate.before_s is not None:
-        parts.append(Compared(start, "<", Number(predicate.before_s)))
+        parts.append(CompareInt(start, "<", Number(predicate.before_s)))
     return every(*parts)
 
 
@@ -90,13 +90,13 @@ def _unless_marked(condition: Condition, component: str, marks: frozenset[str]) 
     """Make a condition unknown for values that mark a missing value, as if there were no value."""
     if not marks:
         return condition
-    marked = OneOf(Value(component), marks)
+    marked = In(ComponentText(component), marks)
     return every(some(condition, every(marked, _UNKNOWN)), some(conditions.Not(marked), _UNKNOWN))
 
 
 def _has_key(ids: tuple[str, ...], keys: frozenset[tuple[str, ...]], marks: Mapping[str, frozenset[str]]) -> Condition:
     """Return whether a row has one of these keys; unknown if parts are marked missing, and the others match a key."""
-    marked = [OneOf(Value(one), marks[one]) for one in ids if marks.get(one)]
+    marked = [In(ComponentText(one), marks[one]) for one in ids if marks.get(one)]
     if not marked:
         return _one_of(ids, keys)
     places = [place for place, one in enumerate(ids) if not marks.get(one)]
@@ -108,5 +108,5 @@ def _has_key(ids: tuple[str, ...], keys: frozenset[tuple[str, ...]], marks: Mapp
 def _one_of(ids: Sequence[str], keys: frozenset[tuple[str, ...]] | set[tuple[str, ...]]) -> Condition:
     if not ids:
         return Constant(value=True)
-    text = Value(ids[0]) if len(ids) == 1 else Joined(tuple(ids), SEPARATOR)
-    return OneOf(text, frozenset(map(SEPARATOR.join, keys)))
+    text = ComponentText(ids[0]) if len(ids) == 1 else Concat(tuple(ids), SEPARATOR)
+    return In(text, frozenset(map(SEPARATOR.join, keys)))

@@ -12,16 +12,16 @@ from functools import lru_cache
 from typing import Final
 
 from kafka_replica.data.validation.conditions import (
-    All,
+    And,
+    ComponentText,
+    Concat,
     Condition,
     Constant,
-    Joined,
+    In,
+    IsNull,
     Matches,
-    Missing,
     Not,
-    OneOf,
-    Some,
-    Value,
+    Or,
     some,
 )
 from kafka_replica.data.validation.evaluation import evaluate
@@ -58,28 +58,28 @@ def screens(rules: Rules, checks: Sequence[Check], several: frozenset[str] = fro
             continue
         fine = column.values.intersection(*(_surely(c.broken, column.id, column.values, wanted=False) for c in mine))
         if fine:
-            found |= dict.fromkeys(mine, _unless(Not(OneOf(Value(column.id), fine)), [column.id], mine))
+            found |= dict.fromkeys(mine, _unless(Not(In(ComponentText(column.id), fine)), [column.id], mine))
     return list(found.values())
 
 
 def narrowed(condition: Condition, screen: Condition) -> Condition:
     """Simplify a condition for rows caught by the screen, whose values cannot be those that the screen lets pass."""
     match screen:
-        case Not(OneOf(Value(id_), fine)) | Some((Missing(_), Not(OneOf(Value(id_), fine)))):
+        case Not(In(ComponentText(id_), fine)) | Or((IsNull(_), Not(In(ComponentText(id_), fine)))):
             return _without(condition, id_, fine)
     return condition
 
 
 def _without(condition: Condition, id_: str, fine: frozenset[str]) -> Condition:
     match condition:
-        case OneOf(Value(component) as value, known) if component == id_ and not known.isdisjoint(fine):
-            return OneOf(value, known - fine)
+        case In(ComponentText(component) as value, known) if component == id_ and not known.isdisjoint(fine):
+            return In(value, known - fine)
         case Not(inner):
             return Not(_without(inner, id_, fine))
-        case All(parts):
-            return All(tuple(_without(part, id_, fine) for part in parts))
-        case Some(parts):
-            return Some(tuple(_without(part, id_, fine) for part in parts))
+        case And(parts):
+            return And(tuple(_without(part, id_, fine) for part in parts))
+        case Or(parts):
+            return Or(tuple(_without(part, id_, fine) for part in parts))
     return condition
 
 
@@ -101,13 +101,13 @@ def _usual_period(rules: Rules, checks: tuple[Check, ...]) -> Condition | None:
     if freq is None:
         # Weeks and days are left out: they are many, each has a cost, and most data has none.
         fine = _fine_periods(checks, time, None, _LETTERS - {"W", "D"})
-        return _unless(Not(OneOf(Value(time), fine)), [time], checks) if fine else None
+        return _unless(Not(In(ComponentText(time), fine)), [time], checks) if fine else None
     column = rules.column(freq)
     codes = frozenset() if column is None else column.values & _LETTERS
     if not codes:
         return None
     fine = _fine_periods(checks, time, freq, codes)
-    return _unless(Not(OneOf(Joined((freq, time), _SEPARATOR), fine)), [freq, time], checks) if fine else None
+    return _unless(Not(In(Concat((freq, time), _SEPARATOR), fine)), [freq, time], checks) if fine else None
 
 
 @lru_cache(maxsize=64)
@@ -141,7 +141,7 @@ def _periods(code: str) -> Iterator[str]:
 def _unless(condition: Condition, components: Sequence[str], checks: Sequence[Check]) -> Condition:
     """Return the condition, or that a value is missing if the checks can be violated without it."""
     told = all(evaluate(check.broken, {}) is not True for check in checks)
-    missing = [Missing(one) for one in components]
+    missing = [IsNull(one) for one in components]
     return condition if told and len(components) == 1 else some(*missing, condition)
 
 
@@ -153,15 +153,15 @@ def _surely(  # noqa: PLR0911 - one return a kind of node
     match condition:
         case Constant(value):
             return values if value is wanted else nothing
-        case Missing(component) if component == id_:
+        case IsNull(component) if component == id_:
             return nothing if wanted else values
-        case OneOf(Value(component), known) if component == id_:
+        case In(ComponentText(component), known) if component == id_:
             return values & known if wanted else values - known
-        case Matches(Value(component)) if component == id_ and len(values) <= _MOST:
+        case Matches(ComponentText(component)) if component == id_ and len(values) <= _MOST:
             return frozenset(one for one in values if evaluate(condition, {id_: one}) is wanted)
         case Not(inner):
             return _surely(inner, id_, values, wanted=not wanted)
-        case All(parts) | Some(parts):
+        case And(parts) | Or(parts):
             found = [_surely(part, id_, values, wanted=wanted) for part in parts]
-            return values.intersection(*found) if isinstance(condition, All) is wanted else nothing.union(*found)
+            return values.intersection(*found) if isinstance(condition, And) is wanted else nothing.union(*found)
     return nothing

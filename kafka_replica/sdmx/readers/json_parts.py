@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from kafka_replica.errors import MessageError, UrnError
-from kafka_replica.sdmx.readers.stated import stated
+from kafka_replica.sdmx.readers.parse_lenient import parse_lenient
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
 
@@ -92,7 +92,7 @@ def item_urn(scheme: Urn, class_: str, item: str | None, taken: Container[str]) 
 @lru_cache(maxsize=4096)
 def referred(text: str) -> Urn:
     """Return the URN that a text refers to; the last few thousand are cached. Raises UrnError."""
-    return stated(text)
+    return parse_lenient(text)
 
 
 def reference(text: str | None, where: Urn | str) -> Urn | None:
@@ -108,7 +108,7 @@ def reference(text: str | None, where: Urn | str) -> Urn | None:
 @lru_cache(maxsize=1024)
 def enumerated(text: str) -> Representation:
     """Return a representation that is a list of values and nothing more. Raises UrnError."""
-    return Representation(enumeration=stated(text))
+    return Representation(enumeration=parse_lenient(text))
 
 
 def references(texts: list[str] | None, where: Urn | str) -> tuple[Urn, ...]:

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.mapping.evaluating import OURS
-from kafka_replica.data.validation.conditions import Value
+from kafka_replica.data.validation.conditions import ComponentText
 from kafka_replica.data.validation.periods import start_of
 from kafka_replica_spark.expressions import Expressions
 from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
@@ -48,7 +48,7 @@ class SparkEngine:
         return name in self._kinds
 
     def begins_s(self, text: Column) -> Column:
-        return Expressions({_PERIOD: text}).number(start_of(Value(_PERIOD)))
+        return Expressions({_PERIOD: text}).number(start_of(ComponentText(_PERIOD)))
 
     def add(self, columns: Mapping[str, Column]) -> None:
         # An expression that occurs twice gets a method of its own, so no method gets too long for Java to compile.

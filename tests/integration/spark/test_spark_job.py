@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from kafka_replica.data.jobs import Engine, Outcome, ValidationJob, engine, sources_of
 from kafka_replica.data.polars.datasets import read_sdmx_csv, write_sdmx_csv
-from kafka_replica.data.validation import compile_rules, fitting_rows
+from kafka_replica.data.validation import compile_rules, generate_rows
 from kafka_replica.errors import DatasetError
 from kafka_replica.sdmx import Snapshot, Structures
 
@@ -22,7 +22,7 @@ _ORDER = ["TIME_PERIOD", "REF_AREA", "SEX", "INDICATOR", "FREQ"]
 def test_both_engines_write_the_same(demo: Snapshot, spark: SparkSession, tmp_path: Path) -> None:
     """Good rows, rejected rows with their errors in words, counts and the report are the same."""
     rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
-    rows = pl.DataFrame(fitting_rows(rules, 100, 1), infer_schema_length=None)
+    rows = pl.DataFrame(generate_rows(rules, 100, 1), infer_schema_length=None)
     bad = rows.with_columns(SEX=pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("Q")).otherwise("SEX"))
     write_sdmx_csv(bad.head(60), tmp_path / "data.csv", rules)
     bad.tail(40).write_parquet(tmp_path / "rest.parquet")
@@ -45,7 +45,7 @@ def test_both_engines_write_the_same(demo: Snapshot, spark: SparkSession, tmp_pa
 def test_line_breaks(demo: Snapshot, tmp_path: Path) -> None:
     """Spark must be told of line breaks within cells; the sentence that refuses them says how."""
     rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
-    rows = pl.DataFrame(fitting_rows(rules, 2, 1), infer_schema_length=None)
+    rows = pl.DataFrame(generate_rows(rules, 2, 1), infer_schema_length=None)
     write_sdmx_csv(rows.with_columns(OWN=pl.lit("two\nlines")), tmp_path / "data.csv", rules)
     sources = sources_of([str(tmp_path / "data.csv")])
     runs = engine("spark")
@@ -62,7 +62,7 @@ def test_line_breaks(demo: Snapshot, tmp_path: Path) -> None:
 def test_both_engines_read_the_same(demo: Snapshot, tmp_path: Path) -> None:
     """UTF-16, an earlier run's rejected rows, and rows of other structures; an empty file is none."""
     rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
-    rows = pl.DataFrame(fitting_rows(rules, 3, 1), infer_schema_length=None)
+    rows = pl.DataFrame(generate_rows(rules, 3, 1), infer_schema_length=None)
     errors = pl.lit(None, pl.List(pl.String))
     rows[:1].with_columns(_errors=errors).write_parquet(tmp_path / "rejected.parquet")
     write_sdmx_csv(rows[1:2].with_columns(ERRORS=pl.lit("x")), tmp_path / "rejected.csv", rules)

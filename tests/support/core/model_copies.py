@@ -19,7 +19,7 @@ from support.core.model_source import Fetch
 
 _SHARED = {Batch, Logged, Record, Position, Partition, str, bytes, int, bool, type(None), frozenset, tuple}
 
-OF_ASSEMBLY = {"_delta", "_pending_tombstones", "_families", "_highest"}
+OF_ASSEMBLY = {"_delta", "_pending_tombstones", "_keys_in_several_partitions", "_highest"}
 _IGNORED = {"content", "oracle", "_present"}
 
 

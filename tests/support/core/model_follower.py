@@ -157,7 +157,7 @@ class ModelFollower:
 
     def look(self) -> None:
         """What it does once a second."""
-        self.follower._glance()
+        self.follower._check_regularly()
         self.follower._looked_s = float("inf")
 
     def drain(self) -> None:

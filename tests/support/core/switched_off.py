@@ -166,7 +166,7 @@ class LateOnesWin(WatchedAssembly):
 class Forgets(WatchedAssembly):
     """Deleted keys are not remembered."""
 
-    def _bury(self, delta: object, position: Position) -> None:
+    def _add_tombstone(self, delta: object, position: Position) -> None:
         pass
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from kafka_replica.data.validation import Rules, fitting_rows
+from kafka_replica.data.validation import Rules, generate_rows
 from support.rules.structures_by_hand import (
     AGREEMENT,
     FLOWS,
@@ -96,7 +96,7 @@ _KEYS = ("FREQ", "AREA", "SEX", "AGE", "TIME_PERIOD")
 def seeded(rules: Rules, n: int, seed: int) -> tuple[list[dict[str, Any]], list[list[str]]]:
     """Rows, and of each what is wrong with it. A row gets at most one fault, a series too."""
     source = random.Random(seed)
-    rows: list[dict[str, Any]] = [dict(row) for row in fitting_rows(rules, n, seed)]
+    rows: list[dict[str, Any]] = [dict(row) for row in generate_rows(rules, n, seed)]
     wanted: list[list[str]] = [[] for _ in rows]
     every_fault = [fault for faults in FAULTS.values() for fault in faults]
     touched: set[tuple[Any, ...]] = set()

@@ -14,7 +14,7 @@ import pytest
 from kafka_replica.cli.run import run as run_command
 from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.data.polars.datasets import read_sdmx_csv, write_sdmx_csv
-from kafka_replica.data.validation import Rules, compile_rules, fitting_rows
+from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.samples import sample_files
 
@@ -56,7 +56,7 @@ def rules() -> Rules:
 @pytest.fixture
 def rows(rules: Rules) -> pl.DataFrame:
     """A hundred valid rows."""
-    return pl.DataFrame(fitting_rows(rules, 100, 1), infer_schema_length=None)
+    return pl.DataFrame(generate_rows(rules, 100, 1), infer_schema_length=None)
 
 
 def test_good_data(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:

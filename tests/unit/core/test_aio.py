@@ -91,7 +91,7 @@ def test_giving_up_loses_nothing(writing: Driver) -> None:
                 heard.append(change.version)
         assert heard == list(range(1, 301))
         assert cancelled > 0
-        assert changes._changes._mailbox._watches._waiting == {}
+        assert changes._changes._mailbox._callbacks._waiting == {}
         thread.join()
 
     run(main())
@@ -115,11 +115,11 @@ def test_many_wait_without_a_thread_each(writing: Driver) -> None:
             cancelled.cancel()
         await asyncio.wait(tasks[200:])
         assert threading.active_count() == threads
-        assert len(writing.publisher._watches._waiting) == 200
+        assert len(writing.publisher._callbacks._waiting) == 200
         assert not any(task.done() for task in tasks[:200])
         await asyncio.to_thread(writing.count_to, 2)
         await asyncio.wait(tasks)
-        assert writing.publisher._watches._waiting == {}
+        assert writing.publisher._callbacks._waiting == {}
 
     run(main())
 

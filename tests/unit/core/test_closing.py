@@ -22,7 +22,7 @@ def test_closing_in_a_signal_handler_that_interrupts_an_iterator(does: str) -> N
     verb = {"publish": lambda: driver.count_to(2), "fail": lambda: publisher.failed(KafkaReplicaError("x"))}
     writer = threading.Thread(target=verb.get(does, publisher.stopped), daemon=True)
     before = publisher.status()
-    with mailbox._news:  # where a signal handler may find its own thread
+    with mailbox._waiters:  # where a signal handler may find its own thread
         assert publisher.is_busy_here
         writer.start()
         wait_until(lambda: (now := publisher.status()).version != before.version or now.state != before.state)
@@ -55,7 +55,7 @@ def test_closing_in_a_signal_handler_that_interrupts_a_question(
         replica.status()
         asked.set()
 
-    with replica._publisher._news:  # where a signal handler may find its own thread
+    with replica._publisher._waiters:  # where a signal handler may find its own thread
         replica.subscribe(listener)
         assert asking.wait(30)
         replica.close()
@@ -107,7 +107,7 @@ def test_closing_in_a_signal_handler_while_another_thread_starts_something(repli
             replica.status()
 
     other = threading.Thread(target=start, daemon=True)
-    with replica._publisher._news:  # where a signal handler may find its own thread
+    with replica._publisher._waiters:  # where a signal handler may find its own thread
         other.start()
         assert held.wait(30)
         replica.close()

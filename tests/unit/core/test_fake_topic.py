@@ -224,7 +224,7 @@ def test_a_careless_rule_is_found_out() -> None:
         return make_fake_source(topic.kafka.cluster, topics, boundaries)[0], _Careless()
 
     class CarelessReplica(Replica):
-        def _source_factory(self) -> MakeReader:
+        def _reader_factory(self) -> MakeReader:
             return make_reader
 
     with CarelessReplica({"bootstrap.servers": "fake.invalid:9092"}, topic.name) as replica:

@@ -226,7 +226,7 @@ def test_calls_at_a_version() -> None:
     assert called.pop() == "further", "the version shown may come to stand for a later cut"
     driver.publisher.stopped()
     assert called == ["first", "at once", "second", "never"]
-    assert driver.publisher._watches._waiting == {}
+    assert driver.publisher._callbacks._waiting == {}
 
 
 def test_what_cannot_be_sent_to_another_process_says_what_to_do() -> None:
@@ -262,7 +262,7 @@ def test_an_iterator_in_a_fork_is_told_so() -> None:
     locked, done = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with mailbox._news:
+        with mailbox._waiters:
             locked.set()
             done.wait(60)
 

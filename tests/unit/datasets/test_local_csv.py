@@ -14,7 +14,7 @@ from kafka_replica.data.polars import validate
 from kafka_replica.data.polars.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
 from kafka_replica.data.polars.datasets.reading import read_plain_csv
 from kafka_replica.data.polars.datasets.rows import parted
-from kafka_replica.data.validation import fitting_rows
+from kafka_replica.data.validation import generate_rows
 from kafka_replica.errors import DatasetError, UsageError
 from kafka_replica.sdmx import Structures
 from support.datasets.csv_cases import (
@@ -231,7 +231,7 @@ def test_other_csv(tmp_path: Path) -> None:
 def test_fitting_rows_stay_valid_through_a_file(tmp_path: Path) -> None:
     """Valid rows are still valid after writing and reading, and have the requested action."""
     rules = world_rules()
-    frame = pl.DataFrame(fitting_rows(rules, 200), infer_schema_length=None)
+    frame = pl.DataFrame(generate_rows(rules, 200), infer_schema_length=None)
     file = tmp_path / "data.csv"
     write_sdmx_csv(frame.drop("ATTR_1", "ATTR_2", "ATTR_3"), file, rules, action="replace")
     again = read_sdmx_csv(file)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from kafka_replica.data.polars.datasets import read_sdmx_csv, write_sdmx_csv
-from kafka_replica.data.validation import fitting_rows
+from kafka_replica.data.validation import generate_rows
 from kafka_replica.sdmx.periods import period
 from support.datasets.csv_cases import world_rules
 from support.datasets.normalized_cases import DAYS, MIXED, Day, rows_of_days, time_rules
@@ -63,7 +63,7 @@ def test_days_of_random_periods(tmp_path: Path) -> None:
 
 def test_fitting_rows_can_be_normalized(tmp_path: Path) -> None:
     """Whole frames with columns of all forms keep their rows."""
-    frame = pl.DataFrame(fitting_rows(world_rules(), 50), infer_schema_length=None).drop("ATTR_1", "ATTR_2", "ATTR_3")
+    frame = pl.DataFrame(generate_rows(world_rules(), 50), infer_schema_length=None).drop("ATTR_1", "ATTR_2", "ATTR_3")
     file = tmp_path / "data.csv"
     write_sdmx_csv(frame, file, world_rules(), time_format="normalized")
     assert read_sdmx_csv(file).height == 50

@@ -8,12 +8,12 @@ from datetime import date
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.data.validation.conditions import Compared, Not, Number, Value, size_of
+from kafka_replica.data.validation.conditions import CompareInt, ComponentText, Not, Number, size_of
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.data.validation.periods import month_of, not_in_calendar, start_of
 from kafka_replica.sdmx.periods import period
 
-P = Value("P")
+P = ComponentText("P")
 ZONES = st.sampled_from(["", "Z", "+02:00", "-14:00"])
 YEARS = st.sampled_from([1, 4, 100, 400, 1900, 2000, 2024, 2100, 9999]) | st.integers(1, 9999)
 DATES = st.dates() | YEARS.flatmap(lambda year: st.sampled_from([date(year, 1, 1), date(year, 12, 31)]))
@@ -41,8 +41,8 @@ def test_where_a_period_begins(text: str) -> None:
     known = period(text.split("/")[0])
     assert known is not None
     row = {"P": text}
-    assert evaluate(Compared(start_of(P), "=", Number(known.start_s)), row) is True
-    assert evaluate(Not(Compared(start_of(P), "=", Number(known.start_s + 1))), row) is True
+    assert evaluate(CompareInt(start_of(P), "=", Number(known.start_s)), row) is True
+    assert evaluate(Not(CompareInt(start_of(P), "=", Number(known.start_s + 1))), row) is True
 
 
 @settings(max_examples=500, deadline=None)
@@ -56,15 +56,15 @@ def test_the_month_in_which_a_period_begins(text: str) -> None:
         for month in range(1, 13)
         if period(f"{text[:4]}-{month:02}").start_s == known.start_s  # type: ignore[union-attr]
     ]
-    assert evaluate(Compared(month_of(P), "=", Number(int(text[:4]) * 12 + found[0] - 1)), {"P": text}) is True
+    assert evaluate(CompareInt(month_of(P), "=", Number(int(text[:4]) * 12 + found[0] - 1)), {"P": text}) is True
 
 
 def test_what_is_no_period_begins_nowhere() -> None:
     """The start of an invalid period is unknown, and so is the month of a period that begins within a month."""
     for text in ("", "x", "2020-", "2020-1", "2020-W1", "2020-Q5", "2020-01-1", "12020", "2020-01-01T10", "2020-S"):
-        assert evaluate(Compared(start_of(P), ">", Number(-(10**15))), {"P": text}) is None, text
+        assert evaluate(CompareInt(start_of(P), ">", Number(-(10**15))), {"P": text}) is None, text
     for text in ("2020-W01", "2020-D002", "2020-01-02", "2020-01-01T00:00:01"):
-        assert evaluate(Compared(month_of(P), ">", Number(0)), {"P": text}) is None, text
+        assert evaluate(CompareInt(month_of(P), ">", Number(0)), {"P": text}) is None, text
 
 
 def test_bounds_that_are_no_periods() -> None:
@@ -84,4 +84,4 @@ def test_the_last_week_and_day_of_every_year() -> None:
 
 def test_conditions_about_periods_stay_short() -> None:
     """Conditions about periods stay short: Spark makes each a single method, and Java does not compile long methods."""
-    assert size_of(Compared(start_of(P), "<", Number(0))) < 250
+    assert size_of(CompareInt(start_of(P), "<", Number(0))) < 250

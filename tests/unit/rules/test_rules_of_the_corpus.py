@@ -12,7 +12,7 @@ import pytest
 
 from kafka_replica import MemoryStore, Partition, Position, Record, Snapshot
 from kafka_replica.data.polars import validate
-from kafka_replica.data.validation import Rules, compile_rules, fitting_rows
+from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.errors import SdmxError, UsageError
 from kafka_replica.sdmx import Structures, split_message
 from kafka_replica.stores.delta import Delta
@@ -70,9 +70,9 @@ def test_data_that_fits(file: Path) -> None:
         if all(column.kind != "dimension" for column in rules.columns):
             continue
         try:
-            rows = fitting_rows(rules, 50, 7)
+            rows = generate_rows(rules, 50, 7)
         except UsageError:
-            rows = fitting_rows(rules, 1, 7)
+            rows = generate_rows(rules, 1, 7)
         tried += 1
         frame = table(rows, [column.id for column in rules.columns])
         assert not any(said(validate(frame, rules))), rules.artefact

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import re
 
-from kafka_replica.data.validation import fitting_rows
+from kafka_replica.data.validation import generate_rows
 from kafka_replica.data.validation.binding import bind
-from kafka_replica.data.validation.conditions import Not, OneOf, Value
+from kafka_replica.data.validation.conditions import ComponentText, In, Not
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.data.validation.screening import narrowed, screens
 from support.rules.seeded_faults import seeded, world
@@ -68,13 +68,13 @@ def test_what_is_left_to_ask() -> None:
                 asked += 1
                 assert evaluate(rest, row) is evaluate(check.broken, row), (check, row)
     assert asked > 100
-    assert any(Not(OneOf(Value("AREA"), frozenset())) == rest for _, _, rest in left)
+    assert any(Not(In(ComponentText("AREA"), frozenset())) == rest for _, _, rest in left)
 
 
 def test_what_fits_passes() -> None:
     """Valid rows pass all screens, except periods in unusual notations; there are fewer screens than checks."""
     rules = world()
-    rows = fitting_rows(rules, 300, 5)
+    rows = generate_rows(rules, 300, 5)
     checks = bind(rules, list(rows[0]), {}).checks
     asked = set(screens(rules, checks))
     assert len(asked) < len(checks)

@@ -8,7 +8,7 @@ import pytest
 
 from kafka_replica import Replica
 from kafka_replica.data.polars import report, split, transform, validate
-from kafka_replica.data.validation import fitting_rows
+from kafka_replica.data.validation import generate_rows
 from kafka_replica.data.validation.binding import bind
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.errors import UsageError
@@ -30,10 +30,10 @@ def test_all_found_none_invented(seed: int) -> None:
 def test_rows_that_fit() -> None:
     """Generated valid rows have no findings and distinct keys, and are the same for the same seed."""
     rules = world()
-    rows = fitting_rows(rules, 1000, 3)
+    rows = generate_rows(rules, 1000, 3)
     assert not any(said(validate(table(rows), rules)))
     assert len({tuple(row[name] for name in ("FREQ", "AREA", "SEX", "AGE", "TIME_PERIOD")) for row in rows}) == 1000
-    assert fitting_rows(rules, 1000, 3) == rows != fitting_rows(rules, 1000, 4)
+    assert generate_rows(rules, 1000, 3) == rows != generate_rows(rules, 1000, 4)
 
 
 def test_the_split_and_the_report() -> None:
@@ -56,7 +56,7 @@ def test_the_split_and_the_report() -> None:
 def test_where_a_picture_cannot_go(tmp_path: Path) -> None:
     """Pictures work for reports without findings and with one kind; unknown formats and missing folders are refused."""
     rules = world()
-    rows = fitting_rows(rules, 10, 3)
+    rows = generate_rows(rules, 10, 3)
     for number, some in enumerate((rows, rows[:1] * 2)):
         made = report(validate(table(some), rules), rules)
         assert made.is_valid == (number == 0)

@@ -384,8 +384,8 @@ def test_stubs_do_not_look_empty(collection: str, attribute: str) -> None:
 def test_an_unknown_class_is_kept() -> None:
     """An artefact with a vendor's URN, of its own or in the link to itself, is kept whole."""
     vendor = f"{URN}reporting.ReportTemplate=A:R(1.0.0)"
-    for stated in ({"urn": vendor}, {"links": [{"rel": "other"}, {"rel": "self", "urn": vendor}]}):
-        data = {"reportTemplates": [artefact("R", own=[1], **stated)]}
+    for parse_lenient in ({"urn": vendor}, {"links": [{"rel": "other"}, {"rel": "self", "urn": vendor}]}):
+        data = {"reportTemplates": [artefact("R", own=[1], **parse_lenient)]}
         found = only(message(data))
         assert isinstance(found, OpaqueArtefact)
         assert (str(found.urn), found.name()) == (vendor, "R")

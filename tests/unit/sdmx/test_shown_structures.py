@@ -11,7 +11,7 @@ import pytest
 
 from kafka_replica.data.mapping import compile_map
 from kafka_replica.data.polars import report, validate
-from kafka_replica.data.validation import compile_rules, fitting_rows
+from kafka_replica.data.validation import compile_rules, generate_rows
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.sdmx import (
     DecodeCache,
@@ -170,7 +170,7 @@ def test_rules_maps_and_reports(structures: FileStructures) -> None:
     assert all(len(repr(check)) < LONGEST for check in rules.checks)
     plan = compile_map(structures, "KR_DEMO:LABOUR_TO_PANEL(1.0)")
     assert repr(plan).endswith("KR_DEMO:DSD_LABOUR(1.0) to KR_DEMO:DSD_PANEL(1.0), 5 maps of components>")
-    rows = pl.DataFrame(fitting_rows(rules, 10, 1), infer_schema_length=None).with_columns(SEX=pl.lit("<b>"))
+    rows = pl.DataFrame(generate_rows(rules, 10, 1), infer_schema_length=None).with_columns(SEX=pl.lit("<b>"))
     found = report(validate(rows, rules), rules)
     assert repr(found) == f"<Report of {LABOUR} in version 1: 10 rows, 10 with findings, not valid>"
     assert "code-unknown" in found._repr_html_()

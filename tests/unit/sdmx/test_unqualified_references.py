@@ -108,8 +108,8 @@ def test_which_list_is_meant(lists: list[tuple[str, str]], expected: str) -> Non
 def test_what_is_qualified_stays() -> None:
     """A stated agency counts, and so does a version that no list of the message has."""
     lists = codelist("CL_FREQ", "SDMX", "1.0")
-    stated = FREQ_20.replace('codelist="CL_FREQ"', 'codelist="CL_FREQ" codelistAgency="UNSD"')
-    assert dimension(whole(lists, concept("FREQ", "SDMX"), stated))[1] == "UNSD:CL_FREQ(1.0)"
+    parse_lenient = FREQ_20.replace('codelist="CL_FREQ"', 'codelist="CL_FREQ" codelistAgency="UNSD"')
+    assert dimension(whole(lists, concept("FREQ", "SDMX"), parse_lenient))[1] == "UNSD:CL_FREQ(1.0)"
     newer = FREQ_20.replace('codelist="CL_FREQ"', 'codelist="CL_FREQ" codelistVersion="2.0"')
     assert dimension(whole(lists, concept("FREQ", "SDMX"), newer))[1] == "UNSD:CL_FREQ(2.0)"
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from kafka_replica.data.polars.expressions import Expressions
 from kafka_replica.data.polars.texts import as_text, shape_of
-from kafka_replica.data.validation.conditions import Value
+from kafka_replica.data.validation.conditions import ComponentText
 from kafka_replica.data.validation.periods import start_of
 
 _PERIOD = "period"
@@ -36,7 +36,7 @@ class PolarsEngine:
         return name in self._kinds
 
     def begins_s(self, text: pl.Expr) -> pl.Expr:
-        return Expressions({_PERIOD: text}).number(start_of(Value(_PERIOD)))
+        return Expressions({_PERIOD: text}).number(start_of(ComponentText(_PERIOD)))
 
     def add(self, columns: Mapping[str, pl.Expr]) -> None:
         self.frame = self.frame.with_columns(**columns)

@@ -14,7 +14,7 @@ from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, internat
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.readers.ml.tree import Names, fail
-from kafka_replica.sdmx.readers.stated import stated
+from kafka_replica.sdmx.readers.parse_lenient import parse_lenient
 from kafka_replica.sdmx.representation import Occurs, Representation, SentinelValue, TextFormat
 from kafka_replica.sdmx.urn import MAX_URN, Urn
 
@@ -172,7 +172,7 @@ def reference(element: etree._Element, names: Names, class_: str) -> Urn:
         # Usually it is the text, or a single <Ref>.
         inside = len(element)
         if not inside:
-            return stated((element.text or "").strip())
+            return parse_lenient((element.text or "").strip())
         if inside == 1 and names[(only := element[0]).tag] == "Ref":
             return _by_fields(only, class_)
         by_kind = {names[child.tag]: child for child in element}
@@ -182,7 +182,7 @@ def reference(element: etree._Element, names: Names, class_: str) -> Urn:
         if inner is not None:
             # A sample of the standard has <VtlMappingScheme> in <VtlMappingScheme>.
             return reference(inner, names, class_)
-        return stated(text_of(by_kind.get("URN", element)).strip())
+        return parse_lenient(text_of(by_kind.get("URN", element)).strip())
     except UrnError as error:
         fail(element, str(error))
 

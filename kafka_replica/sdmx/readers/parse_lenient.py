@@ -15,7 +15,7 @@ _without_version = re.compile(
 ).fullmatch
 
 
-def stated(text: str) -> Urn:
+def parse_lenient(text: str) -> Urn:
     """Return the URN that a reference states. A missing version means 1.0, as in a <Ref> without a version (2.1).
 
     Raises:
