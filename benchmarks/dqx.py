@@ -16,8 +16,8 @@ from benchmarks.java import NotMeasurableError
 from benchmarks.observations import SIZES, write_rows
 from benchmarks.observations.structures import code_of
 from benchmarks.stage import ROOT
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.java import spark_java_home
-from kafka_replica.errors import EmbeddedKafkaError
 
 DQX: Final = "0.17.0"
 _SAME: Final = ("pyspark", "pandas", "pyarrow", "psutil")

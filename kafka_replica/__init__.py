@@ -1,6 +1,6 @@
 """A live, exact copy of a compacted Kafka topic inside a process.
 
-This module exports all public names of the core; ``kafka_replica.sdmx``, ``kafka_replica.metrics.replica``,
+This module exports all public names of the core; ``kafka_replica.sdmx``, ``kafka_replica.metrics``,
 ``kafka_replica.embedded`` and ``kafka_replica.testing`` are packages to import separately.
 
 Names are imported when they are first used. So ``import kafka_replica`` is fast, SDMX alone and the pytest plug-in do
@@ -13,143 +13,95 @@ TYPE_CHECKING = False  # as in ``typing``, which is slow to import; type checker
 if TYPE_CHECKING:
     from typing import Any
 
+    from kafka_replica.aio import AsyncReplica
     from kafka_replica.errors import (
-        ArtefactNotFoundError,
-        AuthenticationError,
-        AuthorizationError,
         BadRecordError,
         BrokerError,
-        BrokerUnavailableError,
-        CommitUnknownError,
         ConfigurationError,
-        DataError,
-        DatasetError,
-        EmbeddedKafkaError,
-        EncodingError,
-        ExtensionError,
-        IncompleteStructureError,
         KafkaReplicaError,
-        LogReplacedError,
-        MapError,
-        MessageError,
-        MissingExtraError,
-        NotExpressibleError,
-        NotInvertibleError,
         NotReadyError,
-        OutboxError,
-        OutboxUnavailableError,
-        PublishError,
-        RecordNotSentError,
         ReplicaClosedError,
-        SdmxError,
-        SourceError,
-        StoreDamagedError,
-        StoreError,
-        StoreInUseError,
-        TopicNotFoundError,
-        UnreadableContentError,
-        UnwritableError,
-        UrnError,
         UsageError,
-        VersionGoneError,
         WaitTimeoutError,
     )
     from kafka_replica.filters import KeyFilter
-    from kafka_replica.listeners import Change, Changes, Subscription
+    from kafka_replica.listeners import Change, Changes, Listener, Subscription
     from kafka_replica.publication.history import Difference
     from kafka_replica.publication.status import Counts, State, Status
     from kafka_replica.records import Headers, Key, Partition, Position, Record
     from kafka_replica.replica import Replica
     from kafka_replica.replication.dead_letters import DeadLetterFile, DeadLetters
-    from kafka_replica.stores import MemoryStore, RocksStore, Snapshot, Store
+    from kafka_replica.stores import MemoryStore, Snapshot, Store
+    from kafka_replica.stores.rocks import RocksStore
 
     __version__: str
 
 __all__ = [
-    "ArtefactNotFoundError",
-    "AuthenticationError",
-    "AuthorizationError",
+    "AsyncReplica",
     "BadRecordError",
     "BrokerError",
-    "BrokerUnavailableError",
     "Change",
     "Changes",
-    "CommitUnknownError",
     "ConfigurationError",
     "Counts",
-    "DataError",
-    "DatasetError",
     "DeadLetterFile",
     "DeadLetters",
     "Difference",
-    "EmbeddedKafkaError",
-    "EncodingError",
-    "ExtensionError",
     "Headers",
-    "IncompleteStructureError",
     "KafkaReplicaError",
     "Key",
     "KeyFilter",
-    "LogReplacedError",
-    "MapError",
+    "Listener",
     "MemoryStore",
-    "MessageError",
-    "MissingExtraError",
-    "NotExpressibleError",
-    "NotInvertibleError",
     "NotReadyError",
-    "OutboxError",
-    "OutboxUnavailableError",
     "Partition",
     "Position",
-    "PublishError",
     "Record",
-    "RecordNotSentError",
     "Replica",
     "ReplicaClosedError",
     "RocksStore",
-    "SdmxError",
     "Snapshot",
-    "SourceError",
     "State",
     "Status",
     "Store",
-    "StoreDamagedError",
-    "StoreError",
-    "StoreInUseError",
     "Subscription",
-    "TopicNotFoundError",
-    "UnreadableContentError",
-    "UnwritableError",
-    "UrnError",
     "UsageError",
-    "VersionGoneError",
     "WaitTimeoutError",
 ]
 
 _HOMES = {
-    "DeadLetterFile": "replication.dead_letters",
-    "DeadLetters": "replication.dead_letters",
-    "KeyFilter": "filters",
+    "AsyncReplica": "aio",
     "Change": "listeners",
     "Changes": "listeners",
+    "Listener": "listeners",
     "Subscription": "listeners",
-    "Difference": "publication.history",
-    "Position": "records",
-    "Headers": "records",
-    "Key": "records",
-    "Partition": "records",
-    "Record": "records",
-    "Replica": "replica",
     "Counts": "publication.status",
     "State": "publication.status",
     "Status": "publication.status",
+    "DeadLetterFile": "replication.dead_letters",
+    "DeadLetters": "replication.dead_letters",
+    "Difference": "publication.history",
+    "Headers": "records",
+    "Key": "records",
+    "Partition": "records",
+    "Position": "records",
+    "Record": "records",
+    "KeyFilter": "filters",
     "MemoryStore": "stores",
     "Snapshot": "stores",
     "Store": "stores",
     "RocksStore": "stores.rocks",
+    "Replica": "replica",
+    "BadRecordError": "errors",
+    "BrokerError": "errors",
+    "ConfigurationError": "errors",
+    "KafkaReplicaError": "errors",
+    "NotReadyError": "errors",
+    "ReplicaClosedError": "errors",
+    "UsageError": "errors",
+    "WaitTimeoutError": "errors",
 }
-"""The module of each public name; the names not listed are in ``errors``."""
+"""The module of each public name."""
 
 if not TYPE_CHECKING:  # otherwise type checkers would accept any name
 
@@ -169,7 +121,7 @@ def _imported(name: str) -> Any:
 
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'errors')}"), name)
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def _version() -> str:

@@ -45,7 +45,8 @@
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 
 A message names the operation, its object (key, topic, partition, offset), the failure, and what
-to do next. This module imports no other module of kafka_replica.
+to do next. The errors of SDMX, data, the producer and the embedded broker are defined in these packages, and
+exported by them. This module imports no other module of kafka_replica.
 """
 
 from __future__ import annotations
@@ -73,10 +74,6 @@ class ReplicaClosedError(UsageError):
 
 class VersionGoneError(UsageError, LookupError):
     """A version was requested that is no longer kept."""
-
-
-class NotInvertibleError(UsageError):
-    """A structure map that loses information cannot be inverted; the message names what it loses."""
 
 
 class MissingExtraError(UsageError):
@@ -112,10 +109,6 @@ class LogReplacedError(BrokerError):
 
 class WaitTimeoutError(BrokerError, TimeoutError):
     """An awaited event did not happen before the timeout."""
-
-
-class ProducerConflictError(BrokerError):
-    """Another database publishes under the producer's id on this cluster, or the producer's database is a copy."""
 
 
 class PublishError(BrokerError):
@@ -160,56 +153,6 @@ class BadRecordError(DataError):
         return type(self), (self.topic, self.partition, self.offset, self.reason, self.advice, self.key)
 
 
-class EncodingError(DataError):
-    """Content cannot be written in the requested format."""
-
-
-class DatasetError(DataError):
-    """A data set violates its format; the message names the file, and the column if the error is in one column."""
-
-
-class SdmxError(DataError):
-    """Content violates SDMX."""
-
-
-class UrnError(SdmxError, ValueError):
-    """A text is not an SDMX URN or short reference."""
-
-
-class MessageError(SdmxError):
-    """A structure message cannot be read: it is damaged, hostile, or not of the type that it claims."""
-
-
-class UnreadableContentError(SdmxError):
-    """Content has a format or a class that this version cannot read; the bytes are kept."""
-
-
-class NotExpressibleError(SdmxError):
-    """Another library, or a table, cannot represent an artefact."""
-
-
-class ExtensionError(SdmxError):
-    """Codelist extensions result in no list: for example, they are circular."""
-
-
-class UnwritableError(SdmxError):
-    """A format cannot represent an artefact, or not all of it; the message names another format."""
-
-
-class MapError(SdmxError):
-    """A structure map, or a map that it refers to, cannot be applied."""
-
-
-class ArtefactNotFoundError(SdmxError, LookupError):
-    """The version does not contain the artefact or item."""
-
-
-class IncompleteStructureError(ArtefactNotFoundError):
-    """The version lacks artefacts needed to validate data, or they are unusable; ``missing`` lists all of them."""
-
-    missing: tuple[object, ...] = ()
-
-
 class StoreError(KafkaReplicaError):
     """The store failed."""
 
@@ -220,23 +163,3 @@ class StoreDamagedError(StoreError):
 
 class StoreInUseError(StoreError):
     """Another process, or another replica in this process, uses the store."""
-
-
-class OutboxError(KafkaReplicaError):
-    """The producer's database refused a request."""
-
-
-class OutboxUnavailableError(OutboxError):
-    """The producer's database cannot be reached, or is busy; it may come back."""
-
-
-class OutboxNotMigratedError(OutboxError):
-    """The database lacks the producer's tables, or has those of another version; migrate it."""
-
-
-class SourceError(KafkaReplicaError):
-    """A source of the producer cannot be read completely, so none of its content is accepted."""
-
-
-class EmbeddedKafkaError(KafkaReplicaError):
-    """The embedded broker could not be fetched, started or stopped."""

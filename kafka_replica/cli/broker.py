@@ -13,9 +13,10 @@ import click
 
 from kafka_replica.cli.remembered import DEFAULT_NAME, chosen_of
 from kafka_replica.embedded import ports
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.local import LocalKafka
 from kafka_replica.embedded.registry import NAME_RULE, Entry, Registry, is_name
-from kafka_replica.errors import EmbeddedKafkaError, KafkaReplicaError
+from kafka_replica.errors import KafkaReplicaError
 
 if TYPE_CHECKING:
     from types import FrameType

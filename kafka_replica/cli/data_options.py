@@ -11,7 +11,8 @@ import click
 
 from kafka_replica.cli.options import gathered, with_options
 from kafka_replica.cli.structure_source import structure_options
-from kafka_replica.errors import UrnError, UsageError
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.urn import Urn
 
 

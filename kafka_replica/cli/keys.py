@@ -9,8 +9,9 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import ArtefactNotFoundError, UrnError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.records import Record, key_text
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, UrnError
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import newest
 from kafka_replica.stores import Snapshot

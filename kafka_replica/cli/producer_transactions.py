@@ -9,12 +9,13 @@ import click
 
 from kafka_replica.cli.output import json_line, json_text, say, write
 from kafka_replica.cli.producer_options import control_of, done, producer_options
-from kafka_replica.errors import MessageError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.producer.changes import Put
 from kafka_replica.producer.outbox import Status
 from kafka_replica.producer.outbox.listing import RecordedTransaction, StoredRecord
 from kafka_replica.producer.sources.contents import put_of
 from kafka_replica.records import key_bytes, key_text
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.files import read_structures, structure_files
 
 _TX_ID = click.argument("tx_id", type=click.IntRange(1), metavar="TX_ID")

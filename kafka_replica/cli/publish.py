@@ -19,11 +19,12 @@ from kafka_replica.cli.properties import properties
 from kafka_replica.cli.topic_schemes import merge_with_topic
 from kafka_replica.cli.topic_suggestions import topic_suggestions
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import MessageError, UrnError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.producer import Committed, TransactionalProducer
 from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.files import FileContents, Rejected, read_structures, structure_files
 from kafka_replica.sdmx.versions import is_wildcard
 

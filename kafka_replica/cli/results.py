@@ -20,8 +20,9 @@ from rich.table import Table
 from kafka_replica.cli.data_options import DataOptions
 from kafka_replica.cli.output import json_line
 from kafka_replica.common.wording import counted
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.jobs import Outcome, Step
-from kafka_replica.errors import ConfigurationError, DatasetError, MissingExtraError, UsageError
+from kafka_replica.errors import ConfigurationError, MissingExtraError, UsageError
 
 REJECTED_ROWS: Final = 3
 """The exit status if the command succeeded and rejected some of the data."""

@@ -15,7 +15,8 @@ from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.cli.interrupts import INTERRUPTED
 from kafka_replica.cli.log_output import DEBUG_VARIABLE, set_up_logging
 from kafka_replica.cli.output import ReaderGoneError
-from kafka_replica.errors import KafkaReplicaError, MissingExtraError, NotInvertibleError, UsageError
+from kafka_replica.data.errors import NotInvertibleError
+from kafka_replica.errors import KafkaReplicaError, MissingExtraError, UsageError
 
 FAILED: Final = 1
 """The exit status of a command that failed."""

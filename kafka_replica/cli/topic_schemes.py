@@ -8,9 +8,9 @@ import click
 
 from kafka_replica.cli.options import ReplicaOptions
 from kafka_replica.cli.ready import ready_replica
-from kafka_replica.errors import MessageError, SdmxError
 from kafka_replica.records import Record
 from kafka_replica.sdmx import Part, Urn, merge_copies, read_message
+from kafka_replica.sdmx.errors import MessageError, SdmxError
 from kafka_replica.sdmx.lookups.decoding import media_type
 
 

@@ -8,5 +8,12 @@ layout of data files, ``polars`` is the engine for one machine, ``jobs`` does th
 from __future__ import annotations
 
 from kafka_replica.data.any_engine import transform, validate
+from kafka_replica.data.errors import DatasetError, MapError, NotInvertibleError
 
-__all__ = ["transform", "validate"]
+__all__ = [
+    "DatasetError",
+    "MapError",
+    "NotInvertibleError",
+    "transform",
+    "validate",
+]

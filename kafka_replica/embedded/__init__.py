@@ -14,6 +14,7 @@ Needs the extra ``embedded``; docs/embedded-broker.md explains how it works and 
 from __future__ import annotations
 
 from kafka_replica.embedded.cache import cache_dir
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.existing import ExistingKafka, kafka_for
 from kafka_replica.embedded.install import Installation, ensure_kafka
 from kafka_replica.embedded.java import Java, find_java, spark_java_home
@@ -22,6 +23,7 @@ from kafka_replica.embedded.lockfile import KAFKA_VERSION
 
 __all__ = [
     "KAFKA_VERSION",
+    "EmbeddedKafkaError",
     "ExistingKafka",
     "Installation",
     "Java",

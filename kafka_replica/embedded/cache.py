@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kafka_replica.errors import EmbeddedKafkaError, MissingExtraError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
+from kafka_replica.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ import base64
 import uuid
 from typing import TYPE_CHECKING
 
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.ports import LOOPBACK
-from kafka_replica.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

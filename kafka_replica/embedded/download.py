@@ -12,7 +12,8 @@ import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Final
 
-from kafka_replica.errors import EmbeddedKafkaError, MissingExtraError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
+from kafka_replica.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

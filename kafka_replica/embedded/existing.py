@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any, Self
 
 from kafka_replica.embedded import wire
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.local import LocalKafka
-from kafka_replica.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

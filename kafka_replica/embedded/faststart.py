@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from kafka_replica.embedded import config, ports, wire
 from kafka_replica.embedded.cache import explained, locked
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from kafka_replica.embedded.cache import cache_dir, explained, locked
 from kafka_replica.embedded.download import download
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.lockfile import KAFKA_VERSION, LOCK_PATH, Jar, read_lock
-from kafka_replica.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

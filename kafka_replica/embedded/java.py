@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_replica.embedded.cache import cache_dir, explained
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 MINIMUM_VERSION = 17
 

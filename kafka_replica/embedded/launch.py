@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kafka_replica.embedded import config, faststart, ports, wire
 from kafka_replica.embedded.cache import explained
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

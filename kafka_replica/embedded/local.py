@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from kafka_replica.embedded import config, faststart, ports, wire
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.install import ensure_kafka
 from kafka_replica.embedded.java import find_java
 from kafka_replica.embedded.launch import Launcher, Plan, log_end
 from kafka_replica.embedded.process import Supervised
-from kafka_replica.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 KAFKA_VERSION = "4.3.0"
 LOCK_PATH = Path(__file__).with_name(f"kafka-{KAFKA_VERSION}.lock")

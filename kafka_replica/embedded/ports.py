@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import socket
 
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 LOOPBACK = "127.0.0.1"
 # Below the range from which Linux and macOS take ports for outgoing connections: a client that tries to connect to a

@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 
 class Supervised:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kafka_replica.common.wording import reason_of
 from kafka_replica.embedded import ports, wire
 from kafka_replica.embedded.cache import explained, locked, state_dir
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
     from kafka_replica.embedded.local import LocalKafka

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

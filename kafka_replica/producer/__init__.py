@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_replica.broker.writing.dead_letters import DeadLetterTopic
 from kafka_replica.producer.changes import Change, Delete, Put, Unreadable
+from kafka_replica.producer.errors import (
+    EncodingError,
+    OutboxError,
+    OutboxNotMigratedError,
+    OutboxUnavailableError,
+    ProducerConflictError,
+    SourceError,
+)
 from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
 
 if TYPE_CHECKING:
@@ -19,10 +27,16 @@ __all__ = [
     "Committed",
     "DeadLetterTopic",
     "Delete",
+    "EncodingError",
+    "OutboxError",
+    "OutboxNotMigratedError",
+    "OutboxUnavailableError",
+    "ProducerConflictError",
     "ProducerControl",
     "ProducerSettings",
     "ProducerStatus",
     "Put",
+    "SourceError",
     "StructureProducer",
     "Transaction",
     "TransactionalProducer",

@@ -18,6 +18,17 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from kafka_replica.sdmx.checks import StructureCheck, check_structure
     from kafka_replica.sdmx.containers import InternationalString, Items
+    from kafka_replica.sdmx.errors import (
+        ArtefactNotFoundError,
+        ExtensionError,
+        IncompleteStructureError,
+        MessageError,
+        NotExpressibleError,
+        SdmxError,
+        UnreadableContentError,
+        UnwritableError,
+        UrnError,
+    )
     from kafka_replica.sdmx.formats import Format
     from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
     from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
@@ -61,6 +72,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Annotation",
     "Artefact",
+    "ArtefactNotFoundError",
     "AttachedConstraint",
     "Attribute",
     "AttributeRelationship",
@@ -77,6 +89,7 @@ __all__ = [
     "DecodeCache",
     "Dimension",
     "EffectiveComponent",
+    "ExtensionError",
     "FileError",
     "FileStructures",
     "Format",
@@ -84,6 +97,7 @@ __all__ = [
     "Header",
     "HierarchyNode",
     "HierarchyTree",
+    "IncompleteStructureError",
     "InternationalString",
     "Items",
     "Link",
@@ -92,20 +106,26 @@ __all__ = [
     "Measure",
     "MergedPart",
     "Message",
+    "MessageError",
     "Missing",
+    "NotExpressibleError",
     "OpaqueArtefact",
     "Part",
     "QueryResult",
     "Representation",
     "ResolvedComponent",
     "ResolvedStructure",
+    "SdmxError",
     "Snapshot",
     "SplitMessage",
     "StructureCheck",
     "Structures",
     "TextFormat",
     "UnreadableArtefact",
+    "UnreadableContentError",
+    "UnwritableError",
     "Urn",
+    "UrnError",
     "ValueItem",
     "ValueList",
     "check_structure",
@@ -122,6 +142,17 @@ __all__ = [
 ]
 
 _HOMES: Final = {
+    "errors": (
+        "ArtefactNotFoundError",
+        "ExtensionError",
+        "IncompleteStructureError",
+        "MessageError",
+        "NotExpressibleError",
+        "SdmxError",
+        "UnreadableContentError",
+        "UnwritableError",
+        "UrnError",
+    ),
     "lookups.cache": ("CacheStats", "DecodeCache", "decode_cache"),
     "checks": ("StructureCheck", "check_structure"),
     "containers": ("InternationalString", "Items"),

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from kafka_replica.common.wording import counted, quoted, singular_of
-from kafka_replica.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, StubItems, StubTuple
+from kafka_replica.sdmx.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.value_object import ValueObject
 

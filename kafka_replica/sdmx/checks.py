@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.errors import MessageError, UnreadableContentError, UrnError
 from kafka_replica.records import Record
 from kafka_replica.sdmx.base import ItemScheme, Maintainable
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.lookups.class_aliases import class_aliases
 from kafka_replica.sdmx.lookups.decoding import media_type, why_not_held
 from kafka_replica.sdmx.lookups.quick_check import surely_holds

@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import msgspec
 
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import UnreadableContentError
+from kafka_replica.sdmx.errors import UnreadableContentError
 from kafka_replica.sdmx.texts import NO_TEXT, InternationalString, international, written_texts
 from kafka_replica.sdmx.urn import Urn
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
-from kafka_replica.errors import MessageError, SdmxError, UnreadableContentError, UsageError
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.merging import merge_copies
 from kafka_replica.sdmx.message import UnreadableArtefact
 from kafka_replica.sdmx.split import Part, SplitMessage, split_message, split_readable

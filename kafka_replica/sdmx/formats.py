@@ -7,7 +7,7 @@ import zlib
 from enum import StrEnum
 from typing import Final
 
-from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.readers.encodings import as_utf8
 
 MAX_BYTES: Final = 256 * 1024 * 1024

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 
-from kafka_replica.errors import UrnError
 from kafka_replica.filters import KeyFilter
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.urn import Urn
 
 Patterns = str | Iterable[str]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import SdmxError, UnwritableError
+from kafka_replica.sdmx.errors import SdmxError, UnwritableError
 from kafka_replica.sdmx.formats import Format, of_content_type
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact

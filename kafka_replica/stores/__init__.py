@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kafka_replica.errors import StoreDamagedError, StoreError, StoreInUseError
 from kafka_replica.stores.contract import Snapshot, Store
 from kafka_replica.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     from kafka_replica.stores.rocks import RocksStore
 
-__all__ = ["MemoryStore", "RocksStore", "Snapshot", "Store"]
+__all__ = [
+    "MemoryStore",
+    "RocksStore",
+    "Snapshot",
+    "Store",
+    "StoreDamagedError",
+    "StoreError",
+    "StoreInUseError",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -19,8 +19,9 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from kafka_replica import Replica, Snapshot
-from kafka_replica.errors import SdmxError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Codelist, Structures, Urn
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.model import ValueList
 from kafka_replica_spark.blocks import Block, Place, Version, block, is_same, joined
 from kafka_replica_spark.connect import refuse_connect

@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.utils import is_remote
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages import read_data_message
 from kafka_replica.data.jobs.job import (
     ERRORS_TEXT,
@@ -29,7 +30,6 @@ from kafka_replica.data.jobs.job import (
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.validation import Report, Rules, Sample
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding
-from kafka_replica.errors import DatasetError
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica_spark.datasets.reading import read_plain_csv

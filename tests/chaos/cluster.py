@@ -14,7 +14,8 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from chaos.proxy import Network, Proxy
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import BrokerError, EmbeddedKafkaError, KafkaReplicaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
+from kafka_replica.errors import BrokerError, KafkaReplicaError
 
 _HOST = "127.0.0.1"
 _CLUSTER_ID = "Y2hhb3MtY2hhb3MtY2hhbw"

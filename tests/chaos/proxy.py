@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 _HOST = "127.0.0.1"
 _CHUNK_BYTES = 64 * 1024

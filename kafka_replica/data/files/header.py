@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.layout import LABEL, Field, Form, Labels, Layout
 from kafka_replica.data.validation.model import Column, Rules
-from kafka_replica.errors import ConfigurationError, DatasetError, UsageError
+from kafka_replica.errors import ConfigurationError, UsageError
 
 _FIRST: Final = re.compile(r'(?P<quote>"?)(?P<name>DATAFLOW|STRUCTURE(?:\[(?P<sub>.)\])?)(?P=quote)(?P<separator>.|\Z)')
 _COMPONENT: Final = re.compile(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, TypeVar
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.validation.model import Rules
-from kafka_replica.errors import DatasetError, SdmxError, UrnError
 from kafka_replica.sdmx import Dataflow, Structures, Urn
+from kafka_replica.sdmx.errors import SdmxError, UrnError
 from kafka_replica.sdmx.model import ProvisionAgreement
 
 T = TypeVar("T", Dataflow, ProvisionAgreement)

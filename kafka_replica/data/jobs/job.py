@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import TimeFormat
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.mapping import MapPlan
 from kafka_replica.data.validation import ERRORS, Report, Rules
-from kafka_replica.errors import DatasetError
 from kafka_replica.sdmx import Urn
 
 OutFormat: TypeAlias = Literal["csv", "parquet"]

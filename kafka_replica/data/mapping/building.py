@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.map_ends import measures_of
 from kafka_replica.data.mapping.model import Copy, DateMap, Fixed, MapPlan, Side, ValueMap
-from kafka_replica.errors import MapError
 from kafka_replica.sdmx import DataStructure, Urn
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from typing import Final
 
+from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.building import Building
 from kafka_replica.data.mapping.catalogue import map_severities
 from kafka_replica.data.mapping.dates import DEFAULTS, Reading, UnusableDateError, Writing, counted, read_by, write_by
@@ -13,8 +14,9 @@ from kafka_replica.data.mapping.map_ends import side_of
 from kafka_replica.data.mapping.model import Copy, DateMap, Fixed, MapPlan, Resolve, ValueMap
 from kafka_replica.data.mapping.sets import compile_in_set
 from kafka_replica.data.mapping.stages import value_map
-from kafka_replica.errors import ArtefactNotFoundError, MapError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.lookups.nearby import nearby
 from kafka_replica.sdmx.model import ComponentMap, DatePatternMap, EpochMap, StructureMap, StructureSet
 from kafka_replica.sdmx.periods import period

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from kafka_replica.data.errors import NotInvertibleError
 from kafka_replica.data.mapping.dates import Reading
 from kafka_replica.data.mapping.granularity import forgotten, lies_within, read_again, write_again
 from kafka_replica.data.mapping.model import (
@@ -24,7 +25,6 @@ from kafka_replica.data.mapping.model import (
     Stage,
     ValueMap,
 )
-from kafka_replica.errors import NotInvertibleError
 
 
 def inverse(plan: MapPlan) -> MapPlan:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.model import Side
 from kafka_replica.data.validation.targets import target_of
-from kafka_replica.errors import MapError
 from kafka_replica.sdmx import DataStructure, Dimension, Measure, Structures, Urn
 
 _CLASSES = ("DataStructure", "Dataflow", "ProvisionAgreement")

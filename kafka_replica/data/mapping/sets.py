@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.building import Building
 from kafka_replica.data.mapping.map_ends import side_of
 from kafka_replica.data.mapping.model import Copy, MapPlan, ValueMap
 from kafka_replica.data.mapping.stages import value_map
-from kafka_replica.errors import MapError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Code, Codelist, Concept, ConceptScheme, DataStructure, Structures
 from kafka_replica.sdmx.model import (
     ComponentMapInSet,

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from kafka_replica.common.wording import counted
+from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.model import (
     AMBIGUOUS,
     MARKS,
@@ -32,7 +33,6 @@ from kafka_replica.data.mapping.model import (
     group_mark,
 )
 from kafka_replica.data.mapping.regexes import Expression, UnusableExpressionError, usable
-from kafka_replica.errors import MapError
 from kafka_replica.sdmx.model import MappedValue, RepresentationMapping
 from kafka_replica.sdmx.periods import period
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from kafka_replica.common.wording import counted, reason_of
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages import read_data_message
 from kafka_replica.data.jobs.job import (
     ERRORS_TEXT,
@@ -28,7 +29,7 @@ from kafka_replica.data.polars.reports import report
 from kafka_replica.data.polars.validation import split, validate
 from kafka_replica.data.validation import Report, Rules, Sample
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding
-from kafka_replica.errors import ConfigurationError, DatasetError, UsageError
+from kafka_replica.errors import ConfigurationError, UsageError
 from kafka_replica.sdmx import Urn
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from kafka_replica.errors import ArtefactNotFoundError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Dataflow, DataStructure, Structures, Urn
+from kafka_replica.sdmx.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.lookups.nearby import nearby
 from kafka_replica.sdmx.model import ProvisionAgreement
 

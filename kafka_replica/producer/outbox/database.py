@@ -12,13 +12,8 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from kafka_replica.common.secret_values import Secret, hide_password, without_frames
-from kafka_replica.errors import (
-    ConfigurationError,
-    MissingExtraError,
-    OutboxError,
-    OutboxNotMigratedError,
-    OutboxUnavailableError,
-)
+from kafka_replica.errors import ConfigurationError, MissingExtraError
+from kafka_replica.producer.errors import OutboxError, OutboxNotMigratedError, OutboxUnavailableError
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from kafka_replica.errors import OutboxNotMigratedError
+from kafka_replica.producer.errors import OutboxNotMigratedError
 from kafka_replica.producer.outbox.database import HOW_TO_MIGRATE, outbox_errors
 from kafka_replica.producer.outbox.tables import database
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Engine, select, update
 
-from kafka_replica.errors import OutboxUnavailableError
+from kafka_replica.producer.errors import OutboxUnavailableError
 from kafka_replica.producer.outbox.database import noting, reading, translated
 from kafka_replica.producer.outbox.modes import unknown
 from kafka_replica.producer.outbox.tables import lease

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, text, update
 
-from kafka_replica.errors import ProducerConflictError
+from kafka_replica.producer.errors import ProducerConflictError
 from kafka_replica.producer.outbox.database import noting, reading, translated
 from kafka_replica.producer.outbox.identity import read_identity
 from kafka_replica.producer.outbox.tables import database

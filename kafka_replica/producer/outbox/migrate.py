@@ -11,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, text
 
-from kafka_replica.errors import OutboxError, OutboxNotMigratedError
+from kafka_replica.producer.errors import OutboxError, OutboxNotMigratedError
 from kafka_replica.producer.outbox.database import HOW_TO_MIGRATE, reading, translated
 
 _SCRIPTS = Path(__file__).parent / "migrations"

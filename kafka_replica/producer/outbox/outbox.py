@@ -16,8 +16,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from kafka_replica.errors import EncodingError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.producer.changes import Change, Delete, Put, Unreadable, apart, content_hash, key_hash
+from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import modes
 from kafka_replica.producer.outbox.amendments import request_replace, request_skip
 from kafka_replica.producer.outbox.configuration import as_stored, is_stored, store

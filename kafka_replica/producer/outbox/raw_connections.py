@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine
 
-from kafka_replica.errors import OutboxUnavailableError, UsageError
+from kafka_replica.errors import UsageError
+from kafka_replica.producer.errors import OutboxUnavailableError
 from kafka_replica.producer.outbox.database import outbox_errors
 
 if TYPE_CHECKING:

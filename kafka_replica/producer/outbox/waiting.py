@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sqlalchemy import Engine
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_before_delay, wait_exponential
 
-from kafka_replica.errors import OutboxUnavailableError
+from kafka_replica.producer.errors import OutboxUnavailableError
 
 _log = logging.getLogger("kafka_replica.producer")
 

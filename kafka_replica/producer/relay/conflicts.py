@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kafka_replica.broker.reading.last_record import committed
-from kafka_replica.errors import ProducerConflictError
+from kafka_replica.producer.errors import ProducerConflictError
 from kafka_replica.producer.outbox.location import HOW_TO_CLAIM
 from kafka_replica.records import Partition, key_text
 

@@ -14,15 +14,10 @@ from kafka_replica.broker.reading.last_record import committed
 from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
 from kafka_replica.broker.writing.size_limits import fitting_batches
 from kafka_replica.broker.writing.writer import TransactionalWriter
-from kafka_replica.errors import (
-    BrokerUnavailableError,
-    CommitUnknownError,
-    EncodingError,
-    KafkaReplicaError,
-    TopicNotFoundError,
-)
+from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, TopicNotFoundError
 from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
+from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
 from kafka_replica.producer.relay.arrival import Arrival
 from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records

@@ -10,14 +10,8 @@ from typing import Literal
 from sqlalchemy import Engine
 
 from kafka_replica.broker.writing.errors import Fault, fault_of
-from kafka_replica.errors import (
-    CommitUnknownError,
-    EncodingError,
-    KafkaReplicaError,
-    OutboxError,
-    ProducerConflictError,
-    RecordNotSentError,
-)
+from kafka_replica.errors import CommitUnknownError, KafkaReplicaError, RecordNotSentError
+from kafka_replica.producer.errors import EncodingError, OutboxError, ProducerConflictError
 from kafka_replica.producer.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.notices import (
     Acknowledged,

@@ -16,9 +16,11 @@ from stat import S_ISREG
 from threading import Event
 from typing import NamedTuple
 
-from kafka_replica.errors import MissingExtraError, SdmxError, SourceError
+from kafka_replica.errors import MissingExtraError
 from kafka_replica.producer.changes import Put, Unreadable
+from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.sources.contents import Contents, combined, contents_of
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.files import is_named_so
 
 try:

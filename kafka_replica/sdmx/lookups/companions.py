@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from kafka_replica.errors import SdmxError
 from kafka_replica.records import Record
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats import unpacked
 from kafka_replica.sdmx.lookups.class_aliases import class_aliases
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Self, TypeVar
 
-from kafka_replica.errors import UrnError
 from kafka_replica.records import Key
 from kafka_replica.sdmx.base import ItemScheme
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.items import Item, item_of
 from kafka_replica.sdmx.lookups.attached import AttachedArtefacts
 from kafka_replica.sdmx.lookups.categories import CATEGORY_CLASSES, dataflows_in

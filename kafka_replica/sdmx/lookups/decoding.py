@@ -8,8 +8,8 @@ from typing import Final, NamedTuple, Protocol
 
 from kafka_replica.common.html_tables import html_table
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import ArtefactNotFoundError, MessageError, SdmxError, UrnError
 from kafka_replica.records import Key, Record
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError, UrnError
 from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, content_of, decode_cache
 from kafka_replica.sdmx.lookups.class_aliases import class_aliases, classes_of
 from kafka_replica.sdmx.lookups.companions import Companions, companions_named

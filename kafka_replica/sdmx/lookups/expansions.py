@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.model import Codelist
 from kafka_replica.sdmx.urn import Urn
 

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from kafka_replica.errors import ExtensionError, SdmxError, UrnError
 from kafka_replica.sdmx.containers import LazyItems, numbered, stub_error
+from kafka_replica.sdmx.errors import ExtensionError, SdmxError, UrnError
 from kafka_replica.sdmx.lookups.code_selection import selected_codes
 from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.model import Code, Codelist, CodelistExtension

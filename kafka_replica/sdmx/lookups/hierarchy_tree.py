@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TypeAlias, TypeVar
 
-from kafka_replica.errors import ArtefactNotFoundError, UrnError
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, UrnError
 from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.model import Code, HierarchicalCode, Hierarchy, HierarchyOfCodelist, Level
 from kafka_replica.sdmx.urn import Urn

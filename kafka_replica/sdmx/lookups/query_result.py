@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final, Protocol, Self, TypeVar
 
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.urn import Urn
 
 T = TypeVar("T")

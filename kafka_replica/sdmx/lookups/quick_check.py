@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats import of_content_type
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.readers.json_tree import artefacts_of, opened

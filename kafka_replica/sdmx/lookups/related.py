@@ -6,8 +6,8 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import NamedTuple, Self, TypeAlias, TypeVar
 
-from kafka_replica.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica.records import Key
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica.sdmx.items import Item
 from kafka_replica.sdmx.lookups.cache import Content, content_of
 from kafka_replica.sdmx.lookups.companions import companions_in

@@ -7,8 +7,8 @@ from typing import Final, Protocol, TypeVar
 
 from msgspec import structs
 
-from kafka_replica.errors import IncompleteStructureError, SdmxError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.containers import Items, stub_error
+from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.lookups.constraints.allowed import StructureConstraints
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
 from kafka_replica.sdmx.lookups.effective_components import Components

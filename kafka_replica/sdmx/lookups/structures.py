@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeVar
 
-from kafka_replica.errors import ArtefactNotFoundError, UnreadableContentError, UrnError
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.items import Item, item_of
 from kafka_replica.sdmx.lookups.class_aliases import classes_of
 from kafka_replica.sdmx.lookups.composite import GatheredLookUps

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.errors import MessageError
 
 _FREE_BYTES: Final = 32 << 20
 _FACTOR: Final = 30

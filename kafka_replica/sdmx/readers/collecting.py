@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
-from kafka_replica.errors import SdmxError, UrnError
 from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.errors import SdmxError, UrnError
 from kafka_replica.sdmx.message import UnreadableArtefact, twice
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.errors import MessageError
 
 _MARKS: Final = (
     (b"\xff\xfe\0\0", "utf-32"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.errors import MessageError, UrnError
 from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.urn import Urn
 
 FIXED_IDS: Final = {

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.readers.collecting import ErrorCollector
 
 _DECODE: Final = msgspec.json.Decoder().decode

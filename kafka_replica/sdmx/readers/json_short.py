@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
-from kafka_replica.errors import SdmxError
 from kafka_replica.sdmx.containers import collector_paused
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.readers import json_names
 

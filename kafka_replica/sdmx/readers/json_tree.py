@@ -12,8 +12,8 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats import Format, of_json_schema
 from kafka_replica.sdmx.message import UnreadableArtefact
 from kafka_replica.sdmx.readers import json_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.urn import MAX_URN, Urn, parsed
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from kafka_replica.errors import NotExpressibleError
 from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.model import Annotation, Artefact, ItemScheme, Maintainable, OpaqueArtefact, ValueList
 
 Columns: TypeAlias = dict[str, list[Any]]

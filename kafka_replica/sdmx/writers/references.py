@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from kafka_replica.errors import UnwritableError, UrnError
 from kafka_replica.sdmx.base import Link
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.containers import StubTuple
+from kafka_replica.sdmx.errors import UnwritableError, UrnError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.readers.identity import FIXED_IDS
 from kafka_replica.sdmx.representation import Representation

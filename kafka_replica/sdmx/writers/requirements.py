@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import (
     Artefact,

@@ -12,7 +12,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.errors import UnwritableError
 
 _DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _ZONE: Final = r"(?:Z|[+-][0-9]{2}:[0-9]{2})"

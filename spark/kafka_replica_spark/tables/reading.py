@@ -7,9 +7,10 @@ from typing import NamedTuple, cast
 
 import pyarrow as pa
 
-from kafka_replica.errors import SdmxError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.containers import stub_error
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.lookups.patterns import fitting, meant, pattern
 from kafka_replica.sdmx.model import ARTEFACTS, Artefact, OpaqueArtefact
 from kafka_replica.sdmx.versions import LATEST, is_rule, is_version

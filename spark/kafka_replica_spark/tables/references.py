@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from kafka_replica.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica.sdmx.lookups.index.dangling import lacks_item
 from kafka_replica.sdmx.lookups.references import late_bound, references_of
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact

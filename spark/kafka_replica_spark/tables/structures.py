@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from kafka_replica.errors import SdmxError
 from kafka_replica.sdmx import Component, Concept, DataStructure, Structures
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.model import Artefact, Attribute, Dimension, Measure
 from kafka_replica.sdmx.representation import Representation, effective_representation
 from kafka_replica_spark.tables.facets import facets

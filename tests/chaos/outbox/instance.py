@@ -10,8 +10,8 @@ from chaos.children import Orders
 from chaos.history import Journal
 from chaos.outbox.options import PRODUCER_ID, PROGRESS_TOPIC, TOPIC
 from chaos.outbox.wrong import WAYS
-from kafka_replica.errors import OutboxError
 from kafka_replica.producer import ProducerSettings, StructureProducer
+from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.notices import Notice, Retrying, Suspension, Takeover
 
 LEASE_S = 1.5

@@ -13,8 +13,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from chaos.children import Orders
 from chaos.outbox.options import PRODUCER_ID
 from chaos.outbox.store import Row, write_row
-from kafka_replica.errors import OutboxError
 from kafka_replica.producer.changes import Delete, Put
+from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.outbox import Outbox, open_database
 
 CORE_KEYS = 12

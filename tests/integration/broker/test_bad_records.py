@@ -16,13 +16,13 @@ from kafka_replica import (
     ConfigurationError,
     DeadLetterFile,
     Partition,
-    PublishError,
     Record,
     Replica,
     RocksStore,
     State,
 )
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import PublishError
 from kafka_replica.producer import DeadLetterTopic
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.durable_tools import config, decided, durable, values, wait_until

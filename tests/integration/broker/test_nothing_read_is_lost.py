@@ -6,9 +6,10 @@ import time
 
 import pytest
 
-from kafka_replica import AuthenticationError, Partition, Replica
+from kafka_replica import Partition, Replica
 from kafka_replica.broker.reading.fetches import Fetches
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import AuthenticationError
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import producer, write
 

@@ -15,24 +15,21 @@ from confluent_kafka.admin import AdminClient
 from prometheus_client import CollectorRegistry, generate_latest
 
 from kafka_replica import (
-    AuthenticationError,
     BadRecordError,
     Change,
-    CommitUnknownError,
     ConfigurationError,
-    EmbeddedKafkaError,
     MemoryStore,
     NotReadyError,
     Partition,
-    PublishError,
     Replica,
     ReplicaClosedError,
     State,
-    TopicNotFoundError,
     UsageError,
     WaitTimeoutError,
 )
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.embedded.errors import EmbeddedKafkaError
+from kafka_replica.errors import AuthenticationError, CommitUnknownError, PublishError, TopicNotFoundError
 from kafka_replica.metrics.replica import export
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker

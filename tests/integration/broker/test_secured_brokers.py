@@ -20,10 +20,11 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 
-from kafka_replica import AuthorizationError, Replica
+from kafka_replica import Replica
 from kafka_replica.broker.connection.security import connection_failed, connection_settings, open_connection
 from kafka_replica.errors import (
     AuthenticationError,
+    AuthorizationError,
     BrokerError,
     BrokerUnavailableError,
     ConfigurationError,

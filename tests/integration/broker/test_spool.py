@@ -6,10 +6,11 @@ import os
 
 import pytest
 
-from kafka_replica import Replica, StoreError
+from kafka_replica import Replica
 from kafka_replica.broker.reading import markers
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import StoreError
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import producer, quiet
 

@@ -11,10 +11,11 @@ import pytest
 from confluent_kafka import IsolationLevel, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions, OffsetSpec
 
-from kafka_replica import EmbeddedKafkaError, Headers, Position, Record, Replica, Snapshot
+from kafka_replica import Headers, Position, Record, Replica, Snapshot
 from kafka_replica.broker.reading.contract import LogReader
 from kafka_replica.broker.reading.readers import Boundaries, make_reader
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from kafka_replica.transactions import BoundaryDetector

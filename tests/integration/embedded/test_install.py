@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 import pytest
 
 from kafka_replica.embedded import ensure_kafka, find_java, spark_java_home
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.lockfile import read_lock
-from kafka_replica.errors import EmbeddedKafkaError
 
 pytestmark = pytest.mark.broker
 

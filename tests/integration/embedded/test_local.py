@@ -12,8 +12,8 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from kafka_replica.embedded import LocalKafka, kafka_for, wire
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.ports import choose
-from kafka_replica.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 pytestmark = pytest.mark.broker
 

@@ -13,9 +13,10 @@ from sqlalchemy import Engine, select
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import EncodingError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.producer import Change, Delete, ProducerControl, Put, StructureProducer
 from kafka_replica.producer.encoding import Encoded
+from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import Kind, Mode, Outbox, Status
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease

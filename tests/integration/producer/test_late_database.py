@@ -16,8 +16,9 @@ from click.testing import CliRunner
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import ConfigurationError, OutboxError, OutboxUnavailableError
+from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.errors import OutboxError, OutboxUnavailableError
 from kafka_replica.producer.notices import DatabaseAwaited, Notice
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.postgres_tools import LocalPostgres, find_binaries, free_port

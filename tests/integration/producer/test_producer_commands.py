@@ -13,9 +13,10 @@ from click.testing import CliRunner
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import ConfigurationError, MessageError
+from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.files import read_configuration
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.producer_tools import transactions_of, wait_until
 from support.producer.structure_samples import codelist, urn

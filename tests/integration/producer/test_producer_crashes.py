@@ -20,8 +20,8 @@ import pytest
 from sqlalchemy import select
 
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import OutboxError
 from kafka_replica.producer.changes import Delete, Put
+from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.outbox.tables import tx
 from kafka_replica.producer.service import StructureProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker

@@ -23,8 +23,8 @@ from confluent_kafka.admin import (
 from test_producer_commands import line
 
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import OutboxUnavailableError
 from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.errors import OutboxUnavailableError
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.producer.mail import Mailer, MailSettings
 from kafka_replica.producer.notices import Notice, Retrying, Suspension

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from kafka_replica.errors import ConfigurationError, OutboxUnavailableError, SourceError
+from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import ProducerSettings, Put, StructureProducer
+from kafka_replica.producer.errors import OutboxUnavailableError, SourceError
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.producer.mail import Mailer, MailSettings
 from kafka_replica.producer.notices import Suspension

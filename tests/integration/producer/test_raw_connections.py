@@ -12,8 +12,9 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from kafka_replica.errors import OutboxNotMigratedError, OutboxUnavailableError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.producer import Delete, ProducerControl, ProducerSettings, Put
+from kafka_replica.producer.errors import OutboxNotMigratedError, OutboxUnavailableError
 from kafka_replica.producer.outbox import Outbox, migrate, open_database
 from support.producer.postgres_tools import LocalPostgres
 

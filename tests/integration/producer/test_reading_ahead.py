@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 from sqlalchemy import Engine
 
-from kafka_replica.errors import OutboxError
 from kafka_replica.producer.changes import Delete, Put
+from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.outbox import Kind, Outbox
 from kafka_replica.producer.outbox.queue import Queue, Recorded
 from kafka_replica.producer.outbox.tables import metadata

@@ -10,12 +10,9 @@ from click.testing import CliRunner
 from sqlalchemy import Engine, text
 
 from kafka_replica.cli.groups import kafka_replica
-from kafka_replica.errors import (
-    OutboxError,
-    OutboxNotMigratedError,
-    UsageError,
-)
+from kafka_replica.errors import UsageError
 from kafka_replica.producer import ProducerControl, Put, StructureProducer
+from kafka_replica.producer.errors import OutboxError, OutboxNotMigratedError
 from kafka_replica.producer.outbox import Mode, Outbox, migrate, open_database
 from kafka_replica.producer.outbox.migrate import VERSION_TABLE
 from support.producer.postgres_tools import LocalPostgres

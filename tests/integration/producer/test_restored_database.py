@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import OutboxError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.cleanup import Cleanup

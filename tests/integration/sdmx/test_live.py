@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from kafka_replica import MemoryStore, Replica, RocksStore, Snapshot, Store
-from kafka_replica.errors import ArtefactNotFoundError, NotReadyError, UsageError
+from kafka_replica.errors import NotReadyError, UsageError
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.sdmx import Structures, split_message
+from kafka_replica.sdmx.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.live import LiveStructures

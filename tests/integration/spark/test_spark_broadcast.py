@@ -16,7 +16,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import arrow_udf, pandas_udf
 
 from kafka_replica import MemoryStore, Position, Record
-from kafka_replica.errors import ArtefactNotFoundError, UnreadableContentError, UsageError
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, UnreadableContentError
 from kafka_replica.stores.delta import Delta
 from kafka_replica_spark import BroadcastCodelists, broadcast
 from kafka_replica_spark import lookups as lookups_module

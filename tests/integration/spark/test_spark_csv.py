@@ -12,9 +12,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data import polars as local
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import names_of, usages_of
 from kafka_replica.data.polars.datasets import read_sdmx_csv as read_locally
-from kafka_replica.errors import DatasetError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
 from kafka_replica_spark import validate
 from kafka_replica_spark.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv

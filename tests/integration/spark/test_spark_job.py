@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.jobs import Engine, Outcome, ValidationJob, engine, sources_of
 from kafka_replica.data.polars.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica.data.validation import compile_rules, generate_rows
-from kafka_replica.errors import DatasetError
 from kafka_replica.sdmx import Snapshot, Structures
 
 _ORDER = ["TIME_PERIOD", "REF_AREA", "SEX", "INDICATOR", "FREQ"]

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from kafka_replica import ArtefactNotFoundError, SdmxError, Snapshot, UsageError
+from kafka_replica import Snapshot, UsageError
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica_spark import split, validate, views
 from support.spark.spark_world import (
     GOOD,

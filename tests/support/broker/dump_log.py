@@ -12,8 +12,8 @@ import pytest
 
 from kafka_replica.embedded import LocalKafka, ensure_kafka, find_java
 from kafka_replica.embedded.download import download
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.lockfile import Jar
-from kafka_replica.errors import EmbeddedKafkaError
 
 _BATCH = re.compile(
     r"baseOffset: (\d+) lastOffset: (\d+) count: (\d+) .*producerId: (-?\d+) producerEpoch: (-?\d+) .*"

@@ -10,7 +10,7 @@ from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from support.broker.kafka_tools import AGGRESSIVE, producer, quiet, write
 
 FORGETFUL = {**AGGRESSIVE, "delete.retention.ms": "3000"}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_replica.embedded import LocalKafka, ports
-from kafka_replica.errors import EmbeddedKafkaError
+from kafka_replica.embedded.errors import EmbeddedKafkaError
 from support.core.certificates import Authority
 from support.core.secret_tools import PASSWORD
 

@@ -15,17 +15,15 @@ from kafka_replica import (
     BadRecordError,
     BrokerError,
     Change,
-    CommitUnknownError,
     Position,
-    PublishError,
     Record,
     Snapshot,
     State,
-    TopicNotFoundError,
     UsageError,
     WaitTimeoutError,
 )
 from kafka_replica.broker.reading.readers import Boundaries
+from kafka_replica.errors import CommitUnknownError, PublishError, TopicNotFoundError
 from kafka_replica.producer import Transaction, TransactionalProducer
 from kafka_replica.replication import follower, retry
 from kafka_replica.transactions import Kind

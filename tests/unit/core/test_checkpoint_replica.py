@@ -6,11 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica import (
-    KeyFilter,
-    Record,
-    StoreDamagedError,
-)
+from kafka_replica import KeyFilter, Record
+from kafka_replica.errors import StoreDamagedError
 from kafka_replica.testing import FakeTopic
 from support.core.checkpoint_tools import PATIENCE_S, damage, opened, opened_and_closed, until
 from support.core.store_contract import values

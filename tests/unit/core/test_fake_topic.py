@@ -12,20 +12,16 @@ from typing import Any
 
 import pytest
 
-from kafka_replica import (
-    AuthenticationError,
-    AuthorizationError,
-    Change,
-    CommitUnknownError,
-    Position,
-    PublishError,
-    Replica,
-    State,
-    TopicNotFoundError,
-    UsageError,
-)
+from kafka_replica import Change, Position, Replica, State, UsageError
 from kafka_replica.broker.reading.contract import LogReader
 from kafka_replica.broker.reading.readers import Boundaries
+from kafka_replica.errors import (
+    AuthenticationError,
+    AuthorizationError,
+    CommitUnknownError,
+    PublishError,
+    TopicNotFoundError,
+)
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.replication import follower
 from kafka_replica.replication.opening import MakeReader

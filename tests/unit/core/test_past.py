@@ -10,15 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica import (
-    ConfigurationError,
-    MemoryStore,
-    Replica,
-    RocksStore,
-    Snapshot,
-    Store,
-    VersionGoneError,
-)
+from kafka_replica import ConfigurationError, MemoryStore, Replica, RocksStore, Snapshot, Store
+from kafka_replica.errors import VersionGoneError
 from kafka_replica.publication.history import Difference
 from kafka_replica.testing import FakeTopic
 

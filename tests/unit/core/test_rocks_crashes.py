@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica import StoreError
+from kafka_replica.errors import StoreError
 from support.core.rocks_stories import Story, check, fail, open_store, shown, stories, trap
 from support.core.rocks_tools import new_folder
 from support.paths import TESTS

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica import RocksStore, Snapshot, StoreDamagedError, StoreError
+from kafka_replica import RocksStore, Snapshot
+from kafka_replica.errors import StoreDamagedError, StoreError
 from kafka_replica.stores.rocks.database import Batch
 from kafka_replica.testing import FakeTopic
 from support.core.rocks_tools import delta, many, new_folder, present, publish, values

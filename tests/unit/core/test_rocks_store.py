@@ -19,17 +19,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica import (
-    ConfigurationError,
-    Partition,
-    Position,
-    Record,
-    RocksStore,
-    Store,
-    StoreError,
-    StoreInUseError,
-    UsageError,
-)
+from kafka_replica import ConfigurationError, Partition, Position, Record, RocksStore, Store, UsageError
+from kafka_replica.errors import StoreError, StoreInUseError
 from kafka_replica.stores.delta import Delta
 from kafka_replica.stores.packed import PackedKeys
 from kafka_replica.stores.rocks import read_only as beside

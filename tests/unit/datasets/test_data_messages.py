@@ -10,8 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages import read_data_message
-from kafka_replica.errors import DatasetError
 
 _FLOW = "urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=T:F(1.0)"
 _HEADER = (

@@ -9,13 +9,14 @@ from typing import Any
 import polars as pl
 import pytest
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import names_of, usages_of
 from kafka_replica.data.polars import validate
 from kafka_replica.data.polars.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
 from kafka_replica.data.polars.datasets.reading import read_plain_csv
 from kafka_replica.data.polars.datasets.rows import parted
 from kafka_replica.data.validation import generate_rows
-from kafka_replica.errors import DatasetError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
 from support.datasets.csv_cases import (
     CSV_CASES,

@@ -8,9 +8,9 @@ from datetime import date
 
 import pytest
 
+from kafka_replica.data.errors import NotInvertibleError
 from kafka_replica.data.mapping import inverse
 from kafka_replica.data.polars import transform
-from kafka_replica.errors import NotInvertibleError
 from support.mapping.map_cases import dated, one
 from support.mapping.maps_by_hand import (
     component_map,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.regexes import UnusableExpressionError, usable
-from kafka_replica.errors import MapError
 from kafka_replica.sdmx.text_types import anchored
 from support.mapping.map_cases import one
 from support.mapping.maps_by_hand import plan_of

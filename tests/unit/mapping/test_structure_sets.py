@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from kafka_replica import MemoryStore, Partition, Position, Record, Snapshot
+from kafka_replica.data.errors import MapError
 from kafka_replica.data.polars import transform
-from kafka_replica.errors import MapError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import split_message
 from kafka_replica.stores.delta import Delta
 from support.mapping.maps_by_hand import named, plan_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from kafka_replica.data.errors import MapError
 from kafka_replica.data.polars import transform
-from kafka_replica.errors import MapError
 from support.mapping.map_cases import dated, one
 from support.mapping.maps_by_hand import (
     component_map,

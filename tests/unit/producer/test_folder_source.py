@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from kafka_replica.errors import OutboxError, SourceError
 from kafka_replica.producer import StructureProducer
+from kafka_replica.producer.errors import OutboxError, SourceError
 from kafka_replica.producer.outbox.tables import change, detail
 from kafka_replica.producer.sources import FolderSettings, FolderSource, take_in
 from support.producer.producer_tools import settings_of, wait_until

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.errors import ConfigurationError, SourceError
+from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import StructureProducer
+from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.sources import ServiceSettings, ServiceSource, take_in
 from kafka_replica.producer.sources.queries import accept_of, path_of
 from support.producer.producer_tools import settings_of

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from kafka_replica.errors import SourceError
 from kafka_replica.producer import StructureProducer
+from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.outbox.tables import change
 from kafka_replica.producer.sources import FolderSettings, FolderSource, record_source, take_in
 from kafka_replica.producer.sources.queries import path_of

@@ -11,8 +11,9 @@ from test_rules_of_the_corpus import _files, snapshot_of
 from kafka_replica import MemoryStore, Partition, Position, Record, Snapshot
 from kafka_replica.data.validation import compile_rules
 from kafka_replica.data.validation.evaluation import evaluate
-from kafka_replica.errors import IncompleteStructureError, SdmxError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures, split_message
+from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError
 from kafka_replica.stores.delta import Delta
 from support.rules.structures_by_hand import (
     FLOW,

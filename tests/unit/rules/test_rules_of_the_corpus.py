@@ -13,8 +13,9 @@ import pytest
 from kafka_replica import MemoryStore, Partition, Position, Record, Snapshot
 from kafka_replica.data.polars import validate
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
-from kafka_replica.errors import SdmxError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures, split_message
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.stores.delta import Delta
 from support.paths import CORPUS
 from support.rules.structures_by_hand import said, table

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from test_reading import ML, codelist_xml, only, xml
 
-from kafka_replica.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx import Codelist, Dataflow, DataStructure, Urn, read_message, split_message
 from kafka_replica.sdmx.containers import Items, StubItems, StubTuple
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.model import ARTEFACTS, ItemScheme, Maintainable, MetadataSet, PeriodBound
 from support.paths import SDMX_DATA
 

@@ -11,8 +11,8 @@ import pytest
 from lxml import etree
 from test_classes import DATA
 
-from kafka_replica.errors import ArtefactNotFoundError, MessageError, SdmxError
 from kafka_replica.sdmx import StructureCheck, Structures, Urn, read_message, split_message, split_readable
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.readers.json_tree import _BY_COLLECTION

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.errors import ArtefactNotFoundError, SdmxError, UnreadableContentError
 from kafka_replica.records import Record
 from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.model import Identifiable

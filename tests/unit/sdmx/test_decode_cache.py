@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.errors import ConfigurationError, MessageError
+from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx import Structures, split_message
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache, content_of
 from kafka_replica.sdmx.message import Message

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from kafka_replica.errors import NotExpressibleError
 from kafka_replica.sdmx import read_message
+from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange import to_pysdmx
 from support.sdmx.sdmx_corpus import CORPUS, data_of, rows
 

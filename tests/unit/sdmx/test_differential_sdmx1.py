@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kafka_replica.errors import NotExpressibleError, UrnError
 from kafka_replica.sdmx import read_message
+from kafka_replica.sdmx.errors import NotExpressibleError, UrnError
 from kafka_replica.sdmx.exchange import differences, from_sdmx1, to_sdmx1
 from support.sdmx.sdmx_corpus import data_of, rows
 

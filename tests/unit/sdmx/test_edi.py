@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx import (
     Attribute,
     Codelist,
@@ -24,6 +23,7 @@ from kafka_replica.sdmx import (
     split_message,
 )
 from kafka_replica.sdmx.earlier import KeyFamilyDimension
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, data_of, rows
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kafka_replica.errors import MissingExtraError, NotExpressibleError
+from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx import Items, read_message
+from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange import to_pysdmx
 from kafka_replica.sdmx.exchange.pysdmx import library
 from kafka_replica.sdmx.model import Annotation, Artefact, AttributeRelationship

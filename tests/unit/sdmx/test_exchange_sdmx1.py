@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kafka_replica.errors import MissingExtraError, NotExpressibleError, UrnError
+from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx import Items, read_message
+from kafka_replica.sdmx.errors import NotExpressibleError, UrnError
 from kafka_replica.sdmx.exchange import differences, from_sdmx1, lost_in_sdmx1, to_sdmx1, to_sdmx1_message
 from kafka_replica.sdmx.exchange.sdmx1 import library
 from kafka_replica.sdmx.model import ARTEFACTS, Artefact

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.errors import ArtefactNotFoundError, ExtensionError, UnreadableContentError
 from kafka_replica.sdmx import Code, Codelist, Structures, Urn, read_message, split_message
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, ExtensionError, UnreadableContentError
 from kafka_replica.sdmx.lookups import extensions as module
 from kafka_replica.sdmx.lookups.code_selection import matching_ids, selected_codes
 from kafka_replica.sdmx.lookups.extensions import expanded

@@ -17,8 +17,8 @@ import sdmx
 from lxml import etree
 from test_standard_schemas import faults
 
-from kafka_replica.errors import MessageError
 from kafka_replica.sdmx import Structures, read_message, split_message, write_message
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import DataStructure
 from support.sdmx.schema_probe import join_references, message_around, message_with, model_of
 from support.sdmx.sdmx_corpus import FakeSnapshot

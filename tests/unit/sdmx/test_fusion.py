@@ -13,9 +13,9 @@ import pytest
 from test_classes import DATA, EVERY
 from test_reading import only
 
-from kafka_replica.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx import OpaqueArtefact, read_message
 from kafka_replica.sdmx.containers import InternationalString, written_texts
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.model import (
     Codelist,
     DataConstraint,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.errors import ArtefactNotFoundError, UnreadableContentError, UrnError
 from kafka_replica.sdmx import Part, Structures, Urn, split_message
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, UnreadableContentError, UrnError
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, rows
 from support.sdmx.sdmx_json_samples import CODELIST, DSD, FLOW, SAMPLE_1_0, URN, artefact, message, named
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_reading import codelist_xml, xml
 
-from kafka_replica.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx import formats, read_message, split_message
+from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.samples import sample_files
 
 BILLION = (

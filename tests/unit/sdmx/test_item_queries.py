@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.errors import ArtefactNotFoundError, MessageError, UnreadableContentError, UrnError
 from kafka_replica.sdmx import Structures, Urn, split_message
 from kafka_replica.sdmx.base import ItemScheme
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.references import references_of

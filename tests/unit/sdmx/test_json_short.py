@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from test_classes import DATA
 
-from kafka_replica.errors import MessageError
 from kafka_replica.sdmx import Format, Message, read_message
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats import unpacked
 from kafka_replica.sdmx.readers import fusion, sdmx_json
 from kafka_replica.sdmx.readers.json_short import short

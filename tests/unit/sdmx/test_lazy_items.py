@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kafka_replica.errors import UnreadableContentError
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.containers import InternationalString, Items, LazyItems, StubItems, with_ids, written_texts
+from kafka_replica.sdmx.errors import UnreadableContentError
 
 COUNT = 3000  # several batches of items that are made together
 

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from kafka_replica.errors import ArtefactNotFoundError, UnreadableContentError, UrnError
 from kafka_replica.sdmx import Structures, Urn, read_message, split_message
 from kafka_replica.sdmx.containers import Items, StubTuple
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.model import ARTEFACTS, Artefact, ContentConstraint, DataConstraint
 from support.sdmx.sdmx_corpus import FakeSnapshot
 from support.sdmx.sdmx_json_samples import SAMPLE, SAMPLE_1_0, URN, artefact, message, named

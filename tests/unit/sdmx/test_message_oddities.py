@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from kafka_replica.errors import MessageError
 from kafka_replica.sdmx import split_message
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import Codelist, DataStructure
 from kafka_replica.sdmx.reading import read_message

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from kafka_replica.errors import MessageError, NotExpressibleError, UnwritableError
 from kafka_replica.sdmx import Structures, split_message
 from kafka_replica.sdmx.earlier import TimedReportedAttribute
+from kafka_replica.sdmx.errors import MessageError, NotExpressibleError, UnwritableError
 from kafka_replica.sdmx.exchange import to_pysdmx
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import MetadataSet, MetadataSetOfReports

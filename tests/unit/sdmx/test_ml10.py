@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx import (
     Codelist,
     ConceptScheme,
@@ -20,6 +19,7 @@ from kafka_replica.sdmx import (
     split_message,
 )
 from kafka_replica.sdmx.earlier import CrossSectionalMeasure, KeyFamilyDimension
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.model import AgencyScheme
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, data_of, rows

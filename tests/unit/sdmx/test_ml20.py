@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx import (
     Codelist,
     ConceptScheme,
@@ -49,6 +48,7 @@ from kafka_replica.sdmx.earlier import (
     VersionedConcept,
     VersionedHierarchy,
 )
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.model import (
     AgencyScheme,
     CategoryScheme,

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from lxml import etree
 from test_classes import DATA
 
-from kafka_replica.errors import SdmxError
 from kafka_replica.sdmx import Format, Message, split_message
 from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats import unpacked
 from kafka_replica.sdmx.model import Codelist
 from kafka_replica.sdmx.readers import markup, ml

@@ -13,8 +13,8 @@ import pytest
 from lxml import etree
 from test_classes import DATA, EVERY, OLD
 
-from kafka_replica.errors import SdmxError
 from kafka_replica.sdmx import read_message, split_message
+from kafka_replica.sdmx.errors import SdmxError
 
 ROUNDS = int(os.environ.get("SDMX_MUTATIONS", "150"))
 JUNK = [

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.errors import ArtefactNotFoundError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import FileStructures, Structures, Urn, read_files
+from kafka_replica.sdmx.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.files import files_of, read_structures
 from kafka_replica.sdmx.samples import sample_files
 from support.sdmx.sdmx_corpus import CORPUS, data_of, rows

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_replica.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx import (
     Attribute,
     Codelist,
@@ -24,6 +23,7 @@ from kafka_replica.sdmx import (
     read_message,
     split_message,
 )
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.formats import of_content_type
 from kafka_replica.sdmx.samples import sample_files
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.errors import ArtefactNotFoundError, MessageError
 from kafka_replica.records import Record
 from kafka_replica.sdmx import Structures, Urn, read_message, split_message
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError
 from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from kafka_replica.errors import MessageError
 from kafka_replica.sdmx import split_message
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import Codelist, Registration
 from kafka_replica.sdmx.reading import read_message
 from support.sdmx.registry_messages import (

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.errors import (
+from kafka_replica.sdmx import Codelist, ConceptScheme, Structures, Urn, ValueList, split_message
+from kafka_replica.sdmx.errors import (
     ArtefactNotFoundError,
     IncompleteStructureError,
     MessageError,
     UnreadableContentError,
     UrnError,
 )
-from kafka_replica.sdmx import Codelist, ConceptScheme, Structures, Urn, ValueList, split_message
 from kafka_replica.sdmx.lookups import decoding as decoding_module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.resolved import ConstraintLevel, Missing, ResolvedStructure

@@ -20,7 +20,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_reading import codelist_xml
 
-from kafka_replica.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx import (
     Codelist,
     ConceptScheme,
@@ -31,6 +30,7 @@ from kafka_replica.sdmx import (
     read_message,
     split_message,
 )
+from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.readers.json_names import refuse_repeated
 from kafka_replica.sdmx.readers.json_tree import _BY_COLLECTION
 from kafka_replica.sdmx.readers.sdmx_json.classes import READERS

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from test_reading import codelist_xml, xml
 
-from kafka_replica.errors import ArtefactNotFoundError, MessageError, UrnError
 from kafka_replica.sdmx import Code, Codelist, Concept, Dimension, Structures, Urn, split_message
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, UrnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.model import ContentConstraint, GeoGridCodelist

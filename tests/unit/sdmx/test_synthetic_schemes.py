@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from test_standard_schemas import faults, json_schema
 from test_writing_schemas import JSON, ML
 
-from kafka_replica.errors import SdmxError, UnwritableError
 from kafka_replica.sdmx import ConceptScheme, Part, Urn, merge_copies, read_message, split_message, write_message
 from kafka_replica.sdmx.base import ItemScheme
+from kafka_replica.sdmx.errors import SdmxError, UnwritableError
 from kafka_replica.sdmx.files import read_structures
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import AgencyScheme

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kafka_replica.errors import MissingExtraError, NotExpressibleError, UnreadableContentError
+from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.containers import StubItems
+from kafka_replica.sdmx.errors import NotExpressibleError, UnreadableContentError
 from kafka_replica.sdmx.samples import sample_files
 from kafka_replica.sdmx.tables import to_arrow, to_pandas, to_polars
 from support.paths import SDMX_DATA

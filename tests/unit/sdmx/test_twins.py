@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kafka_replica.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx import Urn, read_message
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.exchange import differences
 from kafka_replica.sdmx.model import Artefact, DataStructure, ItemScheme, ValueList
 from support.sdmx.sdmx_corpus import CORPUS

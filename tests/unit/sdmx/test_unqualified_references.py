@@ -9,7 +9,6 @@ from test_standard_schemas import faults
 from test_synthetic_schemes import ml
 
 from kafka_replica.data.validation import compile_rules
-from kafka_replica.errors import IncompleteStructureError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx import (
     DataStructure,
     OpaqueArtefact,
@@ -21,6 +20,7 @@ from kafka_replica.sdmx import (
     split_message,
     write_message,
 )
+from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.formats import Format
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, rows
 from support.sdmx.sdmx_json_samples import artefact, message

@@ -10,7 +10,7 @@ import zipfile
 import pytest
 from msgspec.structs import replace
 
-from kafka_replica.errors import MissingExtraError, UnwritableError
+from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx import (
     Annotation,
     Code,
@@ -27,6 +27,7 @@ from kafka_replica.sdmx import (
     writable,
     write_message,
 )
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.model import MappedValue, RepresentationMap, RepresentationMapping, ValueList
 from kafka_replica.sdmx.samples import sample_files
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.errors import MessageError, UnreadableContentError, UnwritableError
 from kafka_replica.sdmx import read_message
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError, UnwritableError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.writers.carrying import carried

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lxml import etree
 from test_standard_schemas import xml_schema
 
-from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx import read_message
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.writers.carrying import carried

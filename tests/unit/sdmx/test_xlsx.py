@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx import Format, Urn, read_message, split_message
+from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.model import RepresentationMap
 from kafka_replica.sdmx.readers.xlsx import package, worksheet
 from support.sdmx.sdmx_corpus import data_of, rows

@@ -11,10 +11,11 @@ import zlib
 from pathlib import Path
 from typing import Any, Final
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.aligned import aligned
 from kafka_replica.data.files.messages.json_rows import json_rows
 from kafka_replica.data.files.messages.ml_rows import ml_rows
-from kafka_replica.errors import DatasetError, UsageError
+from kafka_replica.errors import UsageError
 
 __all__ = ["read_data_message"]
 

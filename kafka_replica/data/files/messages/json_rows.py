@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.validation.actions import SWITCHED_OFF
-from kafka_replica.errors import DatasetError
 
 Object: TypeAlias = Mapping[str, Any]
 Row: TypeAlias = dict[str, Any]

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 from xml.parsers.expat import ExpatError
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.validation.actions import SWITCHED_OFF
-from kafka_replica.errors import DatasetError, MissingExtraError
+from kafka_replica.errors import MissingExtraError
 
 _KINDS: Final = {
     "DataStructure": "datastructure", "Dataflow": "dataflow", "ProvisionAgreement": "dataprovision",

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import ConfigurationError, DatasetError, UsageError
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.errors import ConfigurationError, UsageError
 
 Paths: TypeAlias = str | Path | Sequence[str | Path]
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import Layout, check_decimal, layout_of, plain_layout_of
 from kafka_replica.data.polars.datasets.cells import value_of
 from kafka_replica.data.polars.datasets.files import Paths, check_each, csv_files, rows_in, text_of
 from kafka_replica.data.validation.model import Rules
-from kafka_replica.errors import DatasetError
 
 
 def read_sdmx_csv(

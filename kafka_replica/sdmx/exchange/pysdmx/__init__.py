@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from kafka_replica.errors import NotExpressibleError
+from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange.pysdmx import constraints, maps, reports, schemes, structures, vtl
 from kafka_replica.sdmx.exchange.pysdmx.basics import Work
 from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx

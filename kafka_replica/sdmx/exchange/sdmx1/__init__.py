@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from kafka_replica.errors import NotExpressibleError
+from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange.differences import differences
 from kafka_replica.sdmx.exchange.sdmx1 import constraints, hierarchies, links, metadata, schemes, structures, trees
 from kafka_replica.sdmx.exchange.sdmx1.basics import Edition, our_name

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, TypeAlias
 
-from kafka_replica.errors import NotExpressibleError
 from kafka_replica.sdmx.base import Annotation, Identifiable, Maintainable, Nameable
 from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.urn import Urn
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kafka_replica.errors import NotExpressibleError
 from kafka_replica.sdmx.containers import parts_of
+from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange.sdmx1.basics import (
     Edition,
     annotations_from,

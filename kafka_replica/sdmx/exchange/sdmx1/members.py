@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any
 
-from kafka_replica.errors import NotExpressibleError
+from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange.sdmx1.basics import Edition, truth
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.model import KeySet, MemberSelection, PeriodBound, Region, SelectedValue, TimeRange

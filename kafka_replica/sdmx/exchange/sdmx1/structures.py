@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kafka_replica.errors import NotExpressibleError
 from kafka_replica.sdmx.containers import items_of
+from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange.sdmx1.basics import (
     Edition,
     annotations_from,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.lookups.index.contents import Name, Place
 from kafka_replica.sdmx.lookups.index.persistent import PersistentMap

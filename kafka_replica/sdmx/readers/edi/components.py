@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.readers.edi.messages import part
 from kafka_replica.sdmx.readers.edi.syntax import Segment, fail
 from kafka_replica.sdmx.readers.edi.texts import text_format

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme
 from kafka_replica.sdmx.readers.edi.messages import part
 from kafka_replica.sdmx.readers.edi.syntax import Segment, fail

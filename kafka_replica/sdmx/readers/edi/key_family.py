@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.model import Attribute, AttributeRelationship, DataStructure, Dimension, Group, Measure
 from kafka_replica.sdmx.readers.edi.components import WrittenComponent
 from kafka_replica.sdmx.readers.edi.syntax import Segment, fail

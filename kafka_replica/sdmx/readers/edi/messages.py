@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
-from kafka_replica.errors import MessageError, UrnError
+from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.message import Header, UnreadableArtefact
 from kafka_replica.sdmx.readers.collecting import ErrorCollector, Identity, unreadable
 from kafka_replica.sdmx.readers.edi.syntax import Interchange, Segment, fail, segments

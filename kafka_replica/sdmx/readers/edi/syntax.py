@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, NoReturn
 
-from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.errors import MessageError
 
 _CHARSETS: Final = {
     "UNOA": "ascii", "UNOB": "ascii", "UNOC": "iso8859-1", "UNOD": "iso8859-2", "UNOE": "iso8859-5",

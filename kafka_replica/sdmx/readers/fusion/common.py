@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final
 
-from kafka_replica.errors import MessageError, UrnError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, written_texts
+from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.readers import json_parts
 from kafka_replica.sdmx.readers.fusion.wire import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import parts_of
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import (
     ConstraintAttachment,
     DataConstraint,

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import Codelist, CodelistExtension, MemberValue
 from kafka_replica.sdmx.readers.fusion import items
 from kafka_replica.sdmx.readers.fusion.wire import Wire, WireScheme

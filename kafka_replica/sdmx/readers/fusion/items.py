@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, items_of, with_ids, written_texts
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme, ValueItem, ValueList
 from kafka_replica.sdmx.readers.fusion.common import (
     annotation,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafka_replica.errors import MessageError, UrnError
 from kafka_replica.sdmx.containers import parts_of
+from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.model import (
     ComponentMap,
     DatePatternMap,

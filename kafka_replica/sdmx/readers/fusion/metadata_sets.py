@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import InternationalString, parts_of
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
 from kafka_replica.sdmx.readers.fusion.common import identified, maintained
 from kafka_replica.sdmx.readers.fusion.wire import WireIdentifiable, WireMaintainable

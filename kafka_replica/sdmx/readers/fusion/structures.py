@@ -7,8 +7,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import items_of
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import (
     Attribute,
     AttributeRelationship,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lxml import etree
 
-from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.model import (
     HierarchicalCode,
     HierarchicalCodelist,

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from lxml import etree
 
-from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, international, items_of, numbered
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.model import (
     Code,
     Codelist,

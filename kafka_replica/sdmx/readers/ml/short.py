@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from kafka_replica.errors import SdmxError
+from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.readers.ml.plain import NotPlainError, parsed

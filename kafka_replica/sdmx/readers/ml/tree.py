@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 
 from lxml import etree
 
-from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats import Format, of_namespace
 from kafka_replica.sdmx.message import UnreadableArtefact
 from kafka_replica.sdmx.readers.collecting import Identity, unreadable

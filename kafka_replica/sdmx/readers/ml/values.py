@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from lxml import etree
 
-from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.readers.ml.tree import Names, fail

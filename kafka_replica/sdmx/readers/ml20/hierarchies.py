@@ -11,9 +11,9 @@ from typing import Any
 
 from lxml import etree
 
-from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.earlier import VersionedHierarchy
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.model import (
     HierarchicalCode,
     HierarchicalCodelist,

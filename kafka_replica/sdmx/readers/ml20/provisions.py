@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from lxml import etree
 
-from kafka_replica.errors import UrnError
 from kafka_replica.sdmx.earlier import Provision, ProvisionAgreementOfSources
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.model import ProvisionAgreement, QueryableDataSource
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
 from kafka_replica.sdmx.readers.ml.parts import first, known, text

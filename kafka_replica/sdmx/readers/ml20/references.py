@@ -10,7 +10,7 @@ from typing import Final
 
 from lxml import etree
 
-from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.readers.ml.tree import fail
 from kafka_replica.sdmx.readers.ml.values import text_of

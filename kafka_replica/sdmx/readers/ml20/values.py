@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import etree
 
-from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.readers.ml.tree import fail
 from kafka_replica.sdmx.readers.ml.values import Child, boolean, named
 from kafka_replica.sdmx.readers.ml20.edition import Source

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, with_ids
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import (
     Code,
     Codelist,

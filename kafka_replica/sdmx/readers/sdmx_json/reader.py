@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint, OpaqueArtefact
 from kafka_replica.sdmx.readers.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NoReturn, TypeVar
 
-from kafka_replica.errors import MessageError
 from kafka_replica.sdmx.containers import Items, items_of, parts_of
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.readers.json_parts import item_urn
 from kafka_replica.sdmx.readers.sdmx_json.wire import WireIdentifiable, WireMaintainable
 from kafka_replica.sdmx.representation import Occurs

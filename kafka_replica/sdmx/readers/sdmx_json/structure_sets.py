@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.errors import UrnError
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.model import (
     ComponentMapInSet,
     ItemMap,

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from kafka_replica.errors import MessageError, UrnError
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international, written_texts
+from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.formats import of_json_schema
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.readers.json_parts import enumerated, facets, reference, text_format

@@ -15,7 +15,7 @@ from typing import Final
 
 from lxml import etree
 
-from kafka_replica.errors import MessageError
+from kafka_replica.sdmx.errors import MessageError
 
 MAX_PART: Final = 64 << 20
 """The maximum decompressed size of a part in bytes; all parts together may have twice as many."""

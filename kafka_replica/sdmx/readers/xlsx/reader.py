@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_replica.errors import UnreadableContentError
+from kafka_replica.sdmx.errors import UnreadableContentError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
 from kafka_replica.sdmx.readers.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable

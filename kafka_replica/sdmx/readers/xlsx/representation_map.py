@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Final
 
-from kafka_replica.errors import MessageError, UrnError
 from kafka_replica.sdmx.base import Annotation
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.model import MappedValue, RepresentationMap, RepresentationMapping
 from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.xlsx.worksheet import Cell, Row

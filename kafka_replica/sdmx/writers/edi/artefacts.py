@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.earlier import KeyFamilyDimension
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.model import Attribute, Codelist, Component, ConceptScheme, DataStructure, Dimension
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.writers.edi.syntax import released, segment, texts

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.model import Artefact

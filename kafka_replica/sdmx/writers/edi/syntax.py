@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.errors import UnwritableError
 
 ADVICE: Final = "UNA:+.? '"
 _PIECE: Final = 70

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.model import (
     DataConstraint,
     DatePatternMap,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.model import Constraint, ConstraintAttachment, QueryableDataSource, ReleaseCalendar
 from kafka_replica.sdmx.writers.ml.edition import Edition
 from kafka_replica.sdmx.writers.ml.regions import key_set, region, set_reference

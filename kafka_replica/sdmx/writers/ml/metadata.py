@@ -6,7 +6,7 @@ from typing import Final
 
 from lxml import etree
 
-from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.model import (
     MetadataAttribute,
     Metadataflow,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.model import ComponentMapInSet, ItemMap, SchemeMapInSet, StructureMapInSet, StructureSet
 from kafka_replica.sdmx.readers.ml.structuresets import LISTS_OF_COMPONENTS
 from kafka_replica.sdmx.writers.ml.edition import Edition

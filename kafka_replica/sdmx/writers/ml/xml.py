@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.errors import UnwritableError
 
 _special_in_text = re.compile("[&<>\r]").search
 _special_in_value = re.compile('[&<>"\r\n\t]').search

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.earlier import (
     CategorisedDataflow,
     CategorisedMetadataflow,
@@ -16,6 +15,7 @@ from kafka_replica.sdmx.earlier import (
     VersionedDataProvider,
     VersionedReportingCategory,
 )
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.model import (
     Category,
     CategoryScheme,

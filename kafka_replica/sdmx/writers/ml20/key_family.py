@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.earlier import (
     CrossSectionalMeasure,
     DescribedGroup,
     KeyFamilyAttribute,
     KeyFamilyDimension,
 )
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.model import Attribute, Component, DataStructure, Dimension, Group, Measure
 from kafka_replica.sdmx.readers.key_family import IMPLIED_ROLES
 from kafka_replica.sdmx.readers.standalone import STANDALONE_CONCEPTS

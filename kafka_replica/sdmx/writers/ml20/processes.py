@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.earlier import AliasedComponentMap, AliasedItemMap, ProcessStepOfClasses
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.model import (
     ComponentMapInSet,
     ItemMap,

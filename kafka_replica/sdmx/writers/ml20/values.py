@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import Annotation, Identifiable, Maintainable
 from kafka_replica.sdmx.representation import Representation, TextFormat

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
 from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, urn
 from kafka_replica.sdmx.writers.sdmx_json.values import Edition, annotations_of, maintained

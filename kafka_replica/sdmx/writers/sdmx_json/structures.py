@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.errors import UnwritableError
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.model import (
     Attribute,
     AttributeRelationship,

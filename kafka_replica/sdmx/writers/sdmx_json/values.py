@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from kafka_replica.errors import UnwritableError
 from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats import Format
 from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
 from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
