@@ -52,6 +52,7 @@ check: $(VENV)/.check
 	$(BIN)/lint-imports
 	$(BIN)/python .ci/check_types.py
 	$(BIN)/python .ci/check_docs.py
+	$(BIN)/python .ci/check_english.py
 	$(BIN)/python .ci/check_env.py
 ifneq ($(CHECK_WHEELS),no)
 	$(BIN)/python .ci/check_wheels.py

@@ -28,7 +28,7 @@ def links(page: Path) -> list[str]:
 
 
 def broken(page: Path) -> list[str]:
-    """What is wrong with a page's links."""
+    """Yield the broken links of a page."""
     found = []
     for link in links(page):
         if re.match(r"[a-z]+:", link):

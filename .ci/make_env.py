@@ -74,7 +74,7 @@ def run(command, log, doing, advice, **environment):
 
 
 def has(python, module):
-    """Whether a Python has a module."""
+    """Return whether a Python has a module."""
     return subprocess.call([python, "-c", "import " + module], stderr=subprocess.DEVNULL) == 0
 
 

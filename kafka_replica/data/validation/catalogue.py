@@ -82,7 +82,7 @@ CATALOGUE: Final = {
         RuleInfo("value-not-valid", "error", "a value is not valid at the time of the observation", "201-007", "",
                  "3.0 S6"),
         # actions
-        RuleInfo("action-unknown", "error", "the action is none of the standard's", "", "", "CSV 2.0"),
+        RuleInfo("action-unknown", "error", "the standard has no such action", "", "", "CSV 2.0"),
         RuleInfo("action-empty", "error", "nothing to merge: no measure and no attribute", "", "", "CSV 2.0"),
         RuleInfo("switched-off", "error", "a dimension is switched off, and something depends on it", "", "",
                  "CSV 2.0"),

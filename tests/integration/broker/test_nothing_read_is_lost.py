@@ -23,7 +23,7 @@ def test_a_refusal_that_passes_loses_no_batch(
     send, refused = Fetches.send, []
 
     async def refused_once(fetches: Fetches) -> object:
-        place = next(iter(fetches._places))
+        place = next(iter(fetches._fetch_positions))
         if place.position > 2 and not refused and not fetches._under_way:
             refused.append(place.position)
             raise AuthenticationError("planned")

@@ -23,7 +23,7 @@ def main() -> None:
     store = RocksStore(folder, write_buffer_bytes=1 << 16)
     with Replica(config, topic, store, boundaries=boundaries) as replica:  # type: ignore[arg-type]
         snapshot = replica.wait_ready(timeout_s=60)
-        print("ready", replica.status().counts.records, snapshot.version, replica.life, flush=True)
+        print("ready", replica.status().counts.records, snapshot.version, replica.incarnation, flush=True)
         ending.wait()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kafka_replica import MemoryStore, Position
 from kafka_replica.stores.delta import Delta
-from kafka_replica.transactions.resume_point import Bookmark
+from kafka_replica.transactions.resume_point import ResumePoint
 from support.spark.spark_world import SOURCE, samples
 
 FLOW = "KR_DEMO:LABOUR(1.0)"
@@ -18,5 +18,5 @@ def checkpoint(path: Path) -> None:
     snapshot = samples()
     store = MemoryStore(path)
     cut = Position({SOURCE: len(snapshot)})
-    store.apply(Delta(snapshot.values()), cut, Bookmark(cut))
+    store.apply(Delta(snapshot.values()), cut, ResumePoint(cut))
     store.close()
